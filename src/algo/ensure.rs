@@ -1,4 +1,4 @@
-//! A check of one line.
+//! Defines a check of one line.
 
 /// Returns the error from the calling function unless the condition holds, as `anyhow::ensure!` does.
 macro_rules! ensure {

@@ -1,5 +1,5 @@
-//! Pure data structures: they import nothing else of this crate, know no device and no C, and are
-//! tested by properties and, through [`sync::primitives`], by loom.
+//! Pure data structures. They import nothing else of this crate, and know no device and no C. Properties and, through
+//! [`sync::primitives`], loom test them.
 
 #[macro_use]
 mod ensure;

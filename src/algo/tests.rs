@@ -13,7 +13,7 @@ pub fn nanoseconds<R>(what: &str, mut step: impl FnMut() -> R) {
     println!("{what}: {best:.1} ns");
 }
 
-/// A property's number of cases; Miri runs two.
+/// Returns a configuration with this number of cases; Miri runs two.
 #[cfg(not(loom))]
 pub fn cases(count: u32) -> proptest::test_runner::Config {
     let cases = if cfg!(miri) { 2 } else { count };

@@ -1,12 +1,12 @@
-//! Caches freed blocks for the next request of the same size, which is then served without a search for memory and
-//! without a change of the address map.
+//! Caches freed blocks for the next request of the same size. It is then served without a search for memory and without
+//! a change of the address map.
 //!
-//! The blocks are in stripes. The first threads have a stripe each, which they enter without a locked instruction; the
-//! other threads share the rest, and a thread that finds such a stripe in use does without. When a thread ends, its
-//! stripe goes to another one with all blocks in it.
+//! The blocks are in stripes. The first threads have a stripe each, which they enter without a locked instruction. The
+//! other threads share the remaining stripes, and a thread that finds such a stripe in use does not use the cache. When
+//! a thread ends, another thread gets its stripe with all blocks in it.
 //!
 //! Changes that must be atomic with caching or removing a block, such as the change of its entry in the address map,
-//! are made inside the stripe. While the result of [`BlockCache::flush`] lives no block is cached or served: every
+//! take place inside the stripe. While the result of [`BlockCache::flush`] lives, no block is cached or served: every
 //! earlier block was either flushed or served before.
 
 mod stripe;
@@ -19,53 +19,53 @@ use crate::algo::sync::primitives::atomic::Ordering;
 use stripe::{OWN, SHARED, Stripe, Visitors};
 pub use stripe::{Pressure, Seat};
 
-/// How many stripes there are.
+/// The number of stripes.
 const STRIPES: usize = OWN + SHARED;
-/// Lists of a stripe; each holds blocks with one key.
+/// The number of lists of a stripe. Each list holds blocks with one key.
 const LISTS: usize = if cfg!(loom) { 1 } else { 64 };
-/// Blocks in a list.
+/// The maximum number of blocks in a list.
 const DEPTH: usize = if cfg!(loom) { 2 } else { 32 };
-/// After this many blocks that found no room, blocks with other keys have been cached for too long.
+/// The number of blocks without room after which blocks with other keys have been cached for too long.
 const PATIENCE: u32 = 16;
 
-/// What makes two blocks equal: the same request gets them.
+/// The key of a block: the same request gets blocks with equal keys.
 pub type Key = u64;
 
 /// A cache of freed blocks.
 pub struct BlockCache {
-    /// Allocated at their first use.
+    /// The stripes, which are allocated at their first use.
     stripes: [OnceLock<Box<Stripe<State>>>; STRIPES],
     visitors: Visitors,
 }
 
 struct State {
-    /// Blocks that [`BlockCache::take`] has served, and their bytes.
+    /// The numbers of blocks and of bytes that [`BlockCache::take`] has served.
     served: (u64, u64),
     lists: [List; LISTS],
-    /// Blocks that found no room since [`BlockCache::make_room`] last removed one.
+    /// The number of blocks that found no room since [`BlockCache::make_room`] last removed one.
     refused: u32,
 }
 
 /// The contents of a cache, and what it has served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// Blocks in it.
+    /// The number of blocks in the cache.
     pub blocks: u64,
-    /// Their bytes.
+    /// The number of their bytes.
     pub bytes: u64,
-    /// Blocks that it has served.
+    /// The number of blocks that the cache has served.
     pub served_blocks: u64,
-    /// Their bytes.
+    /// The number of bytes of these.
     pub served_bytes: u64,
 }
 
 struct List {
     key: Key,
-    /// Bytes of each of its blocks.
+    /// The number of bytes of each of the list's blocks.
     bytes: usize,
     len: usize,
     blocks: [Option<Parked>; DEPTH],
-    /// As [`State::refused`], because of another key.
+    /// The number of blocks that found no room since the last removal, because the list has another key.
     refused: u32,
 }
 
@@ -95,8 +95,8 @@ impl BlockCache {
         Box::new(Stripe::new(State { served: (0, 0), lists: std::array::from_fn(list), refused: 0 }))
     }
 
-    /// Removes a block with this key and converts it inside the stripe. `None`: there is none, or the stripe cannot be
-    /// entered now. The calling thread has pinned before.
+    /// Removes a block with this key and converts it inside the stripe. Returns `None` if there is none, or if the
+    /// stripe cannot be entered now. The caller must be pinned.
     #[inline(always)]
     pub fn take<R>(&self, seat: Seat, key: Key, make: impl FnOnce(Parked) -> R) -> Option<R> {
         let stripe = self.stripe(seat)?;
@@ -115,8 +115,8 @@ impl BlockCache {
         Some(make(parked))
     }
 
-    /// Caches the block of `bytes` bytes that `park` returns, unless the stripe would have more than `most` bytes then.
-    /// `park` is only called if there is room, inside the stripe. The calling thread has pinned before.
+    /// Calls `park` and caches the block of `bytes` bytes that it returns, if the stripe stays within `most` bytes.
+    /// Without room it does not call `park`, which runs inside the stripe. The caller must be pinned.
     #[inline(always)]
     pub fn put(
         &self,
@@ -147,8 +147,7 @@ impl BlockCache {
         true
     }
 
-    /// Removes blocks with other keys that have taken the room of this key for too long. The calling thread has pinned
-    /// before.
+    /// Removes blocks with other keys that have taken the room of this key for too long. The caller must be pinned.
     pub fn make_room(&self, seat: Seat, key: Key) -> Vec<Parked> {
         let mut room = Vec::new();
         let Some(stripe) = self.stripe(seat) else { return room };
@@ -165,7 +164,7 @@ impl BlockCache {
         room
     }
 
-    /// Removes all blocks, and caches and serves none as long as the result lives.
+    /// Removes and returns all blocks. While the result lives, no block is cached or served.
     pub fn flush(&self) -> (Vec<Parked>, Pressure<'_>) {
         let mut all = Vec::new();
         let empty = |stripe: &Stripe<State>, state: &mut State| all.append(&mut Self::empty(stripe, state));
@@ -173,12 +172,12 @@ impl BlockCache {
         (all, pressure)
     }
 
-    /// Bytes of the blocks in it.
+    /// Returns the number of bytes of the blocks in the cache.
     pub fn bytes(&self) -> usize {
         self.stripes().map(|stripe| stripe.bytes.load(Ordering::Relaxed)).sum()
     }
 
-    /// The contents and what it has served, at one moment.
+    /// Returns the contents, and what the cache has served, at one moment.
     pub fn contents(&self) -> Contents {
         let mut all = Contents::default();
         let add = |stripe: &Stripe<State>, state: &mut State| {
@@ -199,10 +198,10 @@ impl BlockCache {
 }
 
 impl Default for BlockCache {
-    /// An empty cache.
+    /// Creates an empty cache.
     fn default() -> Self {
         let cache = Self { stripes: [const { OnceLock::new() }; STRIPES], visitors: Visitors::new() };
-        // Loom does not see the order that a `OnceLock` makes.
+        // Loom does not model the order that a `OnceLock` establishes.
         #[cfg(loom)]
         cache.stripes.iter().for_each(|stripe| _ = stripe.get_or_init(Self::new_stripe));
         cache

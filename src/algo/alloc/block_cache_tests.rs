@@ -1,14 +1,14 @@
 use super::*;
 use crate::algo::map::address_map::{AddressMap, Range};
 
-/// A range that is in the map and parked.
+/// Returns a range that is in the map and parked.
 fn parked(map: &AddressMap, n: usize) -> Parked {
     let base = 0x1000 * (n + 1);
     map.insert(Range { base, len: 0x1000, words: [n as u64, 0, 0] }).unwrap();
     map.park(map.find_entry(base).unwrap().0).unwrap()
 }
 
-/// The `n`th stripe that threads share.
+/// Returns the seat of the `n`th stripe that threads share.
 fn shared(n: usize) -> Seat {
     Seat::numbered(OWN + n)
 }
@@ -70,7 +70,7 @@ mod real {
         assert_eq!(cache.make_room(shared(0), other).len(), 1);
         assert_eq!(cache.bytes(), 0);
         assert!(put(&cache, other, parked(&map, 1)));
-        // Too many bytes: all goes.
+        // There are too many bytes, so all of them are removed.
         for _ in 0..PATIENCE {
             assert_eq!(cache.make_room(shared(0), 9), []);
             assert!(!cache.put(shared(0), (9, 10, 100), || unreachable!("too much")));
@@ -93,12 +93,12 @@ mod real {
         assert_eq!(cache.take(shared(0), 7, |_| ()), None);
     }
 
-    /// Threads free and allocate while others flush: every block is in one place.
+    /// Checks that every block is in one place while threads free and allocate and others flush.
     #[test]
     fn blocks_are_neither_lost_nor_allocated_twice() {
         const THREADS: usize = 4;
         let (map, cache) = (AddressMap::new(), BlockCache::default());
-        /// Says that a thread has ended, also when it ends by a failure.
+        /// Counts a thread as ended, even if it ends by a failure.
         struct Running<'a>(&'a AtomicUsize);
         impl Drop for Running<'_> {
             fn drop(&mut self) {
@@ -157,7 +157,7 @@ mod real {
         assert_eq!(mine, Seat::mine());
         assert!(cache.put(mine, (7, 100, ALL), || Some(parked(&map, 0))));
         assert_eq!(cache.take(Seat::mine(), 7, |block| map.unpark(block)), Some(0x1000));
-        // Blocks of a stripe go to its next thread: with all threads gone, one of few stripes has them.
+        // A stripe's blocks go to its next thread: when all threads have ended, one of few stripes has them.
         let index = std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
                 assert!(cache.put(Seat::mine(), (7, 100, ALL), || Some(parked(&map, 1))));
@@ -169,8 +169,8 @@ mod real {
         assert_eq!(cache.take(Seat::numbered(index), 7, |block| map.unpark(block)), Some(0x2000));
     }
 
-    /// Statistics are read while a thread frees and allocates: they show the block in the cache or not, and the thread
-    /// goes on afterwards.
+    /// Checks statistics that are read while a thread frees and allocates. They show the block in the cache or not, and
+    /// the thread goes on afterwards.
     #[test]
     fn contents_are_read_beside_the_owner_of_a_stripe() {
         const ROUNDS: u64 = 2_000;
@@ -199,7 +199,7 @@ mod real {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
-        /// It never has more or other blocks than were put in, and knows how many bytes they are.
+        /// Checks that the cache never has more or other blocks than were put in, and knows how many bytes they are.
         #[test]
         fn it_behaves_as_lists_by_key(steps in prop::collection::vec((0..8_u8, 0..6_u64), 1..200)) {
             let (map, cache) = (AddressMap::new(), BlockCache::default());

@@ -1,7 +1,7 @@
 //! Manages the free and taken ranges of memory: segregated fits over two-level bins, with coalescing.
 //!
-//! Bookkeeping in units only; the memory itself is never touched, so it may be unmapped, sparse or foreign. A device's
-//! memory, slabs of pinned host memory and memory pools are divided by it.
+//! This is bookkeeping in units only. The memory itself is never accessed, so it may be unmapped, sparse or foreign. A
+//! heap divides a device's memory, slabs of pinned host memory, and memory pools.
 
 pub mod bins;
 mod regions;
@@ -15,16 +15,16 @@ pub use regions::Region;
 
 /// The end of a list: a node that is never used.
 const NONE: u32 = 0;
-/// How many ranges of a bin that may not fit are tried before a larger range is split.
+/// The number of ranges of a bin that may not fit that are tried before a larger range is split.
 const TRIES: usize = 8;
-/// At least the ranges and edges that one call adds.
+/// The maximum number of ranges and edges that one call adds.
 const AT_ONCE: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Free,
     Taken,
-    /// No range but an end of a region.
+    /// An end of a region, and no range.
     Edge,
 }
 
@@ -45,8 +45,8 @@ pub struct Node<T> {
     /// The next range of its bin, or the next node that is not in use.
     next: u32,
     state: State,
-    /// The user's data for a taken range. The user writes it first: until then it is the data of the previous range
-    /// with this number.
+    /// The user's data for a taken range. The user writes it before reading it: until then it is the data of the
+    /// previous range with this number.
     pub of: T,
 }
 
@@ -59,7 +59,7 @@ pub struct Heap<T = ()> {
 }
 
 impl<T: Copy + Default> Heap<T> {
-    /// A heap without memory.
+    /// Creates a heap without memory.
     #[expect(clippy::new_without_default, reason = "a heap without memory serves no request until it gets some")]
     pub fn new() -> Self {
         let mut heap = Self { nodes: LargeVec::new(), vacant: NONE, free: Bins::new() };
@@ -67,13 +67,14 @@ impl<T: Copy + Default> Heap<T> {
         heap
     }
 
-    /// Makes room for a call that takes a range or adds a region; false: there is no memory, and nothing has changed.
+    /// Makes room for a call that takes a range or adds a region. Returns false, and changes nothing, if there is no
+    /// memory.
     #[must_use]
     pub fn make_room(&mut self) -> bool {
         self.nodes.make_room(AT_ONCE)
     }
 
-    /// Takes `len` units whose first is a multiple of `align` (a power of two). Returns the number, by which they are
+    /// Takes `len` units whose first is a multiple of `align` (a power of two). Returns the number with which they are
     /// freed, and the first unit.
     pub fn take(&mut self, len: u32, align: u32) -> Option<(u32, u64)> {
         let node = self.find(len, align)?;
@@ -88,7 +89,7 @@ impl<T: Copy + Default> Heap<T> {
             return self.take_from(node, len);
         }
         let front = self.take_from(node, skipped);
-        // The rest keeps the number.
+        // The remaining units keep the number.
         let taken = self.take_from(node, len);
         self.free(front);
         taken
@@ -186,12 +187,12 @@ impl<T: Copy + Default> Heap<T> {
         prefetch(&self.nodes[node as usize]);
     }
 
-    /// The user's data for a taken range, to be changed.
+    /// Returns the user's data for a taken range, to be changed.
     pub fn of_mut(&mut self, node: u32) -> &mut T {
         &mut self.nodes[node as usize].of
     }
 
-    /// The user's data for all ranges, current and former.
+    /// Returns the user's data for all ranges, current and former.
     pub fn all_of(&self) -> impl Iterator<Item = &T> {
         self.nodes.iter().map(|node| &node.of)
     }
@@ -206,13 +207,13 @@ impl<T: Copy + Default> Heap<T> {
         self.nodes[node as usize].state == State::Taken
     }
 
-    /// The best free range for a request of `len` units, and its bin.
+    /// Returns the best free range for a request of `len` units, and its bin.
     #[inline(always)]
     pub fn fit(&self, len: u32) -> Option<(usize, u32)> {
         self.fit_in(&self.free, len)
     }
 
-    /// As [`Self::fit`], among ranges that the user has sorted.
+    /// Does the same as [`Self::fit`] among ranges that the user has sorted.
     #[inline(always)]
     pub fn fit_in(&self, bins: &Bins, len: u32) -> Option<(usize, u32)> {
         let own = bin_of(len);
@@ -242,7 +243,7 @@ impl<T: Copy + Default> Heap<T> {
         bins.remove(&mut self.nodes, node);
     }
 
-    /// All free ranges of at least `len` units: first unit and length.
+    /// Returns all free ranges of at least `len` units: first unit and length.
     pub fn free_ranges(&self, len: u32) -> Vec<(u64, u32)> {
         let ranges = self.free.upwards_of(&self.nodes, bin_of(len)).map(|node| {
             let n = &self.nodes[node as usize];
@@ -261,7 +262,7 @@ impl<T: Copy + Default> Heap<T> {
         let own = bin_of(len);
         let roomy = bin_above(len.saturating_add(align - 1)).max(own);
         let near = self.free.of_bin(&self.nodes, own).take(TRIES);
-        // Nearly full: search everything before failing.
+        // The heap is nearly full, so everything is searched before the request fails.
         let others = [roomy, own].into_iter().flat_map(|bin| self.free.upwards_of(&self.nodes, bin));
         near.chain(others).find(|&node| self.fits(node, len, align))
     }
@@ -272,7 +273,7 @@ impl<T: Copy + Default> Heap<T> {
         self.nodes[after as usize].before = before;
     }
 
-    /// The node is not in use any more.
+    /// Adds a node to those that are not in use.
     fn vacate(&mut self, node: u32) {
         self.nodes[node as usize].next = self.vacant;
         self.vacant = node;

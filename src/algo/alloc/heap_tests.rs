@@ -39,8 +39,8 @@ fn regions_do_not_merge() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 16 } else { 256 }, ..ProptestConfig::default() })]
-    /// Any order of takes and gives: ranges never overlap, stay inside, keep their alignment,
-    /// and at the end everything is one free range again.
+    /// Checks any order of takes and frees: ranges never overlap, stay inside, keep their alignment, and at the end
+    /// everything is one free range again.
     #[test]
     fn takes_never_overlap(
         steps in prop::collection::vec((any::<bool>(), 1u32..700, 0u32..10, any::<u16>()), 1..200),

@@ -1,6 +1,6 @@
 //! A vector for large arrays. The first touch of a page takes longer than all later writes to it, and a vector that
-//! moves when it grows touches about three times its size. This one moves early into pages of 2 MiB, if the system has
-//! them, with room that costs nothing until it is used, and rarely moves again.
+//! moves when it grows touches about three times its size. This vector moves early into pages of 2 MiB, if the system
+//! has them, with room that costs nothing until it is used. So it rarely moves again.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
@@ -11,28 +11,28 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 
 use super::prefetch::prefetch;
 
-/// The length of large pages.
+/// The length of large pages in bytes.
 const PAGE: usize = 2 << 20;
-/// Bytes at first.
+/// The length of the first memory in bytes.
 const FIRST: usize = 4 << 10;
-/// From this length on it moves into large pages: touching one takes as long as touching this many bytes in small
-/// pages.
+/// The length in bytes from which the vector moves into large pages: touching one takes as long as touching this many
+/// bytes in small pages.
 const SMALL: usize = 128 << 10;
 /// The factor by which its room grows in large pages.
 const AHEAD: usize = 8;
-/// How many elements ahead the memory is prefetched.
+/// The number of elements by which the memory is prefetched ahead.
 const AHEAD_OF_USE: usize = 4;
 
-/// Large pages of dropped vectors, for the next ones.
+/// The large pages of dropped vectors, for the next ones.
 static SPARE: [AtomicPtr<u8>; 4] = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
 
-/// Elements that are only added. They hold no pointers: leak checkers do not scan mappings.
+/// Elements that are only added. They hold no pointers, because leak checkers do not scan mappings.
 pub struct LargeVec<T> {
     first: NonNull<T>,
     len: usize,
-    /// Elements that its memory has room for.
+    /// The number of elements that the memory has room for.
     room: usize,
-    /// Of its memory: a power of two, or 0.
+    /// The length of the memory in bytes: a power of two, or 0.
     bytes: usize,
 }
 
@@ -42,7 +42,7 @@ unsafe impl<T: Send> Send for LargeVec<T> {}
 unsafe impl<T: Sync> Sync for LargeVec<T> {}
 
 impl<T: Copy> LargeVec<T> {
-    /// No elements, and no memory.
+    /// Creates a vector without elements and without memory.
     pub const fn new() -> Self {
         const { assert!(size_of::<T>() != 0 && size_of::<T>() <= FIRST) };
         Self { first: NonNull::dangling(), len: 0, room: 0, bytes: 0 }
@@ -60,7 +60,7 @@ impl<T: Copy> LargeVec<T> {
         prefetch(self.first.as_ptr().wrapping_add(self.len + AHEAD_OF_USE));
     }
 
-    /// Makes room for `more` elements, a small number; false: there is no memory.
+    /// Makes room for `more` elements, a small number. Returns false if there is no memory.
     #[must_use]
     pub fn make_room(&mut self, more: usize) -> bool {
         self.room - self.len >= more || self.try_grow()
@@ -79,7 +79,7 @@ impl<T: Copy> LargeVec<T> {
         // SAFETY: the new memory has more room, and is not shared.
         unsafe { ptr::copy_nonoverlapping(self.first.as_ptr(), first.as_ptr(), self.len) };
         let (len, room) = (self.len, bytes / size_of::<T>());
-        // Drops its previous memory.
+        // This drops the previous memory.
         *self = Self { first, len, room, bytes };
         true
     }
@@ -89,7 +89,7 @@ fn layout<T>(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, align_of::<T>()).expect("more elements than there are addresses")
 }
 
-/// `None`: the system has no such memory.
+/// Allocates memory. Returns `None` if the system has none.
 fn memory<T>(bytes: usize) -> Option<NonNull<T>> {
     let layout = layout::<T>(bytes);
     let spare = || SPARE.iter().find_map(|spare| NonNull::new(spare.swap(ptr::null_mut(), Ordering::Acquire)));
@@ -103,8 +103,8 @@ fn memory<T>(bytes: usize) -> Option<NonNull<T>> {
     Some(made?.cast())
 }
 
-/// Addresses that begin and end with large pages. Not from the program's allocator, which may change its policy for
-/// large blocks after one was freed.
+/// Maps addresses that begin and end with large pages. They do not come from the program's allocator, which may change
+/// its policy for large blocks after one was freed.
 fn large_pages(bytes: usize) -> Option<NonNull<u8>> {
     let all = bytes.checked_add(PAGE)?;
     let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
@@ -116,7 +116,7 @@ fn large_pages(bytes: usize) -> Option<NonNull<u8>> {
         let first = mapped.byte_add(before);
         unmap(mapped.cast(), before);
         unmap(first.byte_add(bytes).cast(), PAGE - before);
-        // If this fails, pages are small.
+        // If this fails, the pages are small.
         libc::madvise(first, bytes, libc::MADV_HUGEPAGE);
         NonNull::new(first.cast())
     }

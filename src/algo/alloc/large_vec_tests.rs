@@ -1,13 +1,14 @@
 use super::*;
 
-/// Miri has no anonymous mapping at a chosen alignment: there, the vectors stay below the length that needs one.
+/// The length of a long vector. Miri has no anonymous mapping at a chosen alignment, so there it is below the length
+/// that needs one.
 const LONG: usize = if cfg!(miri) { SMALL / 4 } else { 2 * PAGE };
 
 #[test]
 fn what_was_added_stays_as_it_grows() {
     let mut numbers = LargeVec::new();
     assert!(numbers.is_empty());
-    // Through small blocks, a large page, and more of them.
+    // The vector moves through small blocks, a large page, and several of them.
     let count = LONG / 4;
     for number in 0..count as u32 {
         numbers.push([number, !number, 7]);
@@ -42,7 +43,7 @@ fn what_one_leaves_behind_another_takes_over() {
         (first..first + MANY as u64).for_each(|number| numbers.push(number));
         numbers
     };
-    // Other tests have vectors, too; none ever sees another's elements.
+    // Other tests have vectors, too. None ever reads another's elements.
     for turn in 0..100 {
         let (one, other) = (fill(turn), fill(!0 - MANY as u64));
         assert!((turn..).zip(one.iter()).all(|(wanted, number)| *number == wanted));

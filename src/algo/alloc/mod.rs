@@ -1,4 +1,4 @@
-//! Allocators: they cut ranges of memory into blocks.
+//! Allocators, which cut ranges of memory into blocks.
 
 pub mod block_cache;
 pub mod heap;

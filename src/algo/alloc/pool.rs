@@ -1,31 +1,32 @@
 //! The free and taken blocks of a stream-ordered memory pool.
 //!
-//! Bookkeeping of addresses only; the memory itself is never touched. A pool has *segments*, ranges of addresses that
-//! its owner got from a device and adds when [`Pool::alloc`] requests more. What a stream frees is *pending*: the
-//! stream itself may reuse it at once, because its later work is ordered after its earlier work; other streams only as
-//! far as [`Order`] allows. When the free is complete the memory is *free* for every stream.
+//! This is bookkeeping of addresses only: the memory itself is never accessed. A pool has *segments*: ranges of
+//! addresses that its owner got from a device, and adds when [`Pool::alloc`] requests more. What a stream frees is
+//! *pending*. The stream itself may reuse it at once, because its later work is ordered after its earlier work; other
+//! streams may reuse it only as far as [`Order`] allows. When the free is complete, the memory is *free* for every
+//! stream.
 //!
 //! **Positions** count what was submitted to a stream. A free has the position of the last operation that was submitted
-//! before it, or of an operation of its own: it is complete when the stream has reached that position. If threads
-//! report the frees of a stream in another order, the earlier one counts as the later.
+//! before it, or of a separate operation. It is complete when the stream has reached that position. If threads report
+//! the frees of a stream in another order, the earlier one counts as the later.
 //!
 //! **Structure.** All free memory is in one [`heap`](super::heap), in which adjacent segments are one region. Blocks
 //! are cut to the lengths of few classes (`class.rs`). A freed block is hidden in its owner's books. If its free is
-//! complete, the block is free: except long ones, a few are cached where they are, by class (`cache.rs`), so that
-//! allocating one again reads only its place in the books. The others are merged with their neighbours, as nearly all
-//! are before the pool grows, which keeps a steadily used pool within 1.3 times its live memory. A long block, and one
-//! whose free is not complete, first waits for the next allocation: the stream itself may reuse it as it is. Caches for
-//! each stream were measured, and are not faster, because they rarely contain what is requested. Incomplete frees are
-//! sorted, by stream and length, until they complete. Only if nothing fits, other streams are queried, and neighbours
-//! of different frees are joined. Memory is released to the device only after the host has seen its free complete,
-//! whichever stream may reuse it before that (`cache.rs`).
+//! complete, it is free. A few free blocks that are not long are cached where they are, by class (`cache.rs`), so that
+//! allocating one again reads only its place in the books. The other free blocks are merged with their neighbours.
+//! Nearly all blocks are merged before the pool grows, which keeps a steadily used pool within 1.3 times its live
+//! memory. A long block, and one whose free is not complete, first waits for the next allocation: the stream itself may
+//! reuse it as it is. Caches for each stream were measured, and are not faster, because they rarely contain what is
+//! requested. Incomplete frees are sorted, by stream and length, until they complete. Only if nothing fits, other
+//! streams are queried, and neighbours of different frees are joined. Memory is released to the device only after the
+//! host has seen its free complete, whichever stream may reuse it before that (`cache.rs`).
 //!
-//! **Threads.** All methods may be called by any thread at any time. Locks are held briefly, and while [`Order`]'s
-//! methods run, or callbacks that change the owner's books: these take only innermost locks, and never call the pool. A
-//! pool begins with one *part*, and one lock. A stream that often finds it locked gets a private part (`parts.rs`):
-//! from then on it takes segments of its own. Once its part has some, it first takes free memory of parts that are
-//! hardly used, and that no thread uses at that moment. It takes memory of other parts only when no more is available.
-//! Blocks do not cross parts.
+//! **Threads.** Any thread may call any method at any time. Locks are held briefly. They are also held while
+//! [`Order`]'s methods run, or callbacks that change the owner's books: these take only innermost locks, and never call
+//! the pool. A pool begins with one *part*, and one lock. A stream that often finds it locked gets a private part
+//! (`parts.rs`), and from then on takes separate segments. Once its part has some, it first takes free memory of parts
+//! that are hardly used, and that no thread uses at that moment. It takes memory of other parts only when no more is
+//! available. Blocks do not cross parts.
 
 mod books;
 mod cache;
@@ -44,29 +45,29 @@ pub use parts::{PARTS, Pool};
 
 use crate::algo::sync::spin_lock::Guard;
 
-/// Blocks start at multiples of this and are counted as multiples of it.
+/// The unit in bytes of blocks: they start at multiples of it, and their length is counted in it.
 pub const GRAIN: usize = 512;
-/// Segments start at multiples of this and have multiples of it.
+/// The unit in bytes of segments: their start and their length are multiples of it.
 pub const GRANULE: usize = 2 << 20;
 
-/// Bytes that a block, or a segment, has at most.
+/// The maximum number of bytes of a block or a segment.
 pub const MOST: usize = 1 << 40;
 
 /// Names a stream. A pool never sees two streams with the same key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamKey(pub u64);
 
-/// What is known about other streams at this moment. Only called for streams that have freed memory in the pool and
-/// were not forgotten since ([`Pool::forget`]). The results decide which memory is reused: an implementation leaves out
-/// what the rules of its pool forbid.
+/// What is known about other streams at this moment. The methods are called only for streams that have freed memory in
+/// the pool and were not forgotten since ([`Pool::forget`]). The results decide which memory is reused: an
+/// implementation leaves out what the rules of its pool forbid.
 pub trait Order {
-    /// The position up to which `stream` is known to be complete: what it has freed up to there is free for all streams
-    /// from then on. It includes what a synchronize has seen and, with opportunistic reuse, the stream's current
-    /// position. `None`: nothing is known.
+    /// Returns the position up to which `stream` is known to be complete, or `None` if nothing is known. From then on,
+    /// what it has freed up to there is free for all streams. The position includes what a synchronize has seen and,
+    /// with opportunistic reuse, the stream's current position.
     fn passed(&self, stream: StreamKey) -> Option<u64>;
 
-    /// The position of `stream` that the allocating stream's next operation is ordered after, by events and waits.
-    /// `None`: there is none, or the pool may not use it.
+    /// Returns the position of `stream` that the allocating stream's next operation is ordered after, by events and
+    /// waits. Returns `None` if there is none, or the pool may not use it.
     fn followed(&self, stream: StreamKey) -> Option<u64>;
 
     /// Whether the allocating stream can be made to wait for the work of `stream`.
@@ -76,11 +77,11 @@ pub trait Order {
 /// Memory from a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// First byte; a multiple of [`GRANULE`].
+    /// The address of the first byte, a multiple of [`GRANULE`].
     pub addr: usize,
-    /// Bytes; a multiple of [`GRANULE`].
+    /// The number of bytes, a multiple of [`GRANULE`].
     pub len: usize,
-    /// A word of its owner, returned when the segment is released.
+    /// A word for the owner, which is returned when the segment is released.
     pub token: u64,
 }
 
@@ -93,18 +94,18 @@ pub struct Freed {
     pub position: u64,
 }
 
-/// No memory that may be used now is large enough.
+/// The failure of an allocation: no memory that may be used now is large enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shortage {
-    /// The least bytes of the next segment. [`usize::MAX`]: no segment is long enough, because the request was for more
-    /// than [`MOST`].
+    /// The least number of bytes of the next segment. [`usize::MAX`]: no segment is long enough, because the request
+    /// was for more than [`MOST`].
     pub least: usize,
-    /// The preferred bytes.
+    /// The preferred number of bytes.
     pub better: usize,
 }
 
 impl Shortage {
-    /// There is no host memory for the bookkeeping of another block.
+    /// The shortage of host memory for the bookkeeping of another block.
     pub const OF_HOST_MEMORY: Self = Self { least: 0, better: 0 };
 
     /// Whether host memory is short, and not the pool's memory.
@@ -113,40 +114,40 @@ impl Shortage {
     }
 }
 
-/// The statistics of a pool, in bytes.
+/// The statistics of a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// In segments.
+    /// The number of bytes in segments.
     pub reserved: u64,
-    /// The most of them since the last reset.
+    /// The peak of `reserved` since the last reset.
     pub reserved_high: u64,
-    /// In taken blocks. A freed block does not count from the call on.
+    /// The number of bytes in taken blocks. A freed block does not count from the call on.
     pub used: u64,
-    /// The most of them since the last reset.
+    /// The peak of `used` since the last reset.
     pub used_high: u64,
-    /// Bytes of all blocks that were ever taken.
+    /// The number of bytes of all blocks that were ever taken.
     pub taken: u64,
-    /// Their number.
+    /// The number of blocks that were ever taken.
     pub blocks_taken: u64,
-    /// Blocks that are taken now.
+    /// The number of blocks that are taken now.
     pub blocks: u64,
-    /// The most of them since the last reset.
+    /// The peak of `blocks` since the last reset.
     pub blocks_high: u64,
 }
 
-/// What is left of a pool after its memory was removed.
+/// The remains of a pool after its memory was removed.
 pub struct Drained {
     /// Its segments.
     pub segments: Vec<Segment>,
-    /// The numbers of its places in the books.
+    /// The numbers of the pool's places in the books.
     pub kept: Vec<u32>,
 }
 
 impl<B: Books> Pool<B> {
-    /// Allocates a block of at least `len` bytes, valid for what is submitted to `stream` from now on: free memory,
-    /// memory that the stream itself has freed, and other streams' memory as far as `order` allows. `enter` gets it
-    /// before any other thread can change the memory around it. The [books](Books) reuse a number for later blocks at
-    /// the same place. On failure returns the segment to add.
+    /// Allocates a block of at least `len` bytes, valid for what is submitted to `stream` from now on. It is free
+    /// memory, memory that the stream itself has freed, or other streams' memory as far as `order` allows. `enter` gets
+    /// the block before any other thread can change the memory around it. The [books](Books) reuse a number for later
+    /// blocks at the same place. On failure returns the segment to add.
     pub fn alloc<E: Enter<B::Place>>(
         &self,
         len: usize,
@@ -166,7 +167,8 @@ impl<B: Books> Pool<B> {
         Ok(memory.enter_found(found, enter))
     }
 
-    /// As [`Self::alloc`], only in the stream's home part. Fast; the caller tries [`Self::alloc`] next.
+    /// Allocates as [`Self::alloc`] does, but only in the stream's home part. This is fast; the caller tries
+    /// [`Self::alloc`] next.
     #[inline(always)]
     pub fn alloc_at_home<E: Enter<B::Place>>(
         &self,
@@ -182,7 +184,8 @@ impl<B: Books> Pool<B> {
         }
     }
 
-    /// As [`Self::alloc_at_home`], if no cached block fits. Out of line, because most calls do not need it.
+    /// Allocates as [`Self::alloc_at_home`] does, if no cached block fits. It is not inlined, because most calls do not
+    /// need it.
     #[inline(never)]
     fn alloc_cut<E: Enter<B::Place>>(
         mut memory: Guard<'_, memory::Memory<B>>,
@@ -195,8 +198,8 @@ impl<B: Books> Pool<B> {
         Some(memory.enter_range(node, wanted, enter))
     }
 
-    /// As [`Self::alloc`], if no segment could be added: merges all cached blocks, and searches all pending blocks for
-    /// neighbours, which `alloc` does not do each time.
+    /// Allocates as [`Self::alloc`] does, if no segment could be added. Merges all cached blocks, and searches all
+    /// pending blocks for neighbours, which `alloc` does not do each time.
     pub fn alloc_slow<E: Enter<B::Place>>(
         &self,
         len: usize,
@@ -209,8 +212,8 @@ impl<B: Books> Pool<B> {
         Some(memory.enter_found(found, enter))
     }
 
-    /// As [`Self::alloc_slow`]; on failure returns the free that `stream` would have to wait for, if it can, so that
-    /// the next call succeeds.
+    /// Allocates as [`Self::alloc_slow`] does. On failure returns the free that `stream` would have to wait for so that
+    /// the next call succeeds, if it can wait for it.
     pub fn alloc_or_follow<E: Enter<B::Place>>(
         &self,
         len: usize,
@@ -224,7 +227,7 @@ impl<B: Books> Pool<B> {
         })
     }
 
-    /// Adds memory, in the home part of `stream`. It does not overlap the pool's memory.
+    /// Adds memory in the home part of `stream`. It does not overlap the pool's memory.
     pub fn add_segment(&self, segment: Segment, stream: StreamKey) {
         self.home(stream).1.add_segment(segment);
     }
@@ -236,18 +239,19 @@ impl<B: Books> Pool<B> {
         self.of(back.note).free(back, freed, hide)
     }
 
-    /// As [`Self::free`], for a block of `len` bytes that nothing uses any more; `leave` removes it from the books.
+    /// Frees as [`Self::free`] does, for a block of `len` bytes that nothing uses any more. `leave` removes it from the
+    /// books.
     pub fn free_now(&self, note: u64, len: usize, leave: impl FnOnce() -> bool) -> bool {
         self.of(note).free_now(note, len, leave)
     }
 
-    /// The stream is destroyed, and all its work is complete: [`Order`] is not called for it any more.
+    /// Forgets a stream that is destroyed and whose work is complete: [`Order`] is not called for it any more.
     pub fn forget(&self, stream: StreamKey) {
         self.all().iter_mut().for_each(|memory| memory.forget(stream));
     }
 
     /// Removes segments that are entirely free, as far as `order` knows, while at least `keep` bytes remain. A release
-    /// threshold is a `keep` at each synchronize.
+    /// threshold is a call with that `keep` at each synchronize.
     pub fn release(&self, keep: u64, order: &impl Order) -> Vec<Segment> {
         let mut all = self.all();
         let mut reserved = all.iter().map(|memory| memory.counts.reserved).sum::<u64>();
@@ -268,7 +272,7 @@ impl<B: Books> Pool<B> {
         released
     }
 
-    /// As [`Self::release`], of at least this many bytes in total; none if there are fewer.
+    /// Removes segments as [`Self::release`] does, at least this many bytes in total, or none if there are fewer.
     pub fn release_at_least(&self, bytes: u64, order: &impl Order) -> Vec<Segment> {
         let mut all = self.all();
         let free: Vec<Vec<Segment>> = all.iter_mut().map(|memory| memory.free_segments(order)).collect();
@@ -295,13 +299,13 @@ impl<B: Books> Pool<B> {
         drained
     }
 
-    /// The address of the block with this note, and its bytes beyond the request.
+    /// Returns the address of the block with this note, and its bytes beyond the request.
     #[cfg(test)]
     fn extent(&self, note: u64) -> (usize, usize) {
         self.of(note).extent(note)
     }
 
-    /// The current statistics.
+    /// Returns the current statistics.
     pub fn stats(&self) -> Stats {
         let all = self.all();
         let mut stats = Stats::default();

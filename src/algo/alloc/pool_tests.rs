@@ -1,4 +1,4 @@
-//! Which memory a stream may reuse.
+//! Tests which memory a stream may reuse.
 
 use super::ledger::{Block, Ledger, Plainly};
 use super::*;
@@ -9,12 +9,12 @@ mod threads;
 const A: StreamKey = StreamKey(1);
 const B: StreamKey = StreamKey(2);
 
-/// What is known, for all streams but the allocating one.
+/// The known positions of all streams but the allocating one.
 #[derive(Clone, Copy, Default)]
 struct Known {
     passed: Option<u64>,
     followed: Option<u64>,
-    /// It accepts no more work.
+    /// Whether the stream accepts no more work.
     gone: bool,
 }
 
@@ -40,7 +40,7 @@ fn pool_of(len: usize) -> Pool<Ledger> {
     pool
 }
 
-/// A pool of one segment, all of which stream A has freed in two parts, at positions 3 and 5.
+/// Returns a pool of one segment, all of which stream A has freed in two parts, at positions 3 and 5.
 fn freed_by_a() -> (Pool<Ledger>, Block, Block) {
     let pool = pool_of(GRANULE);
     let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING, Plainly).unwrap());
@@ -56,8 +56,8 @@ fn the_same_stream_has_all_its_memory_again_in_one_piece() {
     assert_eq!((whole.addr, whole.len), (first.addr.min(second.addr), GRANULE));
 }
 
-/// Otherwise a program that frees and allocates in turn, a little less each time, would get a large block for a short
-/// request.
+/// Checks that a large block is not used for a short request. A program that frees and allocates in turn, a little less
+/// each time, would get one.
 #[test]
 fn a_block_serves_no_request_that_is_much_shorter() {
     let pool = pool_of(4 * GRANULE);
@@ -122,7 +122,7 @@ fn a_wait_covers_all_frees_of_the_allocated_range() {
     assert_eq!(whole.map(|whole| whole.len), Ok(GRANULE));
 }
 
-/// Thousands of adjacent freed blocks are not searched each time, but as a last resort.
+/// Checks that thousands of adjacent freed blocks are not searched each time, but as a last resort.
 #[test]
 #[cfg_attr(miri, ignore = "takes more than half an hour")]
 fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
@@ -142,7 +142,7 @@ fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
 #[test]
 fn of_two_frees_that_come_in_another_order_both_count_as_the_later_one() {
     let (pool, ..) = freed_by_a();
-    // Enough for the pool to search them.
+    // There are enough allocations for the pool to search them.
     assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, A);
     let late = pool.alloc(GRANULE, B, &NOTHING, Plainly).unwrap();
@@ -222,7 +222,7 @@ fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
     let [first, second] = [A, B].map(|stream| pool.alloc(1, stream, &NOTHING, Plainly).unwrap());
     assert_eq!([first.note >> 32, second.note >> 32], [0, 0]);
     pool.spread(B);
-    // It uses free memory of hardly used parts before it adds more.
+    // The stream uses free memory of hardly used parts before it adds more.
     let third = pool.alloc(1, B, &NOTHING, Plainly).unwrap();
     assert_eq!(third.note >> 32, 0);
     let half = pool.alloc(GRANULE / 2, A, &NOTHING, Plainly).unwrap();
@@ -241,7 +241,7 @@ fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
     assert_eq!(pool.alloc(GRANULE, A, &NOTHING, Plainly), Ok(own));
 }
 
-/// Otherwise two threads that each allocate and free a short block would use the same part, and its lock, forever.
+/// Checks that two threads which each allocate and free a short block do not use the same part, and its lock, forever.
 #[test]
 fn an_empty_part_soon_gets_a_segment() {
     let pool = pool_of(GRANULE);
@@ -301,7 +301,7 @@ fn what_was_the_most_is_of_all_parts_at_one_moment() {
 fn notes_of_blocks_stay_until_the_pool_ends() {
     let pool = pool_of(GRANULE);
     let first = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
-    // Whether every stream may have it at once, or only the stream itself.
+    // Either every stream may use it at once, or only the stream itself.
     for has_passed in [true, false] {
         assert!(pool.free_at(first, (A, 1), has_passed));
         // A second free does nothing.
@@ -317,7 +317,8 @@ fn notes_of_blocks_stay_until_the_pool_ends() {
     assert!([first, second].iter().all(|block| kept.contains(&block.number)));
 }
 
-/// Memory of complete frees is free for every stream, at any length; other freed memory only for the stream itself.
+/// Checks that memory of complete frees is free for every stream, at any length, and other freed memory only for the
+/// stream itself.
 #[test]
 fn what_has_passed_when_it_is_freed_is_everybodys() {
     for len in [GRAIN, GRANULE, 4 * GRANULE] {
@@ -330,8 +331,8 @@ fn what_has_passed_when_it_is_freed_is_everybodys() {
     }
 }
 
-/// Freed memory counts as in use until the host has seen the free complete, at any length, although every stream may
-/// have it.
+/// Checks that freed memory of any length counts as in use until the host has seen the free complete, although every
+/// stream may use it.
 #[test]
 fn what_the_host_has_not_seen_freed_does_not_go_back() {
     let pool = pool_of(GRANULE);
@@ -343,7 +344,7 @@ fn what_the_host_has_not_seen_freed_does_not_go_back() {
     assert_eq!(pool.release(0, &Known { passed: Some(7), ..NOTHING }).len(), 1);
 }
 
-/// With enough positions that older ones are merged into later ones.
+/// Checks a number of positions at which older ones are merged into later ones.
 #[test]
 fn any_number_of_frees_keeps_the_latest_position_of_each_stream() {
     let pool = pool_of(GRANULE);

@@ -1,6 +1,6 @@
-//! Prefetching memory.
+//! Prefetches memory.
 
-/// Prefetches the cache line of this address. Without such an instruction this does nothing.
+/// Prefetches the cache line of this address, if the processor has an instruction for it.
 #[inline(always)]
 pub fn prefetch<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::algo::thread::deep_stack;
 
-/// `__cxa_demangle` of the Itanium C++ ABI. The result comes from malloc.
+/// The type of `__cxa_demangle` of the Itanium C++ ABI. The result comes from malloc.
 type Demangle = unsafe extern "C" fn(
     name: *const c_char,
     buffer: *mut c_char,
@@ -15,12 +15,12 @@ type Demangle = unsafe extern "C" fn(
 ) -> *mut c_char;
 
 unsafe extern "C" {
-    /// The function that the program is linked with (`cpp_name.c`).
+    /// Returns the function that the program is linked with (`cpp_name.c`).
     fn portacl_linked_demangle() -> Option<Demangle>;
 }
 
-/// The demangler. If the program contains no C++, the library of GCC is loaded. `None`: there is no such library, or no
-/// memory to load it.
+/// Returns the demangler. If the program contains no C++, loads the library of GCC. Returns `None` if there is no such
+/// library, or no memory to load it.
 fn demangler() -> Option<Demangle> {
     // SAFETY: the function reads one address.
     if let Some(linked) = unsafe { portacl_linked_demangle() } {
@@ -42,13 +42,13 @@ fn demangler() -> Option<Demangle> {
     Some(*LOADED.get_or_init(|| loaded))
 }
 
-/// The name of a C++ symbol as it stands in the source. None: it is not a mangled C++ name, or nothing in the process
-/// can demangle it.
+/// Returns the name of a C++ symbol as it stands in the source, or `None` if it is not a mangled C++ name, or nothing
+/// in the process can demangle it.
 pub fn cpp_name(symbol: &str) -> Option<String> {
     if !symbol.starts_with("_Z") {
         return None;
     }
-    // The demangler recurses.
+    // The demangler recurses, so it needs a deep stack.
     deep_stack::run(|| demangled(symbol))
 }
 
@@ -67,7 +67,7 @@ fn demangled(symbol: &str) -> Option<String> {
     Some(text)
 }
 
-/// The name as it stands in the source. Names that cannot be demangled are returned unchanged.
+/// Returns the name as it stands in the source. Returns names that cannot be demangled unchanged.
 pub fn shown_name(symbol: &str) -> String {
     cpp_name(symbol).unwrap_or_else(|| symbol.to_owned())
 }

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn names_are_read_on_any_stack() {
-    // f(int********...).
+    // This is f(int********...).
     let symbol = format!("_Z1f{}i", "P".repeat(64));
     let thread = std::thread::Builder::new().stack_size(64 << 10);
     let name = thread.spawn(move || cpp_name(&symbol)).unwrap().join().unwrap();

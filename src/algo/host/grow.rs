@@ -10,7 +10,7 @@ per_thread! {
     static REPORTS: Cell<bool> = Cell::new(false);
 }
 
-/// Runs `allocate`, whose caller reports failures: the allocator's reserve is not used.
+/// Runs `allocate`, whose caller reports failures, so that the allocator's reserve is not used.
 pub fn fallible<R>(allocate: impl FnOnce() -> R) -> R {
     let before = REPORTS.replace(true);
     let result = allocate();
@@ -23,10 +23,10 @@ pub fn caller_reports() -> bool {
     REPORTS.get()
 }
 
-/// Lists of at most this many bytes come from the allocator's reserve if the system has no memory.
+/// The maximum number of bytes of lists that come from the allocator's reserve if the system has no memory.
 const SHORT: usize = 4096;
 
-/// A list of `len` copies of `value`; `None`: there is no memory for it.
+/// Returns a list of `len` copies of `value`, or `None` if there is no memory for it.
 pub fn filled<T: Clone>(value: T, len: usize) -> Option<Vec<T>> {
     if len <= SHORT / size_of::<T>().max(1) {
         return Some(vec![value; len]);

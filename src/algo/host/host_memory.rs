@@ -1,13 +1,13 @@
-//! The allocator of this library, with a reserve for when the system has no memory.
+//! The allocator of this library. It has a reserve for when the system has no memory.
 //!
 //! Rust's containers end the process when an allocation fails. So no small allocation fails here: when the system
-//! refuses one, it comes from the reserve (`reserve`), and [`set_shortage_handler`]'s function is called. From then on
-//! public calls [`check`] first and are refused, with a code and a text, before they begin, unless enough of the
-//! reserve is left. So a call that has begun can complete.
+//! refuses one, it comes from the reserve (`reserve`), and the function of [`set_shortage_handler`] is called. From
+//! then on public calls call [`check`] first. Unless enough of the reserve is left, they are refused before they begin,
+//! with a code and a text. So a call that has begun can complete.
 //!
 //! The reserve serves blocks of a limited length: twice that of the longest container so far, so that each can double
-//! again. A container that a program can make arbitrarily long grows by [`super::grow::Grow`], which reports a
-//! failure, and does not use the reserve. A call that needs much memory at once claims it first ([`claim::Claim`]).
+//! again. A container that a program can make arbitrarily long grows by [`super::grow::Grow`], which reports a failure,
+//! and does not use the reserve. A call that needs much memory at once claims it first ([`claim::Claim`]).
 //!
 //! Only this library uses the allocator: its symbols are local in the package.
 
@@ -23,17 +23,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::grow::caller_reports;
 
-/// Bytes of the initial reserve, which is in memory that the process has anyway.
+/// The number of bytes of the initial reserve, which is in memory that the process has anyway.
 pub const RESERVE: usize = reserve::FIRST;
-/// The longest block that it serves then.
+/// The length in bytes of the longest block that the initial reserve serves.
 const PIECE: usize = RESERVE / 2;
-/// Containers up to this length may grow infallibly: the reserve keeps a block of twice the length of the longest one.
-/// It is address space only, and no memory before it is used.
+/// The maximum number of bytes up to which containers grow infallibly: the reserve keeps a block of twice the length of
+/// the longest one. That is only address space, and no memory before it is used.
 const LONGEST: usize = 64 << 20;
-/// The system has memory again if it allocates this much at once.
+/// The number of bytes with which the system is probed: if it allocates them at once, it has memory again.
 const PROBE: usize = 64 << 10;
 
-/// The longest allocation so far, up to [`LONGEST`]; at least half of what the initial reserve can serve.
+/// The length of the longest allocation so far, up to [`LONGEST`]; at least half of what the initial reserve can serve.
 static LARGEST: AtomicUsize = AtomicUsize::new(PIECE / 2);
 static HANDLER: OnceLock<fn()> = OnceLock::new();
 
@@ -56,7 +56,7 @@ pub fn set_shortage_handler(handler: fn()) {
     HANDLER.get_or_init(|| handler);
 }
 
-/// Whether calls may begin. Refills the reserve if the system has memory again.
+/// Returns whether calls may begin. Refills the reserve if the system has memory again.
 #[cold]
 pub fn check() -> Supply {
     #[cfg(debug_assertions)]
@@ -71,7 +71,7 @@ pub fn check() -> Supply {
     }
 }
 
-/// How far the reserve may be used before calls are refused: the rest is for calls in progress.
+/// Returns how far the reserve may be used before calls are refused. The rest is for calls in progress.
 fn allowed_use() -> usize {
     #[cfg(debug_assertions)]
     if let Some(limit) = faults::allowed_use() {
@@ -80,7 +80,7 @@ fn allowed_use() -> usize {
     reserve::total() / 4
 }
 
-/// Whether most of the reserve is free, and it has blocks for the longest container. Adds parts otherwise.
+/// Whether most of the reserve is free, and it has blocks for the longest container. If not, adds parts.
 fn is_refilled() -> bool {
     let wanted = 2 * LARGEST.load(Ordering::Relaxed);
     let more = match reserve::used() > allowed_use() {
@@ -123,7 +123,7 @@ unsafe fn from_system(layout: Layout) -> *mut u8 {
     }
 }
 
-/// The longest block that the reserve serves.
+/// Returns the length of the longest block that the reserve serves.
 fn longest_piece() -> usize {
     #[cfg(debug_assertions)]
     if let Some(limit) = faults::longest_piece() {
@@ -132,7 +132,7 @@ fn longest_piece() -> usize {
     2 * LARGEST.load(Ordering::Relaxed)
 }
 
-/// The system has refused.
+/// Allocates from the reserve, because the system has refused.
 #[cold]
 fn from_reserve(layout: Layout) -> *mut u8 {
     let claim = claim::current();
@@ -154,12 +154,12 @@ fn note_shortage() {
     }
 }
 
-/// The longest allocation so far: the reserve gets blocks for the next doubling.
+/// Notes the longest allocation so far: the reserve gets blocks for the next doubling.
 #[cold]
 fn is_longest(size: usize) {
     if size <= LONGEST && !caller_reports() && claim::current().is_none() {
         LARGEST.fetch_max(size, Ordering::Relaxed);
-        // If there is no memory for it, the next call notices.
+        // If there is no memory for it, the next call detects that.
         if !is_refilled() {
             note_shortage();
         }
@@ -216,7 +216,7 @@ unsafe impl GlobalAlloc for HostMemory {
         block
     }
 
-    // Inlined into each drop of a container it makes the library 5 percent larger.
+    // This is not inlined: in each drop of a container it would make the library 5 percent larger.
     #[inline(never)]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         #[cfg(debug_assertions)]

@@ -7,7 +7,7 @@ fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()
 }
 
-/// One test, since all threads share one reserve.
+/// Checks the reserve. This is one test, because all threads share one reserve.
 #[test]
 fn the_reserve_serves_what_the_system_refuses() {
     let before = reserve::used();
@@ -69,7 +69,7 @@ fn added_parts() {
     assert!(!reserve::has(&raw const *other));
 }
 
-/// After any allocation, a block of twice its length is available.
+/// Checks that after any allocation a block of twice its length is available.
 fn the_reserve_keeps_up_with_containers() {
     let long = vec![1_u8; 5 << 20];
     let piece = from_reserve(layout(2 * long.len(), 16));

@@ -1,5 +1,5 @@
-//! Reads files of the program as a whole. They may be pipes and devices: a read does not wait forever for a writer, and
-//! is bounded.
+//! Reads files of the program as a whole. They may be pipes and devices, so a read does not wait forever for a writer,
+//! and is bounded.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -12,20 +12,20 @@ use rustix::io::Errno;
 
 use super::system_call::refused_by;
 
-/// How long a pipe may be empty before the read fails.
+/// The time for which a pipe may be empty before the read fails.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
-/// The most bytes read from files without a length: pipes and devices.
+/// The maximum number of bytes that are read from files without a length: pipes and devices.
 const MOST: usize = 64 << 20;
 
-/// The bytes of a file; of a pipe, up to its end.
+/// Reads the bytes of a file, or those of a pipe up to its end.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    // Opening a FIFO waits for its writer otherwise.
+    // Without this flag, opening a FIFO would wait for its writer.
     let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     let found = file.metadata()?;
     let mut bytes = Vec::new();
     if found.is_file() || found.is_dir() {
         bytes.try_reserve_exact(usize::try_from(found.len()).unwrap_or(usize::MAX))?;
-        // A directory is refused by the system.
+        // The system refuses a directory.
         file.read_to_end(&mut bytes)?;
         return Ok(bytes);
     }

@@ -16,7 +16,7 @@ impl Fifo {
         Self(path)
     }
 
-    /// A writer that opens without a reader.
+    /// Opens a writer, which needs no reader.
     fn writer(&self) -> File {
         File::options().read(true).write(true).open(&self.0).unwrap()
     }
@@ -45,7 +45,7 @@ fn files_are_read_as_they_are() {
 #[test]
 fn a_fifo_is_read_up_to_its_end() {
     let fifo = Fifo::new("read");
-    // For reading as well: it may write before the reader opens it.
+    // The file is also open for reading, so that it may be written before the reader opens it.
     let mut file = fifo.writer();
     let writer = std::thread::spawn(move || {
         for _ in 0..3 {

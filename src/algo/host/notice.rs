@@ -1,4 +1,4 @@
-//! Messages on the standard error stream.
+//! Writes messages to the standard error stream.
 
 use std::fmt::Display;
 use std::io::{Write, stderr};
@@ -12,7 +12,7 @@ pub fn notice(text: impl Display) {
     let _ = stderr().write_all(text.to_string().as_bytes());
 }
 
-/// How many different lines are remembered.
+/// The number of different lines that are remembered.
 const MOST_LINES: usize = 64;
 
 /// The lines that [`notice_once`] has written.

@@ -1,5 +1,5 @@
-//! Writes files sequentially, which may be pipes: a program does not wait forever for a reader, and is not killed by
-//! SIGPIPE.
+//! Writes files sequentially. They may be pipes: a program does not wait forever for a reader, and SIGPIPE does not
+//! kill it.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -13,23 +13,23 @@ use super::system_call::named;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread::Blocked;
 
-/// How long a pipe may be full before a write fails.
+/// The time for which a pipe may be full before a write fails.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
-/// How often a full pipe is retried.
+/// The interval at which a full pipe is retried.
 const STEP: Duration = Duration::from_millis(1);
 
 /// A file that is open for writing.
 pub struct OutputFile {
     file: File,
     is_pipe: bool,
-    /// A write has timed out: later writes do not wait again before the reader reads.
+    /// True if a write has timed out: later writes do not wait again before the reader reads.
     is_late: bool,
 }
 
 impl OutputFile {
     /// Creates the file, or truncates it.
     pub fn create(path: &Path) -> io::Result<Self> {
-        // Opening a FIFO waits for its reader otherwise.
+        // Without this flag, opening a FIFO would wait for its reader.
         let file = File::options()
             .write(true)
             .create(true)
@@ -76,7 +76,7 @@ impl Write for OutputFile {
     }
 }
 
-/// Why a file cannot be opened; replaces misleading messages of the system.
+/// Returns why a file cannot be opened. Replaces misleading messages of the system.
 pub fn unopened(path: &Path, error: io::Error) -> io::Error {
     if is_pipe(path) && error.raw_os_error() == Some(libc::ENXIO) {
         return io::Error::new(error.kind(), "it is a FIFO, and no process reads it; begin to read it first");
@@ -89,7 +89,7 @@ pub fn is_pipe(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo())
 }
 
-/// Blocks SIGPIPE for the calling thread until dropped: the signal kills most programs.
+/// Blocks SIGPIPE for the calling thread until dropped, because the signal kills most programs.
 struct NoPipeSignal(Blocked);
 
 fn pipe_signal() -> libc::sigset_t {

@@ -1,10 +1,11 @@
-//! Errors of system calls that contain the name of the call, the limits of the process, and its use of this library.
+//! Returns errors of system calls that contain the name of the call, limits of the process, and keeps this library
+//! loaded.
 
 use std::ffi::c_void;
 use std::io;
 use std::mem::MaybeUninit;
 
-/// The error of the call that has just failed on this thread.
+/// Returns the error of the call that has just failed on this thread.
 #[cold]
 pub fn refused(call: &str) -> io::Error {
     named(call, io::Error::last_os_error())
@@ -15,19 +16,19 @@ pub fn refused_by(call: &str) -> impl Fn(rustix::io::Errno) -> io::Error {
     move |error| named(call, error.into())
 }
 
-/// The same error of the same kind, with the name of the call, or of the file, in its text.
+/// Returns an error of the same kind, with the name of the call, or of the file, in its text.
 #[cold]
 pub fn named(call: &str, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{call}: {error}"))
 }
 
-/// The process may not make this call, or the kernel does not have it: a retry does not help.
+/// Whether the process may not make this call, or the kernel does not have it: a retry does not help.
 pub fn is_forbidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported)
 }
 
-/// A limit of this process (`ulimit`), `RLIM_INFINITY` without one. `None`: the system refused the query. Not
-/// rustix's function, which assumes that the query is never refused.
+/// Returns a limit of this process (`ulimit`), or `RLIM_INFINITY` without one. Returns `None` if the system refused the
+/// query. Rustix's function assumes that the query is never refused, so this does not use it.
 pub fn process_limit(resource: libc::__rlimit_resource_t) -> Option<libc::rlim_t> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: getrlimit writes into `limit`, which has the type it wants.

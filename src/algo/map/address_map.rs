@@ -4,14 +4,15 @@
 //! memory; changes take one lock.
 //!
 //! Addresses are divided into pages of 2 MiB. A page knows the range that covers its first byte, and the 256-byte
-//! granules in which others begin: a few itself, more in a `Node`, a bitmap. The range of an address is the last one
-//! that begins at or before it in its page, or the one that covers the page's first byte, or none.
+//! granules in which other ranges begin: a few in itself, more in a `Node`, a bitmap. The range of an address is the
+//! last one that begins at or before it in its page. If there is none, it is the one that covers the page's first byte,
+//! if any.
 //!
-//! Why readers need no lock: while a range is registered, no other begins inside it, so a reader that looks inside it
-//! reaches its record whatever changes at other addresses. Records are reused but stay records; each has a sequence
-//! number, and a change of that under a reader shows that the range is gone. A range ends when that number changes, at
-//! one moment for all its addresses; it begins to exist page by page while `insert` runs. A parked or retired range
-//! that comes back exists again at one moment.
+//! Readers need no lock for this reason: while a range is registered, no other begins inside it, so a reader of an
+//! address inside it reaches its record whatever changes at other addresses. Records are reused but stay records. Each
+//! has a sequence number, and if that changes while a reader reads the record, the range is gone. A range ends when
+//! that number changes, at one moment for all its addresses. It begins to exist page by page while `insert` runs. A
+//! parked or retired range that is registered again exists again at one moment.
 
 mod held;
 mod hint;
@@ -34,8 +35,9 @@ pub use parking::{Entry, Parked};
 pub use range::{InsertError, Range, Reach};
 use record::{LIVE, RETIRED, Record};
 
-/// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at its top. Loom uses
-/// four small pages. Miri visits every atomic of a chunk when a reference to it is made, and uses small chunks.
+/// The number of bits of user-space addresses of the supported machines: 47 on x86-64, 48 on aarch64, where mappings
+/// begin at its top. Loom uses four small pages. Miri visits every atomic of a chunk when a reference to it is created,
+/// and uses small chunks.
 const ADDRESS_BITS: u32 = if cfg!(loom) {
     PAGE_BITS + 2
 } else if cfg!(miri) {
@@ -47,14 +49,14 @@ const PAGE_BITS: u32 = if cfg!(loom) { GRANULE_BITS + 7 } else { 21 };
 const PAGE_LEN: usize = 1 << PAGE_BITS;
 const GRANULE_BITS: u32 = 8;
 
-/// Pages come in chunks of 16 GiB of addresses.
+/// The number of chunks of pages. A chunk covers 16 GiB of addresses.
 const PAGE_CHUNKS: usize = 1 << (ADDRESS_BITS - PAGE_BITS).div_ceil(2);
 const PAGE_CHUNK_LEN: usize = (1 << (ADDRESS_BITS - PAGE_BITS)) / PAGE_CHUNKS;
 
 const RECORD_CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << RECORD_CHUNK_BITS };
 const RECORD_CHUNKS: usize = if cfg!(loom) { 2 } else { 1 << RECORD_CHUNK_BITS };
 const RECORD_CHUNK_BITS: u32 = if cfg!(miri) { 4 } else { 12 };
-/// Numbers of records are smaller.
+/// The number of records. Their numbers are smaller.
 pub const MAX_RECORDS: u32 = (RECORD_CHUNKS * RECORD_CHUNK_LEN) as u32;
 
 fn page_of(addr: usize) -> usize {
@@ -69,26 +71,26 @@ fn granule_of(addr: usize) -> usize {
     (addr & (PAGE_LEN - 1)) >> GRANULE_BITS
 }
 
-/// The last address of these, in user space.
+/// Returns the last of these addresses, which must be in user space.
 fn last_of(base: usize, len: usize) -> Result<usize, InsertError> {
     let last = base.checked_add(len - 1);
     last.filter(|last| last >> ADDRESS_BITS == 0).ok_or(InsertError::Unaddressable)
 }
 
-/// Pages whose first byte the range covers.
+/// Returns the pages whose first byte the range covers.
 fn covered_pages(range: &Range) -> impl Iterator<Item = usize> + use<> {
     range.base.div_ceil(PAGE_LEN)..page_of(range.last()) + 1
 }
 
 /// The state of writers.
 struct State {
-    /// Free records.
+    /// The numbers of the free records.
     free: Vec<u32>,
-    /// Records from here on were never used. Record 0 is never used: as an index it means "none".
+    /// The first record that was never used. Record 0 is never used: as an index it means "none".
     fresh: u32,
 }
 
-/// Registered ranges of addresses.
+/// A map of the registered ranges of addresses.
 pub struct AddressMap {
     sheets: Chunked<Sheet, PAGE_CHUNKS, 1>,
     records: Chunked<Record, RECORD_CHUNKS, RECORD_CHUNK_LEN>,
@@ -97,7 +99,7 @@ pub struct AddressMap {
 
 impl AddressMap {
     const_unless_loom! {
-        /// An empty map.
+        /// Creates an empty map.
         #[expect(clippy::new_without_default, reason = "a map is a static outside of models, which a constant makes")]
         pub fn new() -> Self {
             Self {
@@ -119,7 +121,7 @@ impl AddressMap {
                 return Err(InsertError::Overlap { base, len });
             }
         }
-        // A failure changes nothing: pages without ranges are as good as none.
+        // A failure changes nothing, because pages without ranges have no effect.
         self.make_pages(range.base, last)?;
         let index = self.new_record(&mut state)?;
         if !self.enter(index, &range, range.len) {
@@ -129,7 +131,8 @@ impl AddressMap {
         Ok(())
     }
 
-    /// Registers a range instead of those that it overlaps; false: there is no memory, or it cannot be registered.
+    /// Registers a range in place of those that it overlaps. Returns false if there is no memory, or it cannot be
+    /// registered.
     pub fn replace(&self, range: Range) -> bool {
         loop {
             match self.insert(range) {
@@ -139,7 +142,7 @@ impl AddressMap {
         }
     }
 
-    /// Makes the pages of these addresses.
+    /// Creates the pages of these addresses.
     fn make_pages(&self, first: usize, last: usize) -> Result<(), InsertError> {
         for chunk in page_of(first) / PAGE_CHUNK_LEN..=page_of(last) / PAGE_CHUNK_LEN {
             self.sheets.ensure(chunk).ok_or(InsertError::Full)?;
@@ -147,8 +150,8 @@ impl AddressMap {
         Ok(())
     }
 
-    /// Enters a range, with room to grow to `room` bytes, in an unused record and in pages that exist. False: there is
-    /// no memory, and nothing changed. Under the lock of the map, or of the pages' holder.
+    /// Enters a range, with room to grow to `room` bytes, in an unused record and in pages that exist. Returns false,
+    /// and changes nothing, if there is no memory. The caller holds the lock of the map, or of the pages' holder.
     #[inline(always)]
     fn enter(&self, index: u32, range: &Range, room: usize) -> bool {
         let record = &self.records[index as usize];
@@ -167,7 +170,7 @@ impl AddressMap {
         true
     }
 
-    /// An unused record.
+    /// Returns an unused record.
     fn new_record(&self, state: &mut State) -> Result<u32, InsertError> {
         if let Some(index) = state.free.pop() {
             return Ok(index);
@@ -185,24 +188,24 @@ impl AddressMap {
         Ok(state.fresh - 1)
     }
 
-    /// The range that contains this address, which may be any address.
+    /// Returns the range that contains this address, which may be any address.
     #[inline(always)]
     pub fn find(&self, addr: usize) -> Option<Range> {
         self.look_up(addr).map(|(_, range)| range)
     }
 
-    /// As [`Self::find`], for copies: returns only two words, in registers.
+    /// Finds a range as [`Self::find`] does, for copies: returns only two words, in registers.
     #[inline]
     pub fn reach(&self, addr: usize) -> Option<Reach> {
         self.look_up_by(addr, move |index| self.record(index)?.reach(addr))
     }
 
-    /// Removes the range that begins exactly here and returns it; one of several concurrent calls gets it.
+    /// Removes the range that begins exactly here and returns it. One of several concurrent calls gets it.
     pub fn remove(&self, base: usize) -> Option<Range> {
         self.remove_if(base, |_| true)
     }
 
-    /// As [`Self::remove`], if the range is `wanted`, which runs under the map's lock.
+    /// Removes a range as [`Self::remove`] does, if `wanted` returns true for it. `wanted` runs under the map's lock.
     pub fn remove_if(&self, base: usize, wanted: impl Fn(&Range) -> bool) -> Option<Range> {
         let mut state = self.state.lock();
         let (entry, range) = self.look_up(base)?;
@@ -212,8 +215,8 @@ impl AddressMap {
         self.erase(&mut state, entry, &range).then_some(range)
     }
 
-    /// Changes the owner's data of the range that begins exactly here; false if there is none. A concurrent look-up may
-    /// find nothing.
+    /// Changes the owner's data of the range that begins exactly here. Returns false if there is none. A concurrent
+    /// look-up may find nothing.
     pub fn update(&self, base: usize, words: [u64; 3]) -> bool {
         let _state = self.state.lock();
         let found = self.look_up(base).filter(|(_, range)| range.base == base);
@@ -222,21 +225,21 @@ impl AddressMap {
         true
     }
 
-    /// All ranges, in no order, without blocking writers: a range that is registered, and not updated, during the whole
-    /// call is in it exactly once; one that is inserted or removed meanwhile may be. Each was registered at some moment
-    /// of the call, so that they may overlap.
+    /// Returns all ranges, in no order, without blocking writers. A range that is registered, and not updated, during
+    /// the whole call is in it exactly once. One that is inserted or removed during the call may be in it. Each was
+    /// registered at some moment of the call, so they may overlap.
     pub fn live_ranges(&self) -> impl Iterator<Item = Range> {
         let end = self.state.lock().fresh;
         (1..end).filter_map(|index| Some(self.records[index as usize].read()?.1))
     }
 
-    /// All ranges, as `live_ranges`.
+    /// Returns all ranges, as `live_ranges` does.
     #[cfg(all(test, not(loom)))]
     pub fn snapshot(&self) -> Vec<Range> {
         self.live_ranges().collect()
     }
 
-    /// The number of ranges, including parked and retired ones.
+    /// Returns the number of ranges, including parked and retired ones.
     pub fn count(&self) -> usize {
         let state = self.state.lock();
         state.fresh as usize - 1 - state.free.len()
@@ -247,7 +250,7 @@ impl AddressMap {
         self.count() == 0
     }
 
-    /// The live range that contains the address.
+    /// Returns the live range that contains the address.
     #[inline(always)]
     fn look_up(&self, addr: usize) -> Option<(Entry, Range)> {
         self.look_up_by(addr, move |index| {
@@ -256,7 +259,7 @@ impl AddressMap {
         })
     }
 
-    /// The record of a range, in any state, that may begin at this address.
+    /// Returns the record of a range, in any state, that may begin at this address.
     #[inline(always)]
     fn record_at(&self, base: usize) -> Option<(u32, &Record)> {
         let page = self.page(page_of(base))?;
@@ -267,8 +270,8 @@ impl AddressMap {
         Some((index, self.record(index)?))
     }
 
-    /// The result of `read`, which is passed by value to stay in registers, for the record of a range, in any state,
-    /// that may contain the address.
+    /// Returns the result of `read` for the record of a range, in any state, that may contain the address. `read` is
+    /// passed by value to stay in registers.
     #[inline(always)]
     fn look_up_by<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T> + Copy) -> Option<T> {
         let page = self.page(page_of(addr))?;
@@ -278,7 +281,7 @@ impl AddressMap {
         }
     }
 
-    /// As [`Self::look_up_by`], if the last range of the address's granule begins after the address.
+    /// Does the same as [`Self::look_up_by`], if the last range of the address's granule begins after the address.
     #[cold]
     fn look_before<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T>) -> Option<T> {
         let page = self.page(page_of(addr))?;
@@ -288,26 +291,26 @@ impl AddressMap {
         })
     }
 
-    /// A page, if any range ever was in it.
+    /// Returns a page, if any range ever was in it.
     #[inline(always)]
     fn page(&self, number: usize) -> Option<Page<'_>> {
         Some(self.sheets.get(number / PAGE_CHUNK_LEN)?.page(number))
     }
 
-    /// A page that is in use.
+    /// Returns a page that is in use.
     #[inline(always)]
     fn page_at(&self, number: usize) -> Page<'_> {
         self.sheets[number / PAGE_CHUNK_LEN].page(number)
     }
 
-    /// The record with this number, unless it was never used.
+    /// Returns the record with this number, unless it was never used.
     #[inline(always)]
     fn record(&self, index: u32) -> Option<&Record> {
         // The remainder only shows the compiler that the number is in bounds.
         self.records.get((index % MAX_RECORDS) as usize)
     }
 
-    /// The record of a range, in any state, that overlaps this one. Under the lock.
+    /// Returns the record of a range, in any state, that overlaps this one. The caller holds the lock.
     fn conflict(&self, range: &Range) -> Option<u32> {
         let contents = |index: u32| self.records[index as usize].contents();
         let at_base =
@@ -315,7 +318,7 @@ impl AddressMap {
         if at_base.is_some() {
             return at_base;
         }
-        // No range contains the base: an overlapping one begins after it.
+        // No range contains the base, so an overlapping one begins after it.
         let first = page_of(range.base);
         for number in first..=page_of(range.last()) {
             let Some(page) = self.page(number) else { continue };
@@ -326,14 +329,14 @@ impl AddressMap {
             let granule = if number == first { granule_of(range.base) } else { 0 };
             if let Some((start, record)) = page.first_start(granule) {
                 let same_granule = number == first && !begins_page(range.base) && start == granule;
-                // Ranges after this one are not nearer.
+                // Ranges after this one are farther away.
                 return (same_granule || contents(record).base <= range.last()).then_some(record);
             }
         }
         None
     }
 
-    /// Removes a live range; false if it was removed meanwhile.
+    /// Removes a live range. Returns false if it was removed in the meantime.
     fn erase(&self, state: &mut State, entry: Entry, range: &Range) -> bool {
         let parked = self.park(entry);
         if parked.is_some() {
@@ -351,7 +354,7 @@ impl AddressMap {
         state.free.push(index);
     }
 
-    /// No range begins here any more inside a page.
+    /// Notes that no range begins at this address inside a page any more.
     #[inline]
     fn clear_start(&self, base: usize) {
         if !begins_page(base) {

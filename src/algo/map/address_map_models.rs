@@ -12,8 +12,8 @@ fn look(map: &AddressMap, addr: usize) -> Option<Range> {
     Some(found)
 }
 
-/// A permanent range is found while its neighbours, in the same page, word and granule, come and go and reuse
-/// records.
+/// Checks that a permanent range is found while its neighbours, in the same page, word and granule, are inserted and
+/// removed and reuse records.
 #[test]
 fn loom_what_stays_is_found() {
     model(|| {
@@ -35,7 +35,7 @@ fn loom_what_stays_is_found() {
     });
 }
 
-/// A permanent range is found while a page becomes too full for its own places.
+/// Checks that a permanent range is found while a page becomes too full for its private places.
 #[test]
 fn loom_what_stays_is_found_in_a_page_that_gets_a_node() {
     model(|| {
@@ -55,8 +55,8 @@ fn loom_what_stays_is_found_in_a_page_that_gets_a_node() {
     });
 }
 
-/// A reused record does not show a range that it never held. (At the first byte of a page: without a node there are
-/// fewer steps to interleave.)
+/// Checks that a reused record does not show a range that it never held. (The range is at the first byte of a page:
+/// without a node there are fewer steps to interleave.)
 #[test]
 fn loom_record_is_reused_under_a_reader() {
     model(|| {
@@ -76,7 +76,7 @@ fn loom_record_is_reused_under_a_reader() {
     });
 }
 
-/// A range is removed atomically for all its pages.
+/// Checks that a range is removed atomically for all its pages.
 #[test]
 fn loom_removal_is_one_step() {
     model(|| {
@@ -97,7 +97,7 @@ fn loom_removal_is_one_step() {
     });
 }
 
-/// During a change of words a reader sees the old ones, the new ones, or nothing.
+/// Checks that a reader sees the old words, the new ones, or nothing, during a change of them.
 #[test]
 fn loom_words_change_as_one() {
     model(|| {

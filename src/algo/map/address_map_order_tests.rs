@@ -1,4 +1,4 @@
-//! The map behaves as an ordered map of ranges, in any sequence of steps.
+//! Checks that the map behaves as an ordered map of ranges, in any sequence of steps.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::algo::tests::cases;
 #[derive(Debug, Clone)]
 enum Step {
     Insert(usize, usize),
-    /// Directly after, or directly before, a range that exists.
+    /// Inserts directly after, or directly before, a range that exists.
     InsertAdjacent(usize, usize, bool),
     Remove(usize),
-    /// Anywhere.
+    /// Looks any address up.
     Look(usize),
 }
 
@@ -29,7 +29,7 @@ fn length() -> impl Strategy<Value = usize> {
     ]
 }
 
-/// Offsets into 8 pages: on granules, near page borders, on page borders.
+/// Returns offsets into 8 pages: on granules, near page borders, on page borders.
 fn offset() -> impl Strategy<Value = usize> {
     let page = 1_usize << 21;
     prop_oneof![
@@ -81,7 +81,7 @@ proptest! {
                 Step::Insert(at, len) => Some(range(origin + at, len)),
                 Step::InsertAdjacent(which, len, behind) => nth(which).and_then(|other| {
                     let base = if behind { other.base + other.len } else { other.base - len };
-                    // A start on a granule, as all owners of ranges have it.
+                    // The start is on a granule, as for all owners of ranges.
                     (base % 256 == 0).then(|| range(base, len))
                 }),
                 Step::Remove(which) => {

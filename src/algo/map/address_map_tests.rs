@@ -1,6 +1,6 @@
 use super::*;
 
-/// A range that shows whether it was seen whole.
+/// Returns a range that shows whether it was seen whole.
 pub fn range(base: usize, len: usize) -> Range {
     Range { base, len, words: [base as u64, len as u64, (base ^ len) as u64] }
 }
@@ -14,7 +14,7 @@ pub mod real {
     use super::*;
 
     const TOP: usize = 1 << ADDRESS_BITS;
-    /// Where the tests work: around a border between two chunks of pages.
+    /// The address at which the tests work: a border between two chunks of pages.
     pub const MIDDLE: usize = if cfg!(miri) { 0x3000_0000 } else { 0x7f00_0000_0000 };
 
     pub fn range(base: usize, len: usize) -> Range {
@@ -26,12 +26,12 @@ pub mod real {
         *found == range(found.base, found.len)
     }
 
-    /// Invariants while the map does not change.
+    /// Checks invariants while the map does not change.
     pub fn check(map: &AddressMap) {
         check_with_parked(map, 0);
     }
 
-    /// As `check`, with this many parked or retired ranges.
+    /// Does the same as `check`, with this number of parked or retired ranges.
     pub fn check_with_parked(map: &AddressMap, expected: usize) {
         let state = map.state.lock();
         let mut there = BTreeMap::new();
@@ -54,7 +54,7 @@ pub mod real {
 
         let mut covers = 0;
         let mut starts = 0;
-        // All pages that were used lately: checking every one takes too long.
+        // These are the pages that were used lately: checking every page takes too long.
         let near = ranges.first().map_or(0, |first| page_of(first.base).saturating_sub(16))
             ..ranges.last().map_or(usize::MAX, |last| page_of(last.last()) + 17);
         let sheets = (0..PAGE_CHUNKS).filter(|&sheet| map.sheets.get(sheet).is_some());
@@ -275,7 +275,7 @@ pub mod real {
         check(&map);
     }
 
-    /// `cargo test --release --lib algo::map::address_map -- --ignored --nocapture`
+    /// Run by `cargo test --release --lib algo::map::address_map -- --ignored --nocapture`.
     #[test]
     #[ignore = "prints costs"]
     fn cost() {

@@ -15,15 +15,15 @@ use crate::algo::sync::primitives::const_unless_loom;
 /// Elements that begin as all zeros, so that new chunks cost no memory until they are touched.
 ///
 /// # Safety
-/// All-zero bytes are a valid value. Loom's primitives are more than their bytes: under loom
-/// `blank` makes the value instead, and nothing is asked of its bytes.
+/// All-zero bytes are a valid value. Loom's primitives are more than their bytes, so under loom `blank` creates the
+/// value instead.
 pub unsafe trait Blank {
-    /// The first value.
+    /// Returns the first value.
     #[cfg(loom)]
     fn blank() -> Self;
 }
 
-/// A blank value on the heap; `None` when there is no memory.
+/// Returns a blank value on the heap, or `None` if there is no memory.
 pub fn boxed_blank<T: Blank>() -> Option<Box<T>> {
     #[cfg(not(loom))]
     {
@@ -37,15 +37,15 @@ pub fn boxed_blank<T: Blank>() -> Option<Box<T>> {
     Some(Box::new(T::blank()))
 }
 
-/// Room for a gap and a value, including its alignment, at any start of the block. A zeroed block with a larger
-/// alignment than usual would be written, and so touched, by the allocator.
+/// Returns the layout of a gap and a value, including its alignment, at any start of the block. The allocator would
+/// write, and so touch, a zeroed block with a larger alignment than usual.
 #[cfg(not(loom))]
 fn room<T>() -> Layout {
     let usual = Layout::new::<usize>();
     Layout::from_size_align(size_of::<Gap>() + size_of::<T>() + align_of::<T>(), usual.align()).expect("of a chunk")
 }
 
-/// A blank value, and its block; `None` when there is no memory.
+/// Returns a block with a blank value, and the value, or `None` if there is no memory.
 #[cfg(not(loom))]
 fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
     // SAFETY: `room` adds the alignment of T, which is at least 1, so the layout is not empty.
@@ -79,7 +79,7 @@ unsafe fn drop_in_block<T>(block: *mut u8, value: *mut T) {
     }
 }
 
-/// One chunk.
+/// One chunk of elements.
 struct Chunk<T, const LEN: usize>([T; LEN]);
 
 // SAFETY: an array of values for which all-zero bytes are valid.
@@ -90,12 +90,12 @@ unsafe impl<T: Blank, const LEN: usize> Blank for Chunk<T, LEN> {
     }
 }
 
-/// The chunks.
+/// The array of the chunks.
 #[repr(C)]
 struct Directory<T, const CHUNKS: usize, const LEN: usize> {
     _gap: Gap,
     chunks: [AtomicPtr<Chunk<T, LEN>>; CHUNKS],
-    /// The blocks of the chunks, with their original addresses, which leak checkers look for.
+    /// The blocks of the chunks, by their original addresses, which leak checkers look for.
     blocks: [AtomicPtr<u8>; CHUNKS],
 }
 
@@ -112,39 +112,39 @@ unsafe impl<T, const CHUNKS: usize, const LEN: usize> Blank for Directory<T, CHU
 }
 
 impl<T, const CHUNKS: usize, const LEN: usize> Directory<T, CHUNKS, LEN> {
-    /// The directory before the first chunk, so that readers need not check whether there is one.
+    /// Returns the directory before the first chunk, so that readers need not check whether there is one.
     #[cfg(not(loom))]
     const fn none() -> *mut Self {
         const { assert!(size_of::<Self>() <= size_of::<NoChunks>()) };
         (&raw const NO_CHUNKS).cast_mut().cast()
     }
 
-    /// Loom's primitives cannot be in a static.
+    /// Returns null, because loom's primitives cannot be in a static.
     #[cfg(loom)]
     fn none() -> *mut Self {
         ptr::null_mut()
     }
 }
 
-/// The size of the largest directory.
+/// A type as large as the largest directory.
 #[cfg(not(loom))]
 type NoChunks = [AtomicPtr<()>; (1 << 15) + size_of::<Gap>() / size_of::<usize>()];
 
-/// Never written.
+/// The empty directory, which is never written.
 #[cfg(not(loom))]
 static NO_CHUNKS: NoChunks = [const { AtomicPtr::new(ptr::null_mut()) }; size_of::<NoChunks>() / size_of::<usize>()];
 
-/// `CHUNKS * LEN` elements; both are powers of two.
+/// An array of `CHUNKS * LEN` elements. Both numbers are powers of two.
 pub struct Chunked<T, const CHUNKS: usize, const LEN: usize> {
-    /// Allocated with the first chunk. Not inline: an array in a static is stored in the program file, tens of
-    /// kilobytes of zeros, as soon as one byte beside it is not zero.
+    /// The directory, which is allocated with the first chunk. It is not inline: an array in a static is stored in the
+    /// program file, as tens of kilobytes of zeros, as soon as one byte beside it is not zero.
     directory: AtomicPtr<Directory<T, CHUNKS, LEN>>,
     owns: PhantomData<Box<T>>,
 }
 
 impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
     const_unless_loom! {
-        /// No chunk exists yet.
+        /// Creates an array without chunks.
         pub fn new() -> Self {
             assert!(CHUNKS.is_power_of_two() && LEN.is_power_of_two());
             Self { directory: AtomicPtr::new(Directory::none()), owns: PhantomData }
@@ -161,7 +161,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
         Some(unsafe { &*directory })
     }
 
-    /// The element, if its chunk exists.
+    /// Returns the element, if its chunk exists.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
         let chunk = self.directory()?.chunks.get(index / LEN)?.load(Ordering::Acquire);
@@ -170,8 +170,8 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
         Some(&chunk.0[index % LEN])
     }
 
-    /// The element; allocates its chunk if necessary. `None` when the index is too large or there is no memory. One
-    /// caller at a time.
+    /// Returns the element, and allocates its chunk if necessary. Returns `None` if the index is too large or there is
+    /// no memory. Only one thread at a time may call this.
     pub fn ensure(&self, index: usize) -> Option<&T> {
         if self.directory.load(Ordering::Relaxed) == Directory::none() {
             self.directory.store(Box::into_raw(boxed_blank()?), Ordering::Release);
@@ -190,7 +190,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
 impl<T: Blank, const CHUNKS: usize, const LEN: usize> std::ops::Index<usize> for Chunked<T, CHUNKS, LEN> {
     type Output = T;
 
-    /// For elements whose chunk is known to exist.
+    /// Returns an element whose chunk is known to exist.
     #[inline(always)]
     fn index(&self, index: usize) -> &T {
         self.get(index).expect("the chunk of this element was made")

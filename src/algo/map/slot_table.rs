@@ -1,4 +1,4 @@
-//! Handle tables: objects by 64-bit handles that C may copy, keep and misuse.
+//! Handle tables: find objects by 64-bit handles that C may copy, keep and misuse.
 //!
 //! A handle names a slot and the generation of its occupant. For any 64 bits, a look-up finds the object that the
 //! handle was created for, or nothing. It writes no shared memory.
@@ -32,28 +32,28 @@ pub use handle::{Change, Handle, watch};
 
 pub use crate::algo::sync::reclaim::{flush_deferred, flush_if_many};
 
-/// Handles have this many bits for the slot.
+/// The number of a handle's bits for the slot.
 const INDEX_BITS: u32 = 24;
-/// Slots per chunk, and enough chunks for all slots that a handle can name. Loom uses few slots, because its atomics
-/// are slow.
+/// The number of slots per chunk. There are enough chunks for all slots that a handle can name. Loom uses few slots,
+/// because its atomics are slow.
 const CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << 12 };
 const CHUNKS: usize = if cfg!(loom) { 2 } else { (1 << INDEX_BITS) / CHUNK_LEN };
-/// All slots.
+/// The number of all slots.
 const MAX_SLOTS: u32 = (CHUNKS * CHUNK_LEN) as u32;
 
-/// A free slot with this generation is never used again: the generation would wrap around, and old handles would become
-/// valid.
+/// The last generation. A free slot with it is never used again: the generation would wrap around, and old handles
+/// would become valid.
 const RETIRED: u32 = u32::MAX - 1;
 
 struct Slot<T> {
-    /// The bits of the occupant's handle; of a free slot the result of `free_name`; 0: it was never used.
+    /// The bits of the occupant's handle. For a free slot it is the result of `free_name`, or 0 if it was never used.
     name: AtomicU64,
-    /// Empty while the slot is free.
+    /// The occupant, or empty while the slot is free.
     value: Published<T>,
 }
 
-/// The name of a free slot: its generation, which is even, and another slot's number, so that no handle of this slot
-/// equals it.
+/// Returns the name of a free slot: its generation, which is even, and another slot's number, so that no handle of this
+/// slot equals it.
 fn free_name(generation: u32, index: u32) -> u64 {
     debug_assert!(generation.is_multiple_of(2));
     u64::from(generation) << INDEX_BITS | u64::from(index ^ 1)
@@ -68,15 +68,14 @@ unsafe impl<T: Send + Sync + 'static> Blank for Slot<T> {
 }
 
 impl<T: Send + Sync + 'static> Slot<T> {
-    /// Its current or last generation.
+    /// Returns the slot's current or last generation.
     fn generation(&self, order: Ordering) -> u32 {
         (self.name.load(order) >> INDEX_BITS) as u32
     }
 
-    /// Calls `found` with the occupant of this handle, if it is here. `pin` keeps it alive.
+    /// Calls `found` with the occupant of this handle, if it is in this slot. `pin` keeps it alive.
     ///
-    /// What `found` makes of it comes back, and not the occupant: so no caller looks twice whether
-    /// there is one.
+    /// Returns the result of `found`, and not the occupant, so that no caller checks twice whether there is one.
     #[inline]
     fn read<P: Borrow<Pin>, R>(&self, handle: Handle, pin: P, found: impl FnOnce(NonNull<T>, P) -> R) -> Option<R> {
         if self.name.load(Ordering::Acquire) != handle.raw() {
@@ -94,17 +93,17 @@ impl<T: Send + Sync + 'static> Slot<T> {
 
 /// The free slots.
 struct Free {
-    /// Used before, in the order in which they were freed: first in, first out.
+    /// The slots that were used before, in the order in which they were freed: first in, first out.
     queue: VecDeque<u32>,
-    /// Slots from here on were never used.
+    /// The first slot that was never used.
     fresh: u32,
-    /// Slots from here on do not exist.
+    /// The number of slots that exist.
     limit: u32,
-    /// Slots in use.
+    /// The number of slots in use.
     taken: usize,
 }
 
-/// Objects of one kind by their handles.
+/// A table of objects of one kind by their handles.
 pub struct SlotTable<T> {
     kind: u8,
     slots: Chunked<Slot<T>, CHUNKS, CHUNK_LEN>,
@@ -113,7 +112,7 @@ pub struct SlotTable<T> {
 
 impl<T: Send + Sync + 'static> SlotTable<T> {
     const_unless_loom! {
-        /// An empty table for objects of `kind`, from 1 to 127, which no other table has.
+        /// Creates an empty table for objects of `kind`, from 1 to 127, which no other table has.
         pub fn new(kind: u8) -> Self {
             assert!(kind >= 1 && kind <= 127, "a kind is 1 to 127");
             Self {
@@ -124,7 +123,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         }
     }
 
-    /// A table of at most `limit` slots.
+    /// Creates a table of at most `limit` slots.
     #[cfg(test)]
     fn with_limit(kind: u8, limit: u32) -> Self {
         let table = Self::new(kind);
@@ -133,13 +132,13 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         table
     }
 
-    /// Inserts an object; `None` when all slots are taken, or there is no memory for new ones.
+    /// Inserts an object. Returns `None` if all slots are taken, or there is no memory for new ones.
     pub fn insert(&self, value: Arc<T>) -> Option<Handle> {
         self.insert_with(|_| value)
     }
 
-    /// As [`Self::insert`], for an object that knows its own handle. The handle is valid when this
-    /// returns, not yet inside `make`. No lock is held while `make` runs; it may panic.
+    /// Inserts an object that knows its handle. The handle is valid when this returns, not yet inside `make`. No lock
+    /// is held while `make` runs, and it may panic.
     pub fn insert_with(&self, make: impl FnOnce(Handle) -> Arc<T>) -> Option<Handle> {
         let index = self.claim()?;
         let slot = &self.slots[index as usize];
@@ -155,15 +154,15 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         Some(handle)
     }
 
-    /// As [`Self::insert_with`], and returns the object.
+    /// Does the same as [`Self::insert_with`], and returns the object.
     pub fn publish(&self, make: impl FnOnce(Handle) -> T) -> Option<Arc<T>> {
         let mut made = None;
         self.insert_with(|handle| Arc::clone(made.insert(Arc::new(make(handle)))))?;
         made
     }
 
-    /// The object of this handle. Writes no shared memory. Hold the result briefly, not across a call that blocks:
-    /// while it lives, no removed object of any table is released.
+    /// Returns the object of this handle. Writes no shared memory. Hold the result briefly, not across a call that
+    /// blocks: while it lives, no removed object of any table is released.
     #[inline]
     pub fn get(&self, handle: Handle) -> Option<Ref<'_, T>> {
         let slot = self.slots.get(handle.index() as usize)?;
@@ -176,13 +175,13 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         Handle::from_raw(raw).is_some_and(|handle| handle.kind() == self.kind)
     }
 
-    /// The object with these bits as its handle.
+    /// Returns the object with these bits as its handle.
     #[inline(always)]
     pub fn get_raw(&self, raw: u64) -> Option<Ref<'_, T>> {
         self.get(Handle::of_bits(raw)?)
     }
 
-    /// As [`Self::get_raw`], under a pin of the caller.
+    /// Returns what [`Self::get_raw`] does, under a pin of the caller.
     #[inline(always)]
     pub fn get_raw_pinned<'a>(&'a self, raw: u64, pin: &'a Pin) -> Option<&'a T> {
         let handle = Handle::of_bits(raw)?;
@@ -192,13 +191,13 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         slot.read(handle, pin, |value, _| unsafe { value.as_ref() })
     }
 
-    /// As [`Self::get`], for calls that block.
+    /// Returns what [`Self::get`] does, for calls that block.
     pub fn get_arc(&self, handle: Handle) -> Option<Arc<T>> {
         self.get(handle).map(|found| found.to_arc())
     }
 
-    /// Removes the object: the handle is invalid at once. One of several concurrent calls gets the object. The table's
-    /// reference is released by [`flush_deferred`] when no reader is left; this never runs a destructor.
+    /// Removes the object: the handle is invalid at once. One of several concurrent calls gets the object.
+    /// [`flush_deferred`] releases the table's reference when no reader is left; this never runs a destructor.
     pub fn remove(&self, handle: Handle) -> Option<Arc<T>> {
         let slot = self.slots.get(handle.index() as usize)?;
         let free = handle.generation().wrapping_add(1);
@@ -217,7 +216,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         handle.kind() == self.kind && slot.is_some_and(|slot| handle.generation() < slot.generation(Ordering::Acquire))
     }
 
-    /// All objects. An object that is inserted or removed meanwhile may be in it.
+    /// Returns all objects. An object that is inserted or removed during the call may be in it.
     pub fn live(&self) -> impl Iterator<Item = (Handle, Arc<T>)> + '_ {
         let fresh = self.free.lock().fresh;
         let live = move |index| {
@@ -228,17 +227,17 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         (0..fresh).filter_map(live)
     }
 
-    /// How many slots are in use.
+    /// Returns the number of slots in use.
     pub fn count(&self) -> usize {
         self.free.lock().taken
     }
 
-    /// How many more objects fit at most; retired slots are not subtracted.
+    /// Returns how many more objects fit at most. Retired slots are not subtracted.
     pub fn room(&self) -> usize {
         (MAX_SLOTS as usize).saturating_sub(self.count())
     }
 
-    /// Whether no slot is left: otherwise an insertion failed for lack of memory.
+    /// Whether no slot is left. If one is, an insertion failed for lack of memory.
     pub fn is_full(&self) -> bool {
         let free = self.free.lock();
         free.queue.is_empty() && free.fresh >= free.limit
@@ -273,8 +272,8 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     }
 }
 
-/// A claimed slot whose object is being created. Dropped only if that panics: then the handle, which may have been
-/// stored, never becomes valid.
+/// A claimed slot whose object is being created. It is dropped only if that panics: then the handle, which may have
+/// been stored, never becomes valid.
 struct Claim<'a, T: Send + Sync + 'static> {
     table: &'a SlotTable<T>,
     index: u32,
@@ -303,19 +302,19 @@ impl<T: fmt::Display> fmt::Display for Ref<'_, T> {
 }
 
 impl<T> Ref<'_, T> {
-    /// A reference to an object that `pin` keeps alive.
+    /// Creates a reference to an object that `pin` keeps alive.
     /// # Safety
     /// `object` is alive as long as `pin` is.
     pub unsafe fn new(value: NonNull<T>, pin: Pin) -> Self {
         Self { value, pin, _table: PhantomData }
     }
 
-    /// The pin that keeps the object alive, for further look-ups.
+    /// Returns the pin that keeps the object alive, for further look-ups.
     pub fn pin(&self) -> &Pin {
         &self.pin
     }
 
-    /// A counted reference to the object, for longer use.
+    /// Returns a counted reference to the object, for longer use.
     pub fn to_arc(&self) -> Arc<T> {
         // SAFETY: from `Arc::into_raw`; the pin keeps the table's reference alive, and this creates another one.
         unsafe {

@@ -17,7 +17,7 @@ struct Object {
 unsafe impl Sync for Object {}
 
 impl Object {
-    /// An object, and whether it has been dropped.
+    /// Returns an object, and whether it has been dropped.
     fn new(number: u32) -> (Arc<Self>, Arc<AtomicBool>) {
         let end = Arc::new(AtomicBool::new(false));
         (Arc::new(Self { number: UnsafeCell::new(number), end: end.clone() }), end)
@@ -32,10 +32,10 @@ impl Drop for Object {
 
 type Table = SlotTable<Object>;
 
-/// Looks a handle up; what it finds must be alive and the handle's object.
+/// Looks a handle up. What it finds must be alive and the handle's object.
 fn look(table: &Table, handle: Handle, number: u32, end: &AtomicBool) -> bool {
     let Some(found) = table.get(handle) else { return false };
-    // Not through `found`: that would be a use after free instead of a failed assertion.
+    // This does not go through `found`, which would be a use after free instead of a failed assertion.
     assert!(!end.load(Relaxed), "the object was released under a reader");
     // SAFETY: there are no writers.
     assert_eq!(found.number.with(|found| unsafe { *found }), number);
@@ -44,7 +44,7 @@ fn look(table: &Table, handle: Handle, number: u32, end: &AtomicBool) -> bool {
     true
 }
 
-/// Everything that was removed has been dropped, everything else not.
+/// Checks that everything that was removed has been dropped, and everything else has not.
 fn check_ends(table: &Table, ends: &[(Handle, &Arc<AtomicBool>)]) {
     flush_deferred();
     for (handle, end) in ends {
@@ -53,7 +53,7 @@ fn check_ends(table: &Table, ends: &[(Handle, &Arc<AtomicBool>)]) {
     }
 }
 
-/// Readers of a handle while its object is removed and the slot goes to another.
+/// Checks readers of a handle while its object is removed and another object gets the slot.
 #[test]
 fn loom_slot_is_reused_under_a_reader() {
     model(|| {
@@ -64,7 +64,7 @@ fn loom_slot_is_reused_under_a_reader() {
             let (table, end) = (table.clone(), first_end.clone());
             thread::spawn(move || {
                 let seen = look(&table, old, 1, &end);
-                // Gone means gone.
+                // A removed object stays removed.
                 assert!(!look(&table, old, 1, &end) || seen);
             })
         };
@@ -79,7 +79,8 @@ fn loom_slot_is_reused_under_a_reader() {
     });
 }
 
-/// A handle that is passed on without synchronization is valid where it arrives, with the content of its object.
+/// Checks that a handle which is passed on without synchronization is valid where it arrives, with the content of its
+/// object.
 #[test]
 fn loom_inserted_object_is_complete_for_a_reader_that_guesses_its_handle() {
     model(|| {
@@ -99,7 +100,7 @@ fn loom_inserted_object_is_complete_for_a_reader_that_guesses_its_handle() {
     });
 }
 
-/// As above, if the slot had another occupant before, which must not be mistaken for the new one.
+/// Checks the same if the slot had another occupant before, which must not be mistaken for the new one.
 #[test]
 fn loom_next_occupant_is_complete_for_a_reader_that_guesses_its_handle() {
     model(|| {
@@ -121,7 +122,7 @@ fn loom_next_occupant_is_complete_for_a_reader_that_guesses_its_handle() {
     });
 }
 
-/// Of two racing removers one gets the object, and the slot is free once.
+/// Checks that one of two racing removers gets the object, and that the slot is freed once.
 #[test]
 fn loom_racing_removers() {
     model(|| {
@@ -142,7 +143,7 @@ fn loom_racing_removers() {
     });
 }
 
-/// A late removal must not remove the next occupant of the slot.
+/// Checks that a late removal does not remove the next occupant of the slot.
 #[test]
 fn loom_late_remover_and_reuse() {
     model(|| {
@@ -158,7 +159,7 @@ fn loom_late_remover_and_reuse() {
         };
         let mut removed = usize::from(table.remove(old).is_some());
         let (second, second_end) = Object::new(2);
-        // Full if the other remover is between its two steps.
+        // The table is full if the other remover is between its two steps.
         let new = table.insert(second);
         removed += other.join().unwrap();
         assert_eq!(removed, 1);
@@ -172,7 +173,7 @@ fn loom_late_remover_and_reuse() {
     });
 }
 
-/// Two threads insert at the same time: two slots, both complete; a snapshot has both.
+/// Checks that two threads which insert at the same time get two slots, both complete, and that a snapshot has both.
 #[test]
 fn loom_racing_inserters() {
     model(|| {

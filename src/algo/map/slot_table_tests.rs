@@ -26,7 +26,7 @@ mod real {
         table.insert_with(|handle| Arc::new(Object { handle, drops: drops.clone() }))
     }
 
-    /// Other tests look handles up at the same time, and each delays releases briefly.
+    /// Flushes until `done`. Other tests look handles up at the same time, and each delays releases briefly.
     fn flush_until(done: impl Fn() -> bool) {
         let start = std::time::Instant::now();
         while !done() {
@@ -36,7 +36,7 @@ mod real {
         }
     }
 
-    /// Invariants while the table is not in use.
+    /// Checks invariants while the table is not in use.
     fn check(table: &SlotTable<impl Send + Sync + 'static>) {
         let free = table.free.lock();
         let mut queued: Vec<u32> = free.queue.iter().copied().collect();
@@ -232,7 +232,7 @@ mod real {
     #[derive(Debug, Clone)]
     enum Step {
         Insert,
-        /// Of the handles ever made, by position.
+        /// Removes the handle at this position of all that were ever created.
         Remove(usize),
         Look(usize),
         Garbage(u64),
@@ -244,7 +244,7 @@ mod real {
             2 => any::<usize>().prop_map(Step::Remove),
             2 => any::<usize>().prop_map(Step::Look),
             1 => any::<u64>().prop_map(Step::Garbage),
-            // Small differences from what a real handle looks like.
+            // These values differ little from a real handle.
             1 => (0..64u32, any::<u8>()).prop_map(|(bit, low)| {
                 Step::Garbage((1 << KIND_SHIFT | 1 << INDEX_BITS | u64::from(low % 8)) ^ 1 << bit)
             }),
@@ -342,7 +342,7 @@ mod real {
         assert_eq!(drops.load(Relaxed), removed.load(Relaxed) + left);
     }
 
-    /// `cargo test --release --lib slot_table -- --ignored --nocapture`
+    /// Run by `cargo test --release --lib slot_table -- --ignored --nocapture`.
     #[test]
     #[ignore = "prints costs"]
     fn cost() {

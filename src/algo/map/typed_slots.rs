@@ -1,19 +1,19 @@
 //! Typed slots: state that features of higher layers keep with an object.
 //!
 //! The object does not know its features. A slot is filled when its key is first used on that object, and dropped with
-//! it.
+//! the object.
 
 use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The most keys.
+/// The maximum number of keys.
 const KEYS: usize = 32;
 /// The index of a key that has not been used.
 const UNUSED: usize = usize::MAX;
 
-/// The key of the state of type `T` of one feature. A static.
+/// The key of the state of type `T` of one feature. It is a static.
 pub struct Key<T> {
     index: AtomicUsize,
     state: PhantomData<fn() -> T>,
@@ -26,13 +26,13 @@ pub struct Slots {
 }
 
 impl<T: Default + Send + Sync + 'static> Key<T> {
-    /// A new key.
+    /// Creates a key.
     #[expect(clippy::new_without_default, reason = "a key is a static, made in a constant")]
     pub const fn new() -> Self {
         Self { index: AtomicUsize::new(UNUSED), state: PhantomData }
     }
 
-    /// The state in `slots`, created at its first use.
+    /// Returns the state in `slots`, which is created at its first use.
     #[inline]
     pub fn of<'a>(&'static self, slots: &'a Slots) -> &'a T {
         let index = self.index.load(Ordering::Relaxed);
@@ -51,7 +51,7 @@ impl<T: Default + Send + Sync + 'static> Key<T> {
         value.downcast_ref().expect("a slot holds what its key put there")
     }
 
-    /// The index of this key, assigned at its first use.
+    /// Returns the index of this key, which is assigned at its first use.
     fn number(&self) -> usize {
         static NEXT: parking_lot::Mutex<usize> = parking_lot::Mutex::new(0);
         let mut next = NEXT.lock();
@@ -63,8 +63,8 @@ impl<T: Default + Send + Sync + 'static> Key<T> {
     }
 }
 
-/// `state! { pub Type::of(Owner); }` makes the function that returns the `Type` of an `Owner`, in its slots `features`.
-/// Several functions return several values.
+/// Defines the function that returns the `Type` of an `Owner`, in its slots `features`: `state! { pub Type::of(Owner);
+/// }`. Several functions return several values.
 macro_rules! state {
     ($($(#[$doc:meta])* $visible:vis $type:ident::$name:ident($owner:ty);)+) => {
         $(impl $type {

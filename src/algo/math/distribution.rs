@@ -1,18 +1,20 @@
-//! Random numbers of a distribution from random words. Only additions, multiplications, divisions and square roots,
-//! each rounded once, so that all machines compute the same bits, as `backend/cuda/kernels/random_num.cu` does.
+//! Converts random words to random numbers of a distribution. It uses only additions, multiplications, divisions and
+//! square roots, each rounded once, so that all machines compute the same bits, as `backend/cuda/kernels/random_num.cu`
+//! does.
 
 #![allow(clippy::excessive_precision, reason = "the coefficients are written as they were published")]
 
-/// How far from the mean truncated normal numbers go, in standard deviations.
+/// The distance from the mean, in standard deviations, at which truncated normal numbers end.
 pub const TRUNCATED_AT: f32 = 2.0;
 
-/// Words less than this are bits that are dropped.
+/// Returns the number below which words are bits that are dropped.
 pub fn dropped_below(ratio: f32) -> u64 {
-    // Exact: a power of two. For 0 no word is less. NaN counts as 1; other values are clamped.
+    // This is exact, because the factor is a power of two. For 0 no word is less. NaN counts as 1; other values are
+    // clamped.
     (ratio.min(1.0) * 4_294_967_296.0) as u64
 }
 
-/// In [0, 1): 24 bits.
+/// Returns a number in [0, 1) with 24 bits.
 pub fn unit(word: u32) -> f32 {
     (word >> 8) as f32 * (1.0 / 16_777_216.0)
 }
@@ -22,12 +24,12 @@ pub fn between(unit: f32, min: f32, max: f32) -> f32 {
     min + (max - min) * unit
 }
 
-/// A whole number less than `range`, and 0 for 0; uniform to within 2 to the -32.
+/// Returns a whole number less than `range`, and 0 for 0. It is uniform to within 2 to the -32.
 pub fn below_32(words: [u32; 2], range: u32) -> u32 {
     below_64([0, 0, words[0], words[1]], range.into()) as u32
 }
 
-/// As [`below_32`], with 64 bits, to within 2 to the -64.
+/// Does the same as [`below_32`] with 64 bits, to within 2 to the -64.
 #[inline]
 pub fn below_64(words: [u32; 4], range: u64) -> u64 {
     let pair = |low, high| u128::from(words[low]) | u128::from(words[high]) << 32;
@@ -36,34 +38,34 @@ pub fn below_64(words: [u32; 4], range: u64) -> u64 {
     ((high * range + ((low * range) >> 64)) >> 64) as u64
 }
 
-/// A number of the standard normal distribution.
+/// Returns a number of the standard normal distribution.
 #[inline]
 pub fn normal(word: u32) -> f32 {
     with_sign(word, upper_quantile(half_unit(word)))
 }
 
-/// The same, truncated at [`TRUNCATED_AT`].
+/// Returns a number of that distribution, truncated at [`TRUNCATED_AT`].
 #[inline]
 pub fn truncated_normal(word: u32) -> f32 {
-    /// The share of the normal distribution below -2, and between -2 and 2.
+    /// The share of the normal distribution below -2.
     const BELOW: f32 = 0.022_750_132;
     const INSIDE: f32 = 0.954_499_74;
     let magnitude = upper_quantile(BELOW + INSIDE * half_unit(word));
     with_sign(word, if magnitude > TRUNCATED_AT { TRUNCATED_AT } else { magnitude })
 }
 
-/// In (0, 0.5]: 31 bits, as far as a single has them.
+/// Returns a number in (0, 0.5] with 31 bits, as far as single precision has them.
 fn half_unit(word: u32) -> f32 {
     ((word & 0x7fff_ffff) as f32 + 0.5) * (1.0 / 4_294_967_296.0)
 }
 
-/// The highest bit is the sign.
+/// Returns the magnitude with the highest bit of the word as the sign.
 fn with_sign(word: u32, magnitude: f32) -> f32 {
     f32::from_bits(magnitude.to_bits() | word & 0x8000_0000)
 }
 
-/// The value that a normal number exceeds with this probability, from 2 to the -33 to a half. To about seven digits: M.
-/// Wichura, "Algorithm AS 241: the percentage points of the normal distribution" (1988), PPND7.
+/// Returns the value that a normal number exceeds with this probability, from 2 to the -33 to a half, to about seven
+/// digits: M. Wichura, "Algorithm AS 241: the percentage points of the normal distribution" (1988), PPND7.
 #[inline]
 fn upper_quantile(probability: f32) -> f32 {
     let q = 0.5 - probability;
@@ -79,8 +81,8 @@ fn upper_quantile(probability: f32) -> f32 {
     above / below
 }
 
-/// Minus the natural logarithm of a normal number less than 1: the logarithm of the power of two, and twice the series
-/// of the inverse hyperbolic tangent for the rest, from the square root of a half to that of two.
+/// Returns minus the natural logarithm of a normal number less than 1: the logarithm of the power of two, and twice the
+/// series of the inverse hyperbolic tangent for the rest, from the square root of a half to that of two.
 #[inline]
 fn minus_ln(x: f32) -> f32 {
     const SQRT_2_BITS: u32 = 0x3fb5_04f3;

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The upper tail of the normal distribution, by its continued fraction or its power series.
+/// Returns the upper tail of the normal distribution, by its continued fraction or its power series.
 fn tail(x: f64) -> f64 {
     let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
     if x > 2.5 {
@@ -22,7 +22,7 @@ fn quantiles_are_those_of_the_normal_distribution() {
         let z = f64::from(normal(word));
         let wanted = f64::from(half_unit(word));
         let slope = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-        // The error of the result.
+        // This is the error of the result.
         let off = (tail(z) - wanted).abs() / slope;
         assert!(off < 3e-6 * (1.0 + z), "{word:#x}: {z}, off by {off}");
         assert_eq!(normal(word | 0x8000_0000), -normal(word));

@@ -1,15 +1,15 @@
-//! Short floating point numbers from and to single precision, without branches: the compiler makes
-//! vector code of loops over these, several times as fast as converting one by one. The tests
-//! compare them with the `half` crate.
+//! Converts short floating point numbers from and to single precision, without branches. The compiler vectorizes loops
+//! over these functions, which is several times as fast as converting one by one. The tests compare them with the
+//! `half` crate.
 
 /// 1.0 times 2 to the power of -14, the smallest normal half, in single precision.
 const SMALLEST_NORMAL_HALF: u32 = 113 << 23;
 
-/// A half (its bits) as a single.
+/// Converts a half (its bits) to single precision.
 #[inline(always)]
 pub fn from_half(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;
-    // Exponent and mantissa at the places that a single has them.
+    // Exponent and mantissa move to the places that a single has for them.
     let magnitude = u32::from(half & 0x7fff) << 13;
     let normal = magnitude + (112 << 23);
     let infinite_or_nan = magnitude + (224 << 23);
@@ -26,12 +26,12 @@ pub fn from_half(half: u16) -> f32 {
     f32::from_bits(sign | magnitude)
 }
 
-/// A single as a half (its bits), rounded to nearest even.
+/// Converts a single to a half (its bits), rounded to nearest even.
 #[inline(always)]
 pub fn to_half(single: f32) -> u16 {
     const HALF_INFINITY: u32 = 0x7c00;
     const HALF_NAN: u32 = 0x7e00;
-    /// In singles near 0.5 the last bit is worth as much as the last bit of a subnormal half.
+    /// A number near which the last bit of a single is worth as much as the last bit of a subnormal half.
     const ALIGNER: f32 = 0.5;
     let bits = single.to_bits();
     let sign = bits >> 16 & 0x8000;
@@ -51,12 +51,12 @@ pub fn to_half(single: f32) -> u16 {
     (sign | magnitude) as u16
 }
 
-/// A brain float (its bits) as a single.
+/// Converts a brain float (its bits) to single precision.
 pub fn from_brain(brain: u16) -> f32 {
     f32::from_bits(u32::from(brain) << 16)
 }
 
-/// A single as a brain float (its bits), rounded to nearest even.
+/// Converts a single to a brain float (its bits), rounded to nearest even.
 #[inline]
 pub fn to_brain(single: f32) -> u16 {
     let bits = single.to_bits();

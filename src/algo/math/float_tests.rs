@@ -3,7 +3,7 @@ use half::{bf16, f16};
 use super::*;
 
 fn check(value: f32, result: u16, expected: u16, is_nan: bool) {
-    // Of a NaN only the class is compared.
+    // For a NaN only the class is compared.
     assert!(result == expected || is_nan, "{value:e}: {result:#x} instead of {expected:#x}");
 }
 
@@ -14,7 +14,7 @@ fn check_both(value: f32) {
     check(value, brain.to_bits(), bf16::from_f32(value).to_bits(), value.is_nan());
 }
 
-/// Every short number; under Miri, some of each exponent.
+/// Returns every short number, or under Miri some of each exponent.
 fn short_numbers() -> impl Iterator<Item = u16> {
     (0..=u16::MAX).step_by(if cfg!(miri) { 61 } else { 1 })
 }
@@ -32,7 +32,7 @@ fn all_short_numbers_widen_exactly() {
 
 #[test]
 fn singles_round_to_nearest_even() {
-    // The neighbourhood of every short number and of every midpoint between two.
+    // The values are near every short number and every midpoint between two.
     for bits in short_numbers() {
         for lower in [0u32, 1, 0x7fff, 0x8000, 0x8001, 0xffff] {
             check_both(f32::from_bits(u32::from(bits) << 16 | lower));

@@ -1,6 +1,6 @@
-//! What is left of a range without others.
+//! Computes what is left of a range without others.
 
-/// The parts of a range that none of `taken` covers, which are in order of their beginnings.
+/// Returns the parts of a range that none of `taken` covers. `taken` is in the order of the beginnings.
 pub fn gaps<T: Copy + Ord>((first, end): (T, T), taken: impl IntoIterator<Item = (T, T)>) -> Vec<(T, T)> {
     let (mut gaps, mut next) = (Vec::new(), first);
     for (from, to) in taken.into_iter().chain([(end, end)]) {

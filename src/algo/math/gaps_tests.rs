@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use super::*;
 
 proptest! {
-    /// Each place of the range is in one gap or in a taken range, and no gap is empty or beside another one.
+    /// Checks that each place of the range is in one gap or in a taken range, and that no gap is empty or beside
+    /// another one.
     #[test]
     fn gaps_are_what_nothing_covers(
         (first, len) in (0_u32..40, 0_u32..40),

@@ -1,14 +1,14 @@
 //! Philox 4x32-10: random numbers by their index. A block is computed from its counter and the key alone, so that any
-//! part of a sequence can be generated anywhere, in any order.
+//! part of a sequence can be generated at any place, in any order.
 //!
 //! From J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011).
 
 const ROUNDS: u32 = 10;
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
-/// What is added to the two halves of the key in each round.
+/// The numbers that are added to the two halves of the key in each round.
 const WEYL: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 
-/// The four words of `counter`, the lowest first.
+/// Returns the block with this counter: four words, the lowest first.
 #[inline]
 pub fn block(key: u64, counter: u128) -> [u32; 4] {
     let mut keys = [key as u32, (key >> 32) as u32];

@@ -5,15 +5,15 @@
 //! record is and which threads there are.
 //!
 //! A queued queue is always held by a thread or a list:
-//! - A caller that must *list* it gives it to the threads that run queues. The thread that takes it off the list calls
-//!   [`StreamQueue::claim_listed`]. It is never listed twice; an entry may be stale, because another thread has claimed
-//!   the queue meanwhile.
+//! - A caller that must *list* it gives it to the threads that run queues. The thread that removes it from the list
+//!   calls [`StreamQueue::claim_listed`]. It is never listed twice. An entry may be stale, because another thread has
+//!   claimed the queue since.
 //! - A thread that has resumed it runs it after [`StreamQueue::claim_resumed`], or lists it if
 //!   [`StreamQueue::must_list`] says so.
 //! - A thread that waits for its operations may take it from either by [`StreamQueue::help`].
 //!
-//! Operations have tickets, 1 for the first. The ticket up to which all are complete is advanced only by the claimer
-//! or, when no claimer has an operation in hand, by the thread that abandons the queue.
+//! Operations have tickets, 1 for the first. Only the claimer advances the ticket up to which all are complete or, when
+//! no claimer has an operation in hand, the thread that abandons the queue.
 //!
 //! No lock is held when a method returns, except by the guards [`Submission`] and [`LockedClaim`].
 
@@ -31,68 +31,68 @@ pub trait Operation {
     /// Data about an operation that is available until it is complete.
     type Footprint: Clone;
 
-    /// The record that must be complete before the operation, and all after it, run.
+    /// Returns the record that must be complete before the operation, and all after it, run.
     fn awaits(&self) -> Option<&Self::Record>;
 
-    /// See [`StreamQueue::last_where`].
+    /// Returns the data about the operation, see [`StreamQueue::last_where`].
     fn footprint(&self) -> Self::Footprint;
 
-    /// The queue was blocked on this operation, and drops it: called before it counts as complete, under the queue's
-    /// lock.
+    /// Notes that the queue, which was blocked on this operation, drops it. Called before the operation counts as
+    /// complete, under the queue's lock.
     fn on_drop(&self) {}
 }
 
-/// See the module's text.
+/// The queue of a stream. The module's text describes it.
 pub struct StreamQueue<O: Operation> {
     state: Mutex<State<O>>,
-    /// Ticket of the last operation.
+    /// The ticket of the last operation.
     submitted: AtomicU64,
-    /// All operations up to this ticket are complete.
+    /// The ticket up to which all operations are complete.
     finished: AtomicU64,
-    /// Operations from this ticket on were dropped, or will be refused: the queue is abandoned. [`u64::MAX`]: it is
-    /// not. Written under the lock.
+    /// The ticket from which on operations were dropped, or will be refused, because the queue is abandoned.
+    /// [`u64::MAX`]: it is not. Written under the lock.
     dropped: AtomicU64,
-    /// How many times pending operations were dropped while the queue went on.
+    /// The number of times that pending operations were dropped while the queue went on.
     aborts: AtomicU64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// It is not claimed, and empty.
+    /// The queue is not claimed, and empty.
     Idle,
-    /// It is listed, or a thread that resumed it holds it.
+    /// The queue is listed, or held by a thread that resumed it.
     Queued,
-    /// A thread has claimed it.
+    /// A thread has claimed the queue.
     Running,
-    /// It resumes when the record of its first operation is complete.
+    /// The queue resumes when the record of its first operation is complete.
     Blocked,
 }
 
 struct State<O: Operation> {
     operations: VecDeque<O>,
     phase: Phase,
-    /// It is on a list, or about to be.
+    /// Whether the queue is on a list, or about to be.
     listed: bool,
-    /// Of the operation that the claimer has taken and not finished.
+    /// The footprint of the operation that the claimer has taken and not finished.
     in_hand: Option<O::Footprint>,
-    /// That operation was in hand when the others were dropped: if it has not begun, it is dropped, too.
+    /// Whether that operation was in hand when the others were dropped: if it has not begun, it is dropped, too.
     revoked: bool,
 }
 
 impl<O: Operation> State<O> {
-    /// Makes it runnable. True if the caller must list it.
+    /// Makes the queue runnable. Returns true if the caller must list it.
     fn queue(&mut self) -> bool {
         self.phase = Phase::Queued;
         self.list()
     }
 
-    /// True if it was not listed: the caller lists it.
+    /// Marks the queue as listed. Returns true if it was not: then the caller lists it.
     fn list(&mut self) -> bool {
         !std::mem::replace(&mut self.listed, true)
     }
 }
 
-/// The right to submit: no other thread submits, claims or releases meanwhile.
+/// The right to submit: at the same time no other thread submits, claims or releases.
 #[must_use]
 pub struct Submission<'a, O: Operation> {
     queue: &'a StreamQueue<O>,
@@ -110,18 +110,18 @@ pub struct LockedClaim<'a, O: Operation> {
     state: MutexGuard<'a, State<O>>,
 }
 
-/// What a thread that waits for a queue can do.
+/// The result for a thread that waits for a queue: what it can do.
 pub enum Help<'a, O: Operation> {
-    /// Run it.
+    /// It can run the queue.
     Claimed(Claim<'a, O>),
-    /// Wait for this record.
+    /// It can wait for this record.
     BlockedOn(O::Record),
-    /// Nothing: another thread must run it.
+    /// It can do nothing: another thread must run the queue.
     Nothing,
 }
 
 impl<O: Operation> StreamQueue<O> {
-    /// An idle queue.
+    /// Creates an idle queue.
     #[expect(clippy::new_without_default, reason = "a queue belongs to one stream and is created with it")]
     pub fn new() -> Self {
         Self {
@@ -139,7 +139,7 @@ impl<O: Operation> StreamQueue<O> {
         }
     }
 
-    /// The right to submit; `None` if the queue was abandoned.
+    /// Returns the right to submit, or `None` if the queue was abandoned.
     pub fn submit(&self) -> Option<Submission<'_, O>> {
         let state = self.state.lock();
         (!self.is_abandoned()).then_some(Submission { queue: self, state })
@@ -147,14 +147,14 @@ impl<O: Operation> StreamQueue<O> {
 
     // ---- claims ----
 
-    /// For the thread that has taken the queue off the list. `None`: there is nothing to do.
+    /// Claims the queue, for the thread that has removed it from the list. Returns `None` if there is nothing to do.
     pub fn claim_listed(&self) -> Option<Claim<'_, O>> {
         let mut state = self.state.lock();
         state.listed = false;
         self.claim_queued(&mut state)
     }
 
-    /// For the thread that has resumed the queue. `None`: another thread runs it, or has run it.
+    /// Claims the queue, for the thread that has resumed it. Returns `None` if another thread runs it, or has run it.
     pub fn claim_resumed(&self) -> Option<Claim<'_, O>> {
         self.claim_queued(&mut self.state.lock())
     }
@@ -167,14 +167,14 @@ impl<O: Operation> StreamQueue<O> {
         Some(Claim(self))
     }
 
-    /// For the thread that has resumed the queue and does not run it: whether it must be listed.
+    /// Whether the queue must be listed, for the thread that has resumed it and does not run it.
     #[must_use]
     pub fn must_list(&self) -> bool {
         let mut state = self.state.lock();
         state.phase == Phase::Queued && state.list()
     }
 
-    /// For a thread that waits: claims the queue if it may run the first operation.
+    /// Claims the queue, for a thread that waits, if it may run the first operation.
     pub fn help(&self, may_run: impl FnOnce(&O) -> bool) -> Help<'_, O> {
         let mut state = self.state.lock();
         let Some(first) = state.operations.front() else { return Help::Nothing };
@@ -185,7 +185,7 @@ impl<O: Operation> StreamQueue<O> {
         }
     }
 
-    /// The record that the queue was blocked on is complete. True: the caller holds the queue.
+    /// Resumes the queue, whose record is complete. Returns true if the caller then holds the queue.
     #[must_use]
     pub fn resume(&self) -> bool {
         let mut state = self.state.lock();
@@ -197,7 +197,7 @@ impl<O: Operation> StreamQueue<O> {
     }
 
     /// Ends a wait: removes the operation with this ticket from a queue that is blocked on it, and claims the queue.
-    /// `None`: the queue is not blocked, or is past the operation.
+    /// Returns `None` if the queue is not blocked, or is past the operation.
     pub fn expire(&self, ticket: u64) -> Option<(Claim<'_, O>, O)> {
         let mut state = self.state.lock();
         if state.phase != Phase::Blocked || self.ticket_in_hand() != ticket {
@@ -212,9 +212,9 @@ impl<O: Operation> StreamQueue<O> {
 
     // ---- progress ----
 
-    /// Whether everything submitted so far is complete. One load.
+    /// Whether everything submitted so far is complete. This is one load.
     pub fn is_idle(&self) -> bool {
-        // The last ticket is read first: what is submitted later does not count.
+        // The last ticket is read first, so that what is submitted later does not count.
         self.has_finished(self.last_ticket())
     }
 
@@ -223,17 +223,17 @@ impl<O: Operation> StreamQueue<O> {
         self.finished() >= ticket
     }
 
-    /// All operations up to this ticket are complete.
+    /// Returns the ticket up to which all operations are complete.
     pub fn finished(&self) -> u64 {
         self.finished.load(Ordering::Acquire)
     }
 
-    /// The ticket of the last operation submitted so far.
+    /// Returns the ticket of the last operation submitted so far.
     pub fn last_ticket(&self) -> u64 {
         self.submitted.load(Ordering::Acquire)
     }
 
-    /// Whether nothing more can be submitted. Read without the lock, so an abandon in progress may be missed.
+    /// Whether nothing more can be submitted. It is read without the lock, so an abandon in progress may be missed.
     pub fn is_abandoned(&self) -> bool {
         self.dropped.load(Ordering::Relaxed) != u64::MAX
     }
@@ -243,8 +243,8 @@ impl<O: Operation> StreamQueue<O> {
         self.dropped.load(Ordering::Acquire) <= ticket
     }
 
-    /// The ticket of the last incomplete operation for whose footprint `hit` is true. With more than `limit` queued
-    /// operations it returns the last one without a check.
+    /// Returns the ticket of the last incomplete operation for whose footprint `hit` is true. With more than `limit`
+    /// queued operations it returns the last one without a check.
     pub fn last_where(&self, limit: usize, hit: impl Fn(&O::Footprint) -> bool) -> Option<u64> {
         let state = self.state.lock();
         let submitted = self.submitted.load(Ordering::Relaxed);
@@ -260,25 +260,25 @@ impl<O: Operation> StreamQueue<O> {
         }
     }
 
-    /// The footprint of the running operation.
+    /// Returns the footprint of the running operation.
     pub fn in_hand(&self) -> Option<O::Footprint> {
         self.state.lock().in_hand.clone()
     }
 
-    /// The ticket of the first queued operation for which `hit` is true.
+    /// Returns the ticket of the first queued operation for which `hit` is true.
     pub fn find(&self, hit: impl FnMut(&O) -> bool) -> Option<u64> {
         let state = self.state.lock();
         let index = state.operations.iter().position(hit)?;
         Some(self.first_queued(&state) + index as u64)
     }
 
-    /// The ticket of the first queued operation, if there is one. Under the lock.
+    /// Returns the ticket of the first queued operation, if there is one. The caller holds the lock.
     fn first_queued(&self, state: &State<O>) -> u64 {
         self.submitted.load(Ordering::Relaxed) + 1 - state.operations.len() as u64
     }
 
-    /// The ticket of the operation that the claimer has taken, or that a blocked queue is blocked on.
-    /// Under the lock.
+    /// Returns the ticket of the operation that the claimer has taken, or that a blocked queue is blocked on. The
+    /// caller holds the lock.
     fn ticket_in_hand(&self) -> u64 {
         self.finished.load(Ordering::Relaxed) + 1
     }
@@ -290,12 +290,13 @@ impl<O: Operation> StreamQueue<O> {
         self.finished.store(self.submitted.load(Ordering::Relaxed) - left, Ordering::Release);
     }
 
-    /// How many times [`Self::abort`] was called. A thread that sees a dropped operation as complete sees it counted.
+    /// Returns the number of calls of [`Self::abort`]. A thread that sees a dropped operation as complete sees the call
+    /// counted.
     pub fn aborts(&self) -> u64 {
         self.aborts.load(Ordering::Acquire)
     }
 
-    /// Whether the operation with this ticket is queued or in hand. Otherwise it is complete, or was dropped.
+    /// Whether the operation with this ticket is queued or in hand. If not, it is complete, or was dropped.
     pub fn is_pending(&self, ticket: u64) -> bool {
         let state = self.state.lock();
         let first = self.first_queued(&state);
@@ -303,7 +304,7 @@ impl<O: Operation> StreamQueue<O> {
         in_hand || (ticket >= first && !self.has_finished(ticket))
     }
 
-    /// The record that the queue is blocked on.
+    /// Returns the record that the queue is blocked on.
     pub fn blocked_on(&self) -> Option<O::Record> {
         let state = self.state.lock();
         let first = state.operations.front().filter(|_| state.phase == Phase::Blocked)?;
@@ -312,16 +313,16 @@ impl<O: Operation> StreamQueue<O> {
 
     // ---- end ----
 
-    /// Accepts nothing more, and returns the operations that have not started, which the caller completes. The running
-    /// operation goes on; everything else counts as complete.
+    /// Ends the queue: it accepts nothing more. Returns the operations that have not started, which the caller
+    /// completes. The running operation goes on; everything else counts as complete.
     pub fn abandon(&self) -> VecDeque<O> {
         let mut state = self.state.lock();
         self.dropped.fetch_min(self.first_queued(&state), Ordering::Release);
         self.drop_queued(&mut state)
     }
 
-    /// Returns the operations that have not started, which the caller completes. The running operation, whose ticket
-    /// and footprint are returned, goes on; everything else counts as complete. The queue accepts operations as before.
+    /// Returns the operations that have not started, which the caller completes. The running operation goes on, and its
+    /// ticket and footprint are returned; everything else counts as complete. The queue accepts operations as before.
     pub fn abort(&self) -> (VecDeque<O>, Option<(u64, O::Footprint)>) {
         let mut state = self.state.lock();
         self.aborts.fetch_add(1, Ordering::Release);
@@ -340,7 +341,7 @@ impl<O: Operation> StreamQueue<O> {
         if state.phase != Phase::Running {
             state.phase = Phase::Idle;
         }
-        // An operation in hand is finished by its claimer, and everything that was dropped with it.
+        // The claimer finishes an operation in hand, and everything that was dropped with it.
         if state.in_hand.is_none() {
             self.finish(state);
         } else {

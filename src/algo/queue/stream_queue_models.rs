@@ -1,5 +1,5 @@
-//! Every order of the steps of two or three threads. A lost wake-up is a deadlock, which loom reports; a lost operation
-//! is one that has not run after all lists are empty.
+//! Checks every order of the steps of two or three threads. A lost wake-up is a deadlock, which loom reports. A lost
+//! operation is one that has not run after all lists are empty.
 
 #[path = "stream_queue_models/dropping.rs"]
 mod dropping;
@@ -17,26 +17,26 @@ fn streams<const N: usize>() -> (Arc<List>, [Arc<Stream>; N]) {
     (ready, streams)
 }
 
-/// A thread that works until nothing is listed.
+/// Starts a thread that works until nothing is listed.
 fn worker(ready: &Arc<List>, runner: Runner) -> thread::JoinHandle<()> {
     let ready = Arc::clone(ready);
     thread::spawn(move || work(&ready, runner))
 }
 
-/// A thread that does something to a stream.
+/// Starts a thread that calls `body` with a stream.
 fn spawn<R: 'static>(stream: &Arc<Stream>, body: impl FnOnce(&Arc<Stream>) -> R + 'static) -> thread::JoinHandle<R> {
     let stream = Arc::clone(stream);
     thread::spawn(move || body(&stream))
 }
 
-/// Complete operations stay complete, and have run.
+/// Checks that complete operations stay complete, and have run.
 fn watch(stream: &Stream) {
     let first = stream.operations.finished();
     let second = stream.operations.finished();
     assert!(first <= second && second <= stream.operations.last_ticket());
 }
 
-/// Two threads submit, a third runs: all operations run once, in the order of the tickets.
+/// Checks that all operations run once, in the order of the tickets, if two threads submit and a third runs.
 #[test]
 fn loom_two_submitters_and_a_worker() {
     model(|| {
@@ -56,7 +56,7 @@ fn loom_two_submitters_and_a_worker() {
     });
 }
 
-/// The same with two workers, each of which releases the stream after an operation.
+/// Checks the same with two workers, each of which releases the stream after an operation.
 #[test]
 fn loom_workers_take_turns() {
     model(|| {
@@ -71,7 +71,7 @@ fn loom_workers_take_turns() {
     });
 }
 
-/// An operation is submitted while the claimer finds the queue empty.
+/// Checks an operation that is submitted while the claimer finds the queue empty.
 #[test]
 fn loom_submission_while_the_claimer_goes_idle() {
     model(|| {
@@ -87,7 +87,7 @@ fn loom_submission_while_the_claimer_goes_idle() {
     });
 }
 
-/// An operation that its submitter runs itself keeps its place among those of another thread.
+/// Checks that an operation that its submitter runs itself keeps its place among those of another thread.
 #[test]
 fn loom_operations_in_the_caller_and_queued() {
     model(|| {
@@ -105,7 +105,7 @@ fn loom_operations_in_the_caller_and_queued() {
     });
 }
 
-/// Only the completion orders the two threads.
+/// Checks that the completion alone orders the two threads.
 #[test]
 fn loom_what_was_before_a_completion_can_be_seen() {
     model(|| {
@@ -125,7 +125,7 @@ fn loom_what_was_before_a_completion_can_be_seen() {
     });
 }
 
-/// One worker completes the record while the other blocks on it.
+/// Checks one worker that completes the record while the other blocks on it.
 #[test]
 fn loom_blocking_while_the_record_completes() {
     model(|| {
@@ -143,8 +143,8 @@ fn loom_blocking_while_the_record_completes() {
     });
 }
 
-/// An idle stream blocks at once, more is submitted to it, and the record completes: the resuming thread runs it, or
-/// lists it for a worker.
+/// Checks an idle stream that blocks at once, while more is submitted to it, and the record completes. The resuming
+/// thread runs it, or lists it for a worker.
 #[test]
 fn loom_blocking_at_once_while_the_record_completes() {
     for list in [false, true] {
@@ -174,7 +174,7 @@ fn loom_blocking_at_once_while_the_record_completes() {
     }
 }
 
-/// A stream is resumed while a helper claims it before the resuming thread, and while more is submitted.
+/// Checks a resumed stream that a helper claims before the resuming thread, while more is submitted.
 #[test]
 fn loom_helper_and_resumed_stream() {
     model(|| {
@@ -193,7 +193,8 @@ fn loom_helper_and_resumed_stream() {
     });
 }
 
-/// A thread waits, and helps if it can; one of the two runs each operation, and the waiter sees the last complete.
+/// Checks a thread that waits, and helps if it can: one of the two runs each operation, and the waiter sees the last
+/// complete.
 #[test]
 fn loom_waiting_helper_and_worker() {
     model(|| {
@@ -214,7 +215,7 @@ fn loom_waiting_helper_and_worker() {
     });
 }
 
-/// The helper reaches an operation that it may not run, and releases the queue.
+/// Checks a helper that reaches an operation which it may not run, and releases the queue.
 #[test]
 fn loom_helper_releases_the_queue() {
     model(|| {
@@ -230,7 +231,7 @@ fn loom_helper_releases_the_queue() {
     });
 }
 
-/// The helper stops after an operation: the rest is listed, unless it still is.
+/// Checks a helper that stops after an operation: the rest is listed, unless it still is.
 #[test]
 fn loom_helper_lets_go() {
     model(|| {
@@ -245,7 +246,7 @@ fn loom_helper_lets_go() {
     });
 }
 
-/// The same, when the resuming thread lists the stream.
+/// Checks the same when the resuming thread lists the stream.
 #[test]
 fn loom_helper_lets_go_of_a_resumed_stream() {
     model(|| {
@@ -264,7 +265,7 @@ fn loom_helper_lets_go_of_a_resumed_stream() {
     });
 }
 
-/// Another thread completes what a stream handed over, before or after it blocks on it.
+/// Checks another thread that completes what a stream handed over, before or after the stream blocks on it.
 #[test]
 fn loom_handing_over_while_the_record_completes() {
     model(|| {
@@ -289,7 +290,7 @@ fn loom_handing_over_while_the_record_completes() {
     });
 }
 
-/// The stream is abandoned while a worker has an operation in hand that it must go on with.
+/// Checks a stream that is abandoned while a worker has an operation in hand that it must go on with.
 #[test]
 fn loom_abandoning_while_handing_over() {
     model(|| {

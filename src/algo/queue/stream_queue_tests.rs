@@ -1,6 +1,6 @@
-//! The queue's rules one by one (`stream_queue_tests/rules.rs`) and, by loom, concurrent calls
-//! (`stream_queue_models.rs`). Both drive it as a backend does: streams, records, threads with a list of streams,
-//! threads that wait and help.
+//! Checks the queue's rules one by one (`stream_queue_tests/rules.rs`) and, by loom, concurrent calls
+//! (`stream_queue_tests/models.rs`). Both use the queue as a backend does: with streams, records, threads with a list
+//! of streams, and threads that wait and help.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ mod real_cell {
 enum Op {
     /// Notes its ticket in the stream's log.
     Note(u64),
-    /// The same, and only a worker may run it.
+    /// Does the same, and only a worker may run it.
     User(u64),
     /// Checks that this many operations of the other stream are visible, and notes its ticket.
     Look(u64, Arc<Stream>, usize),
@@ -67,12 +67,12 @@ impl Operation for Op {
     }
 }
 
-/// Streams that are listed.
+/// The streams that are listed.
 type List = Mutex<VecDeque<Arc<Stream>>>;
 
 struct Stream {
     operations: StreamQueue<Op>,
-    /// Tickets of the operations that have run. No lock: the claim protects it.
+    /// The tickets of the operations that have run. There is no lock: the claim protects the log.
     log: UnsafeCell<Vec<u64>>,
     ready: Arc<List>,
     waiters: EventCount,
@@ -83,7 +83,7 @@ unsafe impl Sync for Stream {}
 // SAFETY: the test gives every access to the stream's cell an order, which loom checks.
 unsafe impl Send for Stream {}
 
-/// A thread: may it run [`Op::User`], and does it release the stream after each operation?
+/// A thread: whether it may run [`Op::User`], and whether it releases the stream after each operation.
 #[derive(Clone, Copy)]
 struct Runner {
     helper: bool,
@@ -108,7 +108,7 @@ impl Stream {
         ready.push_back(Arc::clone(self));
     }
 
-    /// Its ticket; `None` if the stream was abandoned.
+    /// Submits an operation. Returns its ticket, or `None` if the stream was abandoned.
     fn push(self: &Arc<Self>, operation: impl FnOnce(u64) -> Op) -> Option<u64> {
         let submission = self.operations.submit()?;
         let ticket = submission.ticket();
@@ -213,8 +213,8 @@ impl Stream {
         }
     }
 
-    /// Final invariants: everything is complete, and every operation that was not dropped has run, once and in order.
-    /// Returns the number of operations that have run.
+    /// Checks the final invariants: everything is complete, and every operation that was not dropped has run, once and
+    /// in order. Returns the number of operations that have run.
     fn check(&self) -> usize {
         {
             let state = self.operations.state.lock();

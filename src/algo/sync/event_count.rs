@@ -1,4 +1,4 @@
-//! An eventcount: waits for a condition that other threads make true without a lock.
+//! An eventcount: lets threads wait for a condition that other threads make true without a lock.
 //!
 //! ```
 //! # use portacl::algo::sync::event_count::EventCount;
@@ -19,14 +19,14 @@
 //!
 //! No wake-up is lost. A waiter announces itself, reads the number of notifications, and then checks the condition. A
 //! notifier makes the condition true, and counts a notification if it sees a waiter. If it sees none, the waiter sees
-//! the condition: a fence of each lies between. [`EventCount::wait_for`] is the loop above.
+//! the condition, because each has a fence in between. [`EventCount::wait_for`] is the loop above.
 
 use std::time::Instant;
 
 use crate::algo::sync::primitives::atomic::{AtomicUsize, Ordering, fence};
 use crate::algo::sync::primitives::{Condvar, Mutex, const_unless_loom, wait_until};
 
-/// See the module's text.
+/// An eventcount. The module's text describes it.
 pub struct EventCount {
     /// The number of keys.
     waiters: AtomicUsize,
@@ -50,7 +50,7 @@ impl Drop for Key<'_> {
 
 impl EventCount {
     const_unless_loom! {
-        /// Without waiters.
+        /// Creates an eventcount without waiters.
         #[expect(clippy::new_without_default, reason = "its count outside of models begins in a constant")]
         pub fn new() -> Self {
             Self { waiters: AtomicUsize::new(0), notified: Mutex::new(0), condvar: Condvar::new() }
@@ -64,8 +64,8 @@ impl EventCount {
         Key { events: self, notified: *self.notified.lock() }
     }
 
-    /// Sleeps until a notification after [`Self::prepare`], or until the deadline: then `false`. Check the condition
-    /// again in either case.
+    /// Sleeps until a notification after [`Self::prepare`], or until the deadline: then returns `false`. Check the
+    /// condition again in either case.
     pub fn wait(&self, key: Key<'_>, deadline: Option<Instant>) -> bool {
         let mut notified = self.notified.lock();
         let mut in_time = true;
@@ -75,8 +75,8 @@ impl EventCount {
         *notified != key.notified
     }
 
-    /// Waits until `ready` returns true, or until the deadline: then `false`. `ready` is called at least once, on this
-    /// thread, with no lock held.
+    /// Waits until `ready` returns true, or until the deadline: then returns `false`. `ready` is called at least once,
+    /// on this thread, with no lock held.
     pub fn wait_for(&self, deadline: Option<Instant>, ready: impl Fn() -> bool) -> bool {
         loop {
             let key = self.prepare();

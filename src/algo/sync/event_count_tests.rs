@@ -13,7 +13,7 @@ mod real {
         Some(Instant::now() + Duration::from_millis(20))
     }
 
-    /// Far enough for a loaded machine: a lost wake-up must look different from a slow one.
+    /// Returns a deadline that is far enough for a loaded machine: a lost wake-up must differ from a slow one.
     fn late() -> Option<Instant> {
         Some(Instant::now() + Duration::from_secs(60))
     }
@@ -24,7 +24,7 @@ mod real {
         let deadline = soon();
         assert!(!events.wait(events.prepare(), deadline));
         assert!(Instant::now() >= deadline.unwrap());
-        // A deadline in the past, and a notification before any waiter was announced.
+        // The deadline is in the past, and the notification comes before any waiter was announced.
         events.notify_all();
         assert!(!events.wait(events.prepare(), deadline));
     }

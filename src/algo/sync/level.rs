@@ -1,11 +1,11 @@
-//! A level and its peak. Counts without a lock.
+//! A level and its peak, counted without a lock.
 
 use crate::algo::sync::primitives::atomic::{AtomicU64, Ordering};
 
-/// A level now, and its peak.
+/// The current level, and its peak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Now.
+    /// The current level.
     pub current: u64,
     /// The peak so far, or since the last [`Level::restart`].
     pub peak: u64,
@@ -19,21 +19,21 @@ pub struct Level {
 }
 
 impl Level {
-    /// Raises it.
+    /// Raises the level.
     pub fn add(&self, more: usize) {
         let now = self.current.fetch_add(more as u64, Ordering::Relaxed) + more as u64;
-        // Mostly below an earlier peak, and then nothing is written.
+        // The level is mostly below an earlier peak, and then nothing is written.
         if now > self.peak.load(Ordering::Relaxed) {
             self.peak.fetch_max(now, Ordering::Relaxed);
         }
     }
 
-    /// Lowers it, by no more than it was raised.
+    /// Lowers the level, by at most what it was raised.
     pub fn sub(&self, less: usize) {
         self.current.fetch_sub(less as u64, Ordering::Relaxed);
     }
 
-    /// The current level, and the peak.
+    /// Returns the current level, and the peak.
     pub fn read(&self) -> Usage {
         let current = self.current.load(Ordering::Relaxed);
         // Another thread may be between the two steps of `add`.

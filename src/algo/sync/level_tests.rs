@@ -1,6 +1,6 @@
 use super::*;
 
-/// The current level, and the peak.
+/// Returns the current level, and the peak.
 fn read(level: &Level) -> (u64, u64) {
     let Usage { current, peak } = level.read();
     (current, peak)

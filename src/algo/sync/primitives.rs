@@ -2,7 +2,7 @@
 //! tests (`RUSTFLAGS="--cfg loom"`).
 //!
 //! Loom's primitives cannot be created in constants, so constructors that are `const` in the real build are ordinary
-//! functions under loom: `const_unless_loom` writes both.
+//! functions under loom. `const_unless_loom` defines both.
 
 #[cfg(not(loom))]
 pub use std::sync::atomic;
@@ -38,20 +38,20 @@ mod real {
 
     pub use parking_lot::{Condvar, Mutex, MutexGuard};
 
-    /// How a spinning thread yields.
+    /// Lets spinning threads yield.
     pub struct Turns;
 
-    /// How many times it yields before it sleeps.
+    /// The number of times that a thread yields before it sleeps.
     const YIELDS: u32 = 256;
 
     impl Turns {
-        /// Without spinning threads.
+        /// Creates the state without spinning threads.
         #[expect(clippy::new_without_default, reason = "each loop that spins creates its own counter")]
         pub const fn new() -> Self {
             Self
         }
 
-        /// Tries until there is a result; in between it yields, and then sleeps for longer and longer.
+        /// Tries until there is a result. In between it yields, and then sleeps for longer and longer.
         pub fn wait_for<T>(&self, attempt: impl Fn() -> Option<T>) -> T {
             let (mut yields, mut sleeps) = (0, Backoff::default());
             loop {
@@ -67,7 +67,7 @@ mod real {
             }
         }
 
-        /// An attempt may succeed now.
+        /// Notes that an attempt may succeed now.
         pub fn pass(&self) {}
     }
 
@@ -75,7 +75,7 @@ mod real {
     pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
-        /// A cell with this value.
+        /// Creates a cell with this value.
         pub const fn new(value: T) -> Self {
             Self(std::cell::UnsafeCell::new(value))
         }
@@ -91,7 +91,7 @@ mod real {
         }
     }
 
-    /// Unlocks, sleeps until woken or until the deadline (then `false`), and locks.
+    /// Unlocks, sleeps until woken or until the deadline (then returns `false`), and locks.
     pub fn wait_until<'a, T>(
         condvar: &Condvar,
         mut lock: MutexGuard<'a, T>,
@@ -116,11 +116,11 @@ mod model {
     pub use loom::cell::UnsafeCell;
     pub use loom::sync::Condvar;
 
-    /// Spinning threads sleep: loom would spin forever.
+    /// Lets spinning threads sleep: loom would spin forever.
     pub struct Turns(Mutex<()>, Condvar);
 
     impl Turns {
-        /// Without spinning threads.
+        /// Creates the state without spinning threads.
         pub fn new() -> Self {
             Self(Mutex::new(()), Condvar::new())
         }
@@ -139,7 +139,7 @@ mod model {
             }
         }
 
-        /// An attempt may succeed now.
+        /// Notes that an attempt may succeed now.
         pub fn pass(&self) {
             let _turn = self.0.lock();
             self.1.notify_all();
@@ -153,7 +153,7 @@ mod model {
     pub type MutexGuard<'a, T> = loom::sync::MutexGuard<'a, T>;
 
     impl<T> Mutex<T> {
-        /// An unlocked mutex.
+        /// Creates an unlocked mutex.
         pub fn new(value: T) -> Self {
             Self(loom::sync::Mutex::new(value))
         }
@@ -164,7 +164,7 @@ mod model {
         }
     }
 
-    /// Unlocks, sleeps until woken, and locks. Loom has no time: a deadline never passes.
+    /// Unlocks, sleeps until woken, and locks. Loom has no time, so a deadline never passes.
     pub fn wait_until<'a, T>(
         condvar: &Condvar,
         lock: MutexGuard<'a, T>,

@@ -14,21 +14,21 @@ use crate::algo::sync::primitives::const_unless_loom;
 
 /// A place for one object.
 pub struct Published<T> {
-    /// From `Arc::into_raw`; null: empty.
+    /// The object, from `Arc::into_raw`, or null if the place is empty.
     value: AtomicPtr<T>,
     owns: PhantomData<Arc<T>>,
 }
 
 impl<T: Any + Send + Sync> Published<T> {
     const_unless_loom! {
-        /// An empty place.
+        /// Creates an empty place.
         #[expect(clippy::new_without_default, reason = "its type outside of models is made by a constant, not by a default")]
         pub fn new() -> Self {
             Self { value: AtomicPtr::new(ptr::null_mut()), owns: PhantomData }
         }
     }
 
-    /// Where the object is, for readers with a pin; null: the place is empty.
+    /// Returns the object's address, for readers with a pin, or null if the place is empty.
     #[inline]
     pub(in crate::algo) fn load(&self) -> *mut T {
         self.value.load(Ordering::Acquire)
@@ -40,7 +40,7 @@ impl<T: Any + Send + Sync> Published<T> {
         self.value.store(Arc::into_raw(object).cast_mut(), Ordering::Release);
     }
 
-    /// The object. Hold it briefly, not across a call that blocks.
+    /// Returns the object. Hold it briefly, not across a call that blocks.
     pub fn get(&self) -> Option<Ref<'_, T>> {
         let pin = reclaim::pin();
         let value = NonNull::new(self.load())?;
@@ -49,13 +49,13 @@ impl<T: Any + Send + Sync> Published<T> {
         Some(unsafe { Ref::new(value, pin) })
     }
 
-    /// A counted reference to the object, for longer use.
+    /// Returns a counted reference to the object, for longer use.
     pub fn get_arc(&self) -> Option<Arc<T>> {
         self.get().map(|found| found.to_arc())
     }
 
-    /// Replaces the object, or removes it. Returns the previous one. The place's reference to that is released by
-    /// [`super::reclaim::flush_deferred`] when no reader is left.
+    /// Replaces the object, or removes it. Returns the previous one. [`super::reclaim::flush_deferred`] releases the
+    /// place's reference to that when no reader is left.
     pub fn replace(&self, object: Option<Arc<T>>) -> Option<Arc<T>> {
         let new = object.map_or(ptr::null(), Arc::into_raw);
         let pin = reclaim::pin();

@@ -20,7 +20,7 @@ fn a_replaced_value_lives_until_its_last_reader_ends() {
     assert!(place.get().is_none());
 }
 
-/// A reader sees the old object or the new one, whole, and neither is released under it.
+/// Checks that a reader sees the old object or the new one, whole, and that neither is released while it reads.
 #[cfg(loom)]
 #[test]
 fn a_reader_keeps_what_it_sees() {

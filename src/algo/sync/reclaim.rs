@@ -1,14 +1,15 @@
-//! Deferred release: objects that lock-free readers may still use are dropped when no reader can.
+//! Deferred release: drops objects that lock-free readers may still use when no reader can.
 //!
 //! Readers pin their thread, which is two plain stores to private memory: every call of the API does it. A releasing
-//! thread pays for both sides: it makes the kernel put a barrier into every thread (`membarrier`), so that a thread
+//! thread bears the whole cost. It makes the kernel put a barrier into every thread (`membarrier`), so that a thread
 //! that it then finds unpinned sees what was unlinked before, and waits for those it finds pinned. If the kernel has no
 //! such barrier, readers have a fence.
 //!
-//! Under loom, whose model cannot contain this, a stand-in gives exactly the ordering that readers and releasers rely
+//! Loom's model cannot contain this. Under loom a stand-in gives exactly the ordering that readers and releasers rely
 //! on and no more, so that loom checks the protocols that use it.
 //!
-//! A deferred object never runs its destructor inside an unrelated call: [`flush_deferred`], which callers place where
+//! A deferred object never runs its destructor inside an unrelated call: [`flush_deferred`] drops it, and callers call
+//! that where they hold no lock.
 //! they hold no lock, drops it.
 
 #[cfg(loom)]

@@ -5,10 +5,10 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// As an [`Arc`], but it points to the object itself. An `Arc` points to the counts before it, at an offset that
-/// depends on the type; for a trait object it is computed at each use.
+/// A counted reference like [`Arc`] that points to the object itself. An `Arc` points to the counts before the object,
+/// at an offset that depends on the type; for a trait object it is computed at each use.
 pub struct Share<T: ?Sized> {
-    /// From [`Arc::into_raw`].
+    /// The object, from [`Arc::into_raw`].
     object: NonNull<T>,
     _owns: PhantomData<Arc<T>>,
 }
@@ -20,7 +20,7 @@ unsafe impl<T: ?Sized + Send + Sync> Send for Share<T> {}
 unsafe impl<T: ?Sized + Send + Sync> Sync for Share<T> {}
 
 impl<T: ?Sized> Share<T> {
-    /// A counted reference, for others.
+    /// Returns a counted reference, for others.
     pub fn to_arc(&self) -> Arc<T> {
         // SAFETY: from `Arc::into_raw`; this reference is kept, and another one is created here.
         unsafe {

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn it_is_a_share_among_others() {
-    // An alignment larger than that of the counts.
+    // The alignment is larger than that of the counts.
     #[repr(align(64))]
     struct Far(u8);
     impl Display for Far {

@@ -1,12 +1,12 @@
-//! A lock for short critical sections: taking it is one locked instruction, releasing it a plain store. A thread that
-//! has to wait longer, for example during a driver's call, sleeps between tries.
+//! A lock for short critical sections: taking it is one locked instruction, and releasing it a plain store. A thread
+//! that has to wait longer, for example during a driver's call, sleeps between tries.
 
 use std::ops::{Deref, DerefMut};
 
 use crate::algo::sync::primitives::atomic::{AtomicBool, Ordering};
 use crate::algo::sync::primitives::{Turns, UnsafeCell, const_unless_loom};
 
-/// How many times to try a lock that is held for some hundred instructions: about a microsecond.
+/// The number of tries for a lock that is held for some hundred instructions: about a microsecond.
 #[cfg(not(loom))]
 const LOOKS: usize = 32;
 
@@ -23,7 +23,7 @@ unsafe impl<T: Send> Sync for SpinLock<T> {}
 
 impl<T> SpinLock<T> {
     const_unless_loom! {
-        /// An unlocked lock.
+        /// Creates an unlocked lock.
         pub fn new(value: T) -> Self {
             Self {
                 locked: AtomicBool::new(false),
@@ -33,10 +33,10 @@ impl<T> SpinLock<T> {
         }
     }
 
-    /// Locks, unless it is locked.
+    /// Locks, unless the lock is held.
     pub fn try_lock(&self) -> Option<Guard<'_, T>> {
         let taken = self.locked.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
-        // Not `then_some`: the guard must not be created, and dropped, if another thread has the lock.
+        // This is not `then_some`: the guard must not be created, and dropped, if another thread has the lock.
         taken.is_ok().then(|| Guard(self))
     }
 
@@ -58,12 +58,12 @@ impl<T> SpinLock<T> {
         Guard(self)
     }
 
-    /// Calls `look` once it is not locked, without locking it.
+    /// Calls `look` once the lock is free, without locking it.
     ///
     /// # Safety
     /// Threads that lock it from now on do not use the value before this returns.
     pub unsafe fn look_unlocked<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
-        // Acquire: what the last holder did is visible.
+        // Acquire: this makes visible what the last holder did.
         self.turns.wait_for(|| (!self.locked.load(Ordering::Acquire)).then_some(()));
         // SAFETY: the last holder has left, and the caller says that no other one uses the value.
         self.value.with_mut(|value| look(unsafe { &mut *value }))
@@ -74,14 +74,14 @@ impl<T> SpinLock<T> {
         #[cfg(not(loom))]
         for _ in 0..LOOKS {
             std::hint::spin_loop();
-            // Only read, so that its holder keeps the cache line.
+            // The flag is only read, so that the holder keeps the cache line.
             if !self.locked.load(Ordering::Relaxed)
                 && let Some(guard) = self.try_lock()
             {
                 return guard;
             }
         }
-        // Its holder may be preempted: between tries this yields the processor.
+        // The holder may be preempted, so this yields the processor between tries.
         self.turns.wait_for(|| self.try_lock())
     }
 }

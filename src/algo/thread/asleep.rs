@@ -1,15 +1,16 @@
-//! For tests of calls that block: waits until the thread of the call sleeps in the kernel.
+//! Waits until the thread of a call sleeps in the kernel. Tests of calls that block use this.
 
 use std::time::{Duration, Instant};
 
 use super::pause::pause;
 
-/// How long a test waits for a thread to block.
+/// The time that a test waits for a thread to block.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A call may sleep for a moment before it blocks: its thread has to be asleep in this many consecutive samples.
+/// The number of consecutive samples in which the thread must be asleep, because a call may sleep for a moment before
+/// it blocks.
 const SAMPLES: usize = 5;
 
-/// Whether a thread of this process sleeps in the kernel. `number`: as the kernel numbers it.
+/// Whether a thread of this process sleeps in the kernel. `number` is the kernel's number of it.
 fn is_asleep(number: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{number}/stat"));
     stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|state| state.starts_with('S')))

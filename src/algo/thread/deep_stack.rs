@@ -4,11 +4,11 @@ use std::thread::{Builder, ScopedJoinHandle, scope};
 
 use super::{quiet_thread, thread_attributes};
 
-/// The least bytes of stack of such work. Names of functions are parsed recursively.
+/// The least number of bytes of stack for such work. Names of functions are parsed recursively.
 const NEEDED: usize = 1 << 20;
 
-/// Runs `work` and waits for it: here if there is enough stack left, otherwise on a new thread. If no thread can be
-/// created, here all the same.
+/// Runs `work` and waits for it: on this thread if there is enough stack left, otherwise on a new thread. If no thread
+/// can be created, runs it here all the same.
 pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     if thread_attributes::stack_left() >= NEEDED {
         return work();

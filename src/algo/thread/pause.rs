@@ -1,12 +1,12 @@
-//! Sleeping that cannot fail, and waiting without sleep.
+//! Sleeps that cannot fail, and waits without sleep.
 
 use std::time::Duration;
 
 use rustix::thread::{NanosleepRelativeResult, nanosleep};
 use rustix::time::Timespec;
 
-/// Sleeps for about this long; a signal may end it. If the system call fails this yields once: the standard library
-/// panics there.
+/// Sleeps for about this time; a signal may end it. If the system call fails, yields once, where the standard library
+/// panics.
 pub fn pause(length: Duration) {
     let longest = Timespec { tv_sec: i64::MAX, tv_nsec: 0 };
     let time = Timespec::try_from(length).unwrap_or(longest);
@@ -25,7 +25,7 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// The length of the next one.
+    /// Returns the length of the next sleep.
     pub fn length(&mut self) -> Duration {
         let longer = (self.0 * 2).min(Duration::from_millis(1));
         std::mem::replace(&mut self.0, longer)
@@ -37,7 +37,7 @@ impl Backoff {
     }
 }
 
-/// Checks this about 200 times, at most for about 7 us, the cost of waking a thread. Whether it became true.
+/// Checks this about 200 times, for at most about 7 us, the cost of waking a thread. Returns whether it became true.
 pub fn spin_until(done: impl Fn() -> bool) -> bool {
     (0..200).any(|_| {
         std::hint::spin_loop();

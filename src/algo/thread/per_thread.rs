@@ -1,6 +1,6 @@
 //! Thread-local values that last until the very end of the thread.
 //!
-//! Rust destroys a thread-local value that needs it while the thread still runs code of the program: destructors of
+//! Rust destroys a thread-local value with a destructor while the thread still runs code of the program: destructors of
 //! other thread-local objects and of pthread keys, and in the main thread static destructors and functions of `atexit`.
 //! A later access panics. A value without a destructor stays, and product code has no others: `per_thread!` rejects
 //! them at compile time, and a test forbids `thread_local!` outside of this file.
@@ -46,7 +46,7 @@ pub(crate) use {at_thread_end, per_thread};
 pub struct ThreadList<T>(RefCell<ManuallyDrop<Vec<T>>>);
 
 impl<T> ThreadList<T> {
-    /// An empty one.
+    /// Creates an empty list.
     #[expect(clippy::new_without_default, reason = "it begins as a constant")]
     pub const fn new() -> Self {
         Self(RefCell::new(ManuallyDrop::new(Vec::new())))
@@ -72,7 +72,7 @@ impl<T> ThreadList<T> {
         ManuallyDrop::into_inner(mem::replace(&mut *self.0.borrow_mut(), empty))
     }
 
-    /// Calls `look` with the elements, the latest last. It does not change the list.
+    /// Calls `look` with the elements, the latest last. `look` does not change the list.
     pub fn with<R>(&self, look: impl FnOnce(&[T]) -> R) -> R {
         look(&self.0.borrow())
     }

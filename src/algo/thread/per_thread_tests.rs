@@ -33,7 +33,7 @@ fn values_last_to_the_very_end_of_a_thread() {
             LATE.fetch_add(1, Ordering::Relaxed);
         }
     }
-    // Used first, so destroyed last.
+    // It is used first, so it is destroyed last.
     thread_local! {
         static OWNER: Owner = const { Owner };
     }

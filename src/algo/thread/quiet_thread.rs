@@ -1,8 +1,8 @@
-//! Threads of the library: all of them start here, with the stack and the scheduling of [`thread_attributes`], and
-//! leave signals to the threads of the program.
+//! Starts all threads of the library, with the stack and the scheduling of [`thread_attributes`]. They leave signals to
+//! the threads of the program.
 //!
 //! A program that takes a signal in a thread of its choice (`sigwait`, `signalfd`) blocks it in all other threads that
-//! it knows; and a handler expects to interrupt code of the program. So signals for the whole process must not be
+//! it knows, and a handler expects to interrupt code of the program. So signals for the whole process must not be
 //! delivered to a thread of the library. Faults of the thread itself are delivered to it, and so are the ticks of a
 //! sampling profiler.
 
@@ -14,11 +14,11 @@ use std::{io, ptr};
 use super::per_thread::per_thread;
 use super::thread_attributes;
 
-/// Signals that threads of the library do not block.
+/// The signals that threads of the library do not block.
 const HEARD: [libc::c_int; 7] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGTRAP, libc::SIGSYS, libc::SIGPROF];
 
-/// Starts a thread with all signals blocked but those of `HEARD`. `name`: 15 bytes at most.
+/// Starts a thread with all signals blocked but those of `HEARD`. `name` has at most 15 bytes.
 pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
     debug_assert!(name.len() <= 15, "the kernel cuts {name} off");
     let stack = thread_attributes::stack();
@@ -39,19 +39,19 @@ per_thread! {
     static IS_OURS: Cell<bool> = Cell::new(false);
 }
 
-/// Whether the calling thread is one of these.
+/// Whether the calling thread is one of the library's.
 pub fn is_current() -> bool {
     IS_OURS.get()
 }
 
 /// Signals that the calling thread blocks until this is dropped.
 pub struct Blocked {
-    /// The signals that it blocked before; `None` if the system call failed.
+    /// The signals that the thread blocked before, or `None` if the system call failed.
     before: Option<libc::sigset_t>,
 }
 
 impl Blocked {
-    /// All but those of `HEARD`.
+    /// Blocks all signals but those of `HEARD`.
     pub fn all() -> Self {
         let mut all = MaybeUninit::uninit();
         // SAFETY: the first call fills the set; `HEARD` are signals.
@@ -64,7 +64,7 @@ impl Blocked {
         })
     }
 
-    /// Those of a set.
+    /// Blocks the signals of a set.
     pub fn of(set: &libc::sigset_t) -> Self {
         let mut before = MaybeUninit::uninit();
         // SAFETY: two sets that live; only where the call succeeds has it filled the second one.

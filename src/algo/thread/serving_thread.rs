@@ -1,5 +1,5 @@
-//! A thread that runs while it is needed: started at its first use, it ends by itself, or when its owner stops it. Kept
-//! under the owner's lock, which the thread takes first.
+//! A thread that runs while it is needed. It starts at its first use, and ends by itself, or when its owner stops it.
+//! It is kept under the owner's lock, which the thread takes first.
 
 use std::io;
 use std::thread::JoinHandle;
@@ -19,12 +19,13 @@ pub struct ServingThread {
 pub struct Stopped(Option<JoinHandle<()>>);
 
 impl ServingThread {
-    /// Not started yet.
+    /// Creates the state without a thread.
     pub const fn new() -> Self {
         Self { is_there: false, handle: None, stopping: false }
     }
 
-    /// Starts it if it does not run. An earlier thread that has ended by itself is returned to join.
+    /// Starts the thread if it does not run. Returns an earlier thread that has ended by itself, which the caller
+    /// joins.
     pub fn need(&mut self, name: &str, serve: impl FnOnce() + Send + 'static) -> io::Result<Stopped> {
         if self.is_there {
             return Ok(Stopped(None));
@@ -34,30 +35,30 @@ impl ServingThread {
         Ok(Stopped(self.handle.replace(handle)))
     }
 
-    /// Requests its end. The caller wakes it before it joins.
+    /// Requests the thread's end. The caller wakes it before it joins.
     pub fn stop(&mut self) -> Stopped {
         self.stopping = true;
         Stopped(self.handle.take())
     }
 
-    /// Whether its end was requested.
+    /// Whether the thread's end was requested.
     pub fn is_stopping(&self) -> bool {
         self.stopping
     }
 
-    /// Called by the thread itself, as its last step under the lock.
+    /// Notes that the thread has ended. The thread itself calls this, as its last step under the lock.
     pub fn has_ended(&mut self) {
         self.is_there = false;
     }
 
-    /// Whether it was started and has not ended.
+    /// Whether the thread was started and has not ended.
     pub fn is_there(&self) -> bool {
         self.is_there
     }
 }
 
 impl Stopped {
-    /// Joins it. The caller holds no lock that it takes.
+    /// Joins the thread. The caller holds no lock that the thread takes.
     pub fn join(self) {
         if let Some(handle) = self.0 {
             let _ = handle.join();

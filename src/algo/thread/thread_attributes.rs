@@ -1,8 +1,8 @@
 //! Attributes of the library's threads: the size of the stack, and the scheduling.
 //!
-//! Both are fixed when the library opens a session, and not by the thread that happens to start another one: a program
-//! that pins one of its threads, or changes its priority, does not change the library's threads by a later call from
-//! there.
+//! Both are fixed when the library opens a session, and not by the thread that happens to start another one. So a
+//! program that pins one of its threads, or changes its priority, does not change the library's threads by a later call
+//! from that thread.
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -14,16 +14,16 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use super::per_thread::per_thread;
 use crate::algo::host::system_call::process_limit;
 
-/// The smallest stack of a thread of the library, also if the system's default is smaller.
+/// The number of bytes of the smallest stack of a thread of the library, even if the system's default is smaller.
 pub const LEAST_STACK: usize = 256 << 10;
-/// The stack if the system sets no limit (`ulimit -s unlimited`): the default of Linux.
+/// The number of bytes of the stack if the system sets no limit (`ulimit -s unlimited`): the default of Linux.
 const UNLIMITED_STACK: usize = 8 << 20;
-/// A stack has room for a kernel if this part of it, at most, is in use.
+/// The divisor of a stack's length: a stack has room for a kernel if at most this part of it is in use.
 const USED_PART: usize = 8;
 
-/// Bytes of stack of new threads; 0: not fixed yet.
+/// The number of bytes of new threads' stacks, or 0 if not fixed yet.
 static STACK: AtomicUsize = AtomicUsize::new(0);
-/// The scheduling of new threads; `None`: inherited from the thread that starts them.
+/// The scheduling of new threads, or `None` if they inherit it from the thread that starts them.
 static SCHEDULING: Mutex<Option<Scheduling>> = Mutex::new(None);
 
 /// Fixes the attributes of new threads: stacks of `stack` bytes, or of the system's default, and the scheduling of the
@@ -33,7 +33,7 @@ pub fn fix(stack: Option<usize>) {
     *SCHEDULING.lock() = Some(Scheduling::of_this_thread());
 }
 
-/// Bytes of stack that a new thread gets.
+/// Returns the number of bytes of stack that a new thread gets.
 pub fn stack() -> usize {
     match STACK.load(Ordering::Relaxed) {
         0 => default_stack(),
@@ -42,11 +42,11 @@ pub fn stack() -> usize {
 }
 
 unsafe extern "C" {
-    /// Of glibc since 2.18; the crate `libc` does not declare it.
+    /// A function of glibc since 2.18, which the crate `libc` does not declare.
     fn pthread_getattr_default_np(attributes: *mut libc::pthread_attr_t) -> libc::c_int;
 }
 
-/// What `pthread_create` gives a thread of the program: it follows `ulimit -s` at the start of the
+/// Returns the stack that `pthread_create` gives a thread of the program. It follows `ulimit -s` at the start of the
 /// process and `pthread_setattr_default_np`.
 fn default_stack() -> usize {
     let mut bytes = 0;
@@ -59,23 +59,23 @@ fn default_stack() -> usize {
             libc::pthread_attr_destroy(attributes.as_mut_ptr());
         }
     }
-    // The C library then takes 2 MiB, a quarter of what a limited thread has.
+    // The C library then uses 2 MiB, a quarter of what a limited thread has.
     let is_unlimited = process_limit(libc::RLIMIT_STACK) == Some(libc::RLIM_INFINITY);
     bytes.max(if is_unlimited { UNLIMITED_STACK } else { LEAST_STACK })
 }
 
 per_thread! {
-    /// First address of this thread's stack and the first one after it; 0: not queried yet.
+    /// The first address of this thread's stack and the first one after it, or 0 if not queried yet.
     static BOUNDS: Cell<(usize, usize)> = Cell::new((0, 0));
 }
 
 /// Whether the calling thread has about as much stack left as a new thread of the library: at least seven eighths.
-/// Never on a foreign stack, such as a fiber's.
+/// Always false on a foreign stack, such as a fiber's.
 pub fn has_deep_stack() -> bool {
     stack_left() >= stack() - stack() / USED_PART
 }
 
-/// Bytes of the calling thread's stack that are left. 0 on a foreign stack.
+/// Returns the number of bytes of the calling thread's stack that are left, or 0 on a foreign stack.
 pub fn stack_left() -> usize {
     let here = 0_u8;
     let here = (&raw const here).addr();
@@ -106,14 +106,14 @@ fn stack_bounds() -> Option<(usize, usize)> {
 /// The scheduling policy and the processors of a thread.
 #[derive(Clone)]
 struct Scheduling {
-    /// Policy, priority and nice value; `None`: unknown, or of a kind that threads cannot share.
+    /// The policy, priority and nice value, or `None` if unknown, or of a kind that threads cannot share.
     attributes: Option<libc::sched_attr>,
-    /// `None`: unknown, as on a machine with more processors than a set has room for.
+    /// The processors, or `None` if unknown, as on a machine with more processors than a set has room for.
     processors: Option<CpuSet>,
 }
 
-/// Sets the fixed scheduling for the calling thread, as far as the system allows that; otherwise it keeps its inherited
-/// one.
+/// Sets the fixed scheduling for the calling thread, as far as the system allows that. If it does not, the thread keeps
+/// the scheduling that it inherited.
 pub fn adopt_scheduling() {
     let fixed = SCHEDULING.lock().clone();
     if let Some(fixed) = fixed {
@@ -137,7 +137,7 @@ impl Scheduling {
         if let Some(wanted) = &self.processors
             && sched_getaffinity(None).as_ref() != Ok(wanted)
         {
-            // Failure changes nothing.
+            // A failure changes nothing.
             let _ = sched_setaffinity(None, wanted);
         }
     }

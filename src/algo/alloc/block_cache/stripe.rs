@@ -1,8 +1,8 @@
-//! Stripes, and who may use them: threads one after the other, and visitors, for which all threads make way. The first
-//! threads have a stripe of each cache to themselves; all others share the rest.
+//! Stripes, which threads use one after the other. Visitors use all of them, and all threads make way for them. The
+//! first threads have a private stripe of each cache; all others share the remaining ones.
 //!
-//! A thread enters its own stripe by two plain stores and a load, without a locked instruction. A visitor pays for both
-//! sides: it makes the kernel put a barrier into every thread, and waits for those that it finds inside.
+//! A thread enters its private stripe by two plain stores and a load, without a locked instruction. A visitor bears the
+//! whole cost: it makes the kernel put a barrier into every thread, and waits for the threads that it finds inside.
 
 use std::marker::PhantomData;
 
@@ -11,9 +11,9 @@ use crate::algo::sync::primitives::atomic::{AtomicUsize, Ordering};
 use crate::algo::sync::reclaim::{self, heavy_barrier, light_barrier};
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
 
-/// Stripes that belong to one thread at a time.
+/// The number of stripes that belong to one thread at a time.
 pub(super) const OWN: usize = if cfg!(loom) { 1 } else { 24 };
-/// Stripes that threads share.
+/// The number of stripes that threads share.
 pub(super) const SHARED: usize = if cfg!(loom) { 1 } else { 8 };
 
 /// The stripe of the calling thread. It stays on that thread.
@@ -25,7 +25,8 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// The calling thread's. When the thread ends, its blocks stay in the stripe for the thread that gets its number.
+    /// Returns the calling thread's seat. When the thread ends, its blocks stay in the stripe for the thread that gets
+    /// its number.
     #[inline]
     pub fn mine() -> Self {
         // A thread that is ending has no number any more, and shares a stripe.
@@ -38,26 +39,26 @@ impl Seat {
         self.index < OWN
     }
 
-    /// The seat with this number, which only the calling thread uses if it is below [`OWN`].
+    /// Returns the seat with this number. If it is less than [`OWN`], only the calling thread uses it.
     #[cfg(test)]
     pub(super) fn numbered(index: usize) -> Self {
         Self { index, _stays: PhantomData }
     }
 }
 
-/// Those who want all stripes.
+/// The threads that need all stripes.
 pub(super) struct Visitors {
-    /// How many there are: threads do not enter meanwhile.
+    /// The number of visitors. Threads do not enter while it is not 0.
     count: AtomicUsize,
-    /// One visits at a time.
+    /// The lock that lets one visitor run at a time.
     turn: Mutex<()>,
 }
 
-/// On separate cache lines. A thread that is inside, or is checking whether it may be, holds the lock.
+/// A stripe, on separate cache lines. A thread that is inside, or checks whether it may be, holds the lock.
 #[repr(align(128))]
 pub(super) struct Stripe<T> {
     state: SpinLock<T>,
-    /// Bytes of the blocks in it, written by who is inside.
+    /// The number of bytes of the blocks in it. The thread inside writes it.
     pub(super) bytes: AtomicUsize,
 }
 
@@ -66,8 +67,9 @@ impl<T> Stripe<T> {
         Self { state: SpinLock::new(state), bytes: AtomicUsize::new(0) }
     }
 
-    /// Enters; `None` while there are visitors, or another thread is inside a shared stripe. `seat` is the seat of this
-    /// stripe, and the calling thread is not inside. It has pinned before, as [`light_barrier`] needs.
+    /// Enters the stripe. Returns `None` while there are visitors, or another thread is inside a shared stripe. `seat`
+    /// is the seat of this stripe, and the calling thread is not inside. It must be pinned, because [`light_barrier`]
+    /// needs that.
     #[inline]
     pub(super) fn enter(&self, seat: Seat, visitors: &Visitors) -> Option<Guard<'_, T>> {
         let inside = match seat.is_exclusive() {
@@ -75,9 +77,9 @@ impl<T> Stripe<T> {
             true => unsafe { self.state.lock_alone() },
             false => self.state.try_lock()?,
         };
-        // Either the visitor sees the lock, or this thread sees the visitor.
+        // Either the visitor reads the lock, or this thread reads the count of visitors.
         light_barrier();
-        // Acquire: what the last visitor did is visible.
+        // Acquire: this makes visible what the last visitor did.
         (visitors.count.load(Ordering::Acquire) == 0).then_some(inside)
     }
 }

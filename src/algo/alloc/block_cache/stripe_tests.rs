@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use super::*;
 use crate::algo::sync::reclaim::pin;
 
-/// One test at a time: the first one needs all stripes.
+/// The lock that lets one test run at a time: the first one needs all stripes.
 static ALONE: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -35,7 +35,7 @@ fn threads_that_live_together_share_no_own_stripe() {
     assert!(own > 0);
 }
 
-/// A destructor of the program that runs after the thread's own stripe was vacated.
+/// Checks a destructor of the program that runs after the thread's private stripe was vacated.
 #[test]
 fn a_thread_at_its_very_end_shares_a_stripe() {
     struct Late;
@@ -49,7 +49,7 @@ fn a_thread_at_its_very_end_shares_a_stripe() {
     }
     let _alone = ALONE.lock();
     let thread = std::thread::spawn(|| {
-        // Used first, so destroyed last.
+        // This value is used first, so it is destroyed last.
         LATE.with(|_| ());
         drop(pin());
         assert!(Seat::mine().is_exclusive());

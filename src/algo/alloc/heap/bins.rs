@@ -1,43 +1,44 @@
 //! Lists of ranges by length: sixteen lengths per power of two, and a bit for each list that is not empty.
 //!
 //! Lengths are nearly random, and so would be most branches: a misprediction costs as much as everything else here. So
-//! there are few. Lists end at node 0, which is never used and absorbs the writes that would need a check at a list's
-//! end.
+//! there are few branches. Lists end at node 0, which is never used and absorbs the writes that would need a check at a
+//! list's end.
 
 use super::{NONE, Node};
 
-/// Bins per power of two. More bins waste less by rounding up; 16 keeps the waste below 6 per cent.
+/// The logarithm of the number of bins per power of two. More bins waste less by rounding up; 16 keep the waste below 6
+/// percent.
 const SPLIT_BITS: u32 = 4;
 const SPLIT: u32 = 1 << SPLIT_BITS;
 const ROWS: usize = (32 - SPLIT_BITS + 1) as usize;
 const BINS: usize = ROWS * SPLIT as usize;
 
-/// The bin that holds ranges of `len` units.
+/// Returns the bin that holds ranges of `len` units.
 pub const fn bin_of(len: u32) -> usize {
     // Lengths below SPLIT have a bin each.
     let shift = (32 - SPLIT_BITS - 1).saturating_sub((len | 1).leading_zeros());
     (shift * SPLIT + (len >> shift)) as usize
 }
 
-/// The first bin of which every range has at least `len` units.
+/// Returns the first bin of which every range has at least `len` units.
 pub fn bin_above(len: u32) -> usize {
     let shift = (32 - SPLIT_BITS - 1).saturating_sub((len | 1).leading_zeros());
     bin_of(len) + usize::from(len & ((1 << shift) - 1) != 0)
 }
 
-/// The ranges of a heap in lists by length. A range is in one list at most: of free ranges, or of taken ranges that the
+/// The ranges of a heap in lists by length. A range is in at most one list: of free ranges, or of taken ranges that the
 /// user sorts.
 pub struct Bins {
-    /// First range of each bin.
+    /// The first range of each bin.
     heads: [u32; BINS],
-    /// A bit for each row of `filled` that is not 0.
+    /// The rows of `filled` that are not 0, one bit each.
     rows: u32,
-    /// A bit for each bin of a power of two that is not empty.
+    /// The bins of a power of two that are not empty, one bit each.
     filled: [u32; ROWS],
 }
 
 impl Bins {
-    /// Empty ones.
+    /// Creates empty lists.
     #[expect(clippy::new_without_default, reason = "only a heap creates its bins")]
     pub fn new() -> Self {
         Self { heads: [NONE; BINS], rows: 0, filled: [0; ROWS] }
@@ -80,7 +81,7 @@ impl Bins {
         }
     }
 
-    /// As [`Self::resize`], to a length of another bin.
+    /// Does the same as [`Self::resize`] for a length of another bin.
     #[inline(never)]
     fn resize_across<T>(&mut self, nodes: &mut [Node<T>], node: u32, len: u32) {
         self.remove(nodes, node);
@@ -88,7 +89,7 @@ impl Bins {
         self.put(nodes, node);
     }
 
-    /// The first bin from this one on that is not empty.
+    /// Returns the first bin from this one on that is not empty.
     #[inline]
     pub(super) fn next_filled(&self, bin: usize) -> Option<usize> {
         let row = bin / SPLIT as usize;
@@ -106,13 +107,13 @@ impl Bins {
         self.heads[bin]
     }
 
-    /// All ranges of a bin.
+    /// Returns all ranges of a bin.
     pub(super) fn of_bin<'a, T>(&'a self, nodes: &'a [Node<T>], bin: usize) -> impl Iterator<Item = u32> + 'a {
         let step = |node: u32| (node != NONE).then_some(node);
         std::iter::successors(step(self.heads[bin]), move |&node| step(nodes[node as usize].next))
     }
 
-    /// All ranges from this bin on.
+    /// Returns all ranges from this bin on.
     pub(super) fn upwards_of<'a, T>(&'a self, nodes: &'a [Node<T>], bin: usize) -> impl Iterator<Item = u32> + 'a {
         let next = move |&bin: &usize| self.next_filled(bin + 1);
         std::iter::successors(self.next_filled(bin), next).flat_map(|bin| self.of_bin(nodes, bin))

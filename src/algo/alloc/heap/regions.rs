@@ -3,8 +3,8 @@
 use super::bins::bin_of;
 use super::{Heap, Node, State};
 
-/// Neighbouring memory, by its edge: that is before its first range and after its last one, so that ranges of different
-/// regions never merge.
+/// A region of neighbouring memory, named by its edge. The edge is before its first range and after its last one, so
+/// that ranges of different regions never merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region(u32);
 
@@ -35,7 +35,7 @@ impl<T: Copy + Default> Heap<T> {
         true
     }
 
-    /// Joins two regions of which the second begins where the first ends.
+    /// Joins two regions. The second begins where the first ends.
     pub fn join(&mut self, left: Region, right: Region) -> Region {
         let before = self[left.0].before;
         let Node { before: last, after, .. } = self[right.0];
@@ -76,8 +76,8 @@ impl<T: Copy + Default> Heap<T> {
         (left, right.map(Region))
     }
 
-    /// Calls `each` for every range of a region, in order; panics if ranges are not contiguous, or if free ones are
-    /// adjacent or not in their bin. For checks.
+    /// Calls `each` for every range of a region, in order. Panics if ranges are not contiguous, or if free ones are
+    /// adjacent or not in their bin. Tests and debug builds use this.
     pub fn check(&self, region: Region, mut each: impl FnMut(u32)) {
         let mut before = region.0;
         let mut node = self[before].after;

@@ -1,12 +1,12 @@
-//! Caches free blocks as they are for the next request of their length, by any stream: they are not merged with their
+//! Caches free blocks as they are for the next request of their length, by any stream. They are not merged with their
 //! neighbours, and stay in the owner's books.
 //!
 //! A request is cut to the least length of its class. So all blocks of a class are equivalent, one load shows whether
-//! there is one, and a class is a stack. If that is empty the next class serves. The cache is a small share of the used
-//! memory, and has the shorter blocks; nearly all of it is merged before a pool grows, and the rest when it cannot
-//! grow, so it costs little memory.
+//! there is one, and a class is a stack. If that stack is empty, the next class is used. The cache is a small share of
+//! the used memory, and has the shorter blocks. Nearly all of it is merged before a pool grows, and the rest when it
+//! cannot grow, so it costs little memory.
 //!
-//! Blocks that were freed since the last allocation are *fresh*: they are sorted into the cache by the next one.
+//! Blocks that were freed since the last allocation are *fresh*: the next allocation sorts them into the cache.
 
 use super::class::{class_for, class_of, suits};
 use super::counts::Counts;
@@ -15,12 +15,12 @@ use super::pending::NO_STREAM;
 use super::{Books, Freed, GRAIN, Order, Place, StreamKey};
 use crate::algo::host::grow::Grow;
 
-/// Longer blocks are merged, not cached: they are few and large.
+/// The maximum number of units of a cached block. Longer blocks are merged: they are few and large.
 pub(super) const LONGEST: u32 = (3 << 20) / GRAIN as u32;
-/// The share of the used bytes that may be cached, or this many units if that is more.
+/// The divisor of the used bytes that gives how many may be cached, or this number of units if that is more.
 const SHARE: u64 = 9;
 const ANYWAY: u64 = (2 << 20) / GRAIN as u64;
-/// The share of the used bytes that stays cached when a pool grows: shorter blocks.
+/// The divisor of the used bytes that gives how many stay cached when a pool grows. The shorter blocks stay.
 const REST: u64 = 128;
 
 const CLASSES: usize = class_of(LONGEST) + 1;
@@ -34,10 +34,10 @@ struct Kept {
 
 /// The cached blocks.
 pub(super) struct Cache {
-    /// The stack of each class. After the last class is one that stays empty.
+    /// The stacks of the classes. The one after the last class stays empty.
     classes: [Vec<Kept>; CLASSES + 1],
     pub(super) units: u64,
-    /// How many units may be cached, computed from the last known use.
+    /// The number of units that may be cached, computed from the last known use.
     most: u64,
 }
 
@@ -46,12 +46,12 @@ impl Cache {
         Self { classes: [const { Vec::new() }; CLASSES + 1], units: 0, most: ANYWAY }
     }
 
-    /// Sets how much may be cached from the use.
+    /// Sets the number of units that may be cached, from the use.
     pub(super) fn note_used(&mut self, counts: &Counts) {
         self.most = (counts.used.units / SHARE).max(ANYWAY);
     }
 
-    /// The numbers of all cached blocks.
+    /// Returns the numbers of all cached blocks.
     #[cfg(all(debug_assertions, not(miri)))]
     pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
         self.classes.iter().flatten().map(|kept| kept.number)
@@ -63,23 +63,23 @@ impl Cache {
 pub(super) struct Fresh {
     /// The number of its place in the owner's books.
     pub(super) number: u32,
-    /// Its units, and those of its request.
+    /// The number of its units, and that of its request.
     pub(super) len: u32,
     pub(super) used: u32,
     pub(super) freed: Freed,
-    /// See [`Back::has_passed`](super::Back).
+    /// The value of [`Back::has_passed`](super::Back).
     pub(super) has_passed: bool,
 }
 
 impl Fresh {
-    /// Whether it fits a request of the stream that has freed it.
+    /// Whether the block fits a request of the stream that has freed it.
     fn is_snug(&self, wanted: u32, stream: StreamKey) -> bool {
         self.used.wrapping_sub(wanted) <= wanted / SLACK && self.freed.stream == stream && suits(self.len, wanted)
     }
 }
 
 impl<B: Books> Memory<B> {
-    /// Caches a free block of `len` units, [`LONGEST`] at most. Merges it if the host has no memory for the list.
+    /// Caches a free block of `len` units, which are at most [`LONGEST`].
     #[inline(always)]
     pub(super) fn keep(&mut self, number: u32, len: u32, freed: Freed) {
         let class = &mut self.cache.classes[class_of(len)];
@@ -93,12 +93,12 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// The place of a cached block with at least `wanted` units, and few more.
+    /// Removes and returns the place of a cached block with at least `wanted` units, and few more.
     #[inline(always)]
     pub(super) fn find_kept(&mut self, wanted: u32) -> Option<B::Place> {
         let class = class_for(wanted);
         let is_empty = self.cache.classes[..CLASSES].get(class)?.is_empty();
-        // Added without a branch, which would be mispredicted because the result is nearly random.
+        // The addition avoids a branch, which would be mispredicted because the result is nearly random.
         self.pop(class + usize::from(is_empty))
     }
 
@@ -109,7 +109,7 @@ impl<B: Books> Memory<B> {
         Some(place)
     }
 
-    /// Merges the longest cached blocks until fewer units are cached than may be.
+    /// Merges the longest cached blocks until no more units are cached than may be.
     #[cold]
     #[inline(never)]
     fn merge_longest(&mut self) {
@@ -119,7 +119,7 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// Reduces the cache to what a growing pool keeps; false if it was not larger.
+    /// Reduces the cache to what a growing pool keeps. Returns false if it was not larger.
     pub(super) fn merge_most(&mut self) -> bool {
         let rest = self.counts.used.units / REST;
         let kept_more = self.cache.units > rest;
@@ -127,8 +127,8 @@ impl<B: Books> Memory<B> {
         kept_more
     }
 
-    /// Empties the cache: merges blocks whose frees the host has seen, as `order` knows, and makes the rest pending.
-    /// Every stream may have a cached block, but until then it counts as in use when memory is released to the device.
+    /// Empties the cache: merges blocks whose frees the host has seen, as `order` knows, and makes the others pending.
+    /// Every stream may use a cached block, but it counts as in use until then when memory is released to the device.
     pub(super) fn flush_cache(&mut self, order: &impl Order) {
         self.cache.units = 0;
         for class in 0..CLASSES {
@@ -144,13 +144,13 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// The stream is destroyed, and all its work is complete.
+    /// Forgets, in the cache, a stream that is destroyed and whose work is complete.
     pub(super) fn forget_in_cache(&mut self, stream: StreamKey) {
         let of_stream = |kept: &&mut Kept| kept.freed.stream == stream;
         self.cache.classes.iter_mut().flatten().filter(of_stream).for_each(|kept| kept.freed.stream = NO_STREAM);
     }
 
-    /// Caches no more than `units` units, the shorter blocks.
+    /// Merges long blocks until at most `units` units are cached.
     pub(super) fn merge_down_to(&mut self, units: u64) {
         for class in (0..CLASSES).rev() {
             while self.cache.units > units
@@ -161,7 +161,7 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// Merges a free block that still is in its owner's books.
+    /// Merges a free block that is still in its owner's books.
     #[inline(never)]
     pub(super) fn merge(&mut self, place: B::Place) {
         let node = place.card().node.get();
@@ -169,11 +169,11 @@ impl<B: Books> Memory<B> {
         self.heap.free(node);
     }
 
-    /// A block that the stream itself has just freed, if it fits: a program that frees and allocates in turn gets its
-    /// block back at once. Otherwise all fresh blocks are sorted.
+    /// Returns a block that the stream itself has just freed, if it fits: a program that frees and allocates in turn
+    /// gets its block back at once. If none fits, sorts all fresh blocks.
     #[inline(never)]
     pub(super) fn find_fresh(&mut self, wanted: u32, stream: StreamKey, order: &impl Order) -> Option<B::Place> {
-        // Mostly it is the only one.
+        // Mostly this is the only block.
         if let [fresh] = *self.fresh {
             self.fresh.clear();
             if fresh.is_snug(wanted, stream) {
@@ -192,7 +192,7 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// Sorts the fresh blocks: complete frees are cached, the others are pending.
+    /// Sorts the fresh blocks: blocks with complete frees are cached, the others are pending.
     pub(super) fn sort_fresh(&mut self, order: &impl Order) {
         // Mostly all of them belong to one stream.
         let mut asked = None;
@@ -207,7 +207,7 @@ impl<B: Books> Memory<B> {
         self.fresh.clear();
     }
 
-    /// Sorts a block; `passed` returns the position that its stream has passed.
+    /// Sorts a block. `passed` returns the position that its stream has passed.
     #[inline(always)]
     fn sort(&mut self, fresh: Fresh, passed: impl FnOnce() -> Option<u64>) {
         let Fresh { number, freed, has_passed, .. } = fresh;

@@ -1,4 +1,4 @@
-//! Invariants that debug builds check after each step.
+//! Checks invariants after each step in debug builds.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use super::pending::NONE;
 use super::{Books, GRAIN, Place, Stats};
 
 impl<B: Books> Memory<B> {
-    /// Checks everything; large pools only now and then.
+    /// Checks everything. Large pools are checked only from time to time.
     pub(super) fn check(&mut self) {
         const SMALL: usize = 128;
         self.unchecked += 1;
@@ -33,7 +33,7 @@ impl<B: Books> Memory<B> {
                     pending += u64::from(self.heap[node].len);
                 } else {
                     if of.number == 0 {
-                        // It could not be entered, and is freed at once.
+                        // The block could not be entered, and is freed at once.
                         live += 1;
                         is_known = false;
                         return;

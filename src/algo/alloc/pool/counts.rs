@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{GRAIN, Stats};
 
-/// Blocks, and their units.
+/// A number of blocks, and of their units.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sum {
     pub(super) units: u64,
@@ -19,7 +19,7 @@ impl Sum {
         self.blocks += 1;
     }
 
-    /// Raises a peak. Without a branch, which would be mispredicted in a growing pool.
+    /// Raises a peak without a branch, which would be mispredicted in a growing pool.
     #[inline(always)]
     fn raise_to(&mut self, now: Self) {
         self.units = self.units.max(now.units);
@@ -29,17 +29,17 @@ impl Sum {
 
 #[derive(Default)]
 pub(super) struct Counts {
-    /// All blocks so far.
+    /// The sum of all blocks so far.
     taken: Sum,
-    /// The blocks in use.
+    /// The sum of the blocks in use.
     pub(super) used: Sum,
-    /// The peak of these; with several parts, the known peak of all of them.
+    /// The peak of `used`. With several parts, it is the known peak of all of them.
     most: Sum,
-    /// Bytes of its segments.
+    /// The number of bytes of the part's segments.
     pub(super) reserved: u64,
-    /// The peak of these, as `most`.
+    /// The peak of `reserved`, in the same way as `most`.
     reserved_high: u64,
-    /// Set if there are several parts.
+    /// The totals, if there are several parts.
     pub(super) totals: Option<Arc<Totals>>,
     /// The number of this part.
     pub(super) part: u32,
@@ -50,7 +50,7 @@ impl Counts {
         Self { part, ..Self::default() }
     }
 
-    /// It has memory, and no more than half of it is in use.
+    /// Whether the part has memory, and at most half of it is in use.
     pub(super) fn is_hardly_used(&self) -> bool {
         self.used.units <= self.reserved / (2 * GRAIN as u64) && self.reserved != 0
     }
@@ -88,7 +88,7 @@ impl Counts {
         }
     }
 
-    /// All segments and their blocks are removed.
+    /// Sets the counts to 0, because all segments and their blocks are removed.
     pub(super) fn end(&mut self) {
         if let Some(totals) = &self.totals {
             totals.sub(self.used);
@@ -97,7 +97,7 @@ impl Counts {
         self.release(self.reserved);
     }
 
-    /// Under the locks of all parts, as the next.
+    /// Resets the peak. The caller holds the locks of all parts, as for the next function.
     pub(super) fn reset_reserved_high(&mut self) {
         let totals = self.totals.as_ref();
         self.reserved_high = totals.map_or(self.reserved, |totals| totals.reserved());
@@ -121,19 +121,19 @@ impl Counts {
     }
 }
 
-/// Sums over several parts of a pool: for their common peak, which no part knows alone.
+/// The sums over several parts of a pool, for their common peak, which no part knows alone.
 ///
-/// Changed under the lock of some part. Contended writes are slow: each change is one atomic step, whose result the
-/// part keeps if it is a new peak.
+/// They are changed under the lock of some part. Contended writes are slow, so each change is one atomic step. The part
+/// keeps its result if that is a new peak.
 #[repr(align(128))]
 pub(super) struct Totals {
-    /// Units in use, and the number of blocks: both change in one step.
+    /// The units in use, and the number of blocks. Both change in one step.
     taken: AtomicU64,
-    /// Bytes of segments.
+    /// The number of bytes of segments.
     reserved: AtomicU64,
 }
 
-/// Bits of `taken` that count blocks. The others count the units of 47-bit addresses.
+/// The number of bits of `taken` that count blocks. The other bits count the units of 47-bit addresses.
 const BLOCK_BITS: u32 = 26;
 
 fn pack(units: u64, blocks: u64) -> u64 {
@@ -145,7 +145,7 @@ fn unpack(taken: u64) -> Sum {
 }
 
 impl Totals {
-    /// The sums of a pool with one part.
+    /// Creates the sums of a pool with one part.
     pub(super) fn of(counts: &Counts) -> Self {
         let Sum { units, blocks } = counts.used;
         Self { taken: AtomicU64::new(pack(units, blocks)), reserved: AtomicU64::new(counts.reserved) }
@@ -162,7 +162,7 @@ impl Totals {
         self.taken.fetch_sub(pack(units, blocks), Ordering::Relaxed);
     }
 
-    /// The bytes of segments.
+    /// Returns the number of bytes of segments.
     pub(super) fn reserved(&self) -> u64 {
         self.reserved.load(Ordering::Relaxed)
     }

@@ -13,46 +13,46 @@ use super::{
 };
 use crate::algo::alloc::heap::Heap;
 
-/// Pending bytes above which complete frees are made available without need.
+/// The number of pending bytes above which complete frees are made available without need.
 const CACHED: u64 = 64 << 20;
-/// How many blocks at a time.
+/// The number of blocks for which that is done at a time.
 const RECLAIMED_AT_ONCE: usize = 16;
-/// A freed block may be longer than the request by this share: splitting it costs more than the waste.
+/// The divisor of a request that gives how much longer a freed block may be: splitting it costs more than the waste.
 pub(super) const SLACK: u32 = 16;
-/// How many frees may wait until an allocation sorts them.
+/// The number of frees that may wait until an allocation sorts them.
 const FRESH: usize = 64;
 
 pub(super) struct Memory<B: Books> {
     pub(super) heap: Heap<Block>,
-    /// The latest frees, not sorted yet.
+    /// The latest frees, which are not sorted yet.
     pub(super) fresh: Vec<Fresh>,
     pub(super) pending: Pending,
     pub(super) cache: Cache,
-    /// Unused numbers of the books.
+    /// The unused numbers of the books.
     numbers: Vec<u32>,
-    /// By first unit.
+    /// The segments, by their first unit.
     pub(super) segments: BTreeMap<u64, Segment>,
     pub(super) islands: BTreeMap<u64, Island>,
     /// The queue to check next for complete frees.
     turn: u32,
-    /// How many pending blocks may be scanned one by one; less than 0: a debt.
+    /// The number of pending blocks that may be scanned one by one. A number less than 0 is a debt.
     pub(super) scans: isize,
     pub(super) counts: Counts,
-    /// Steps since the last check.
+    /// The number of steps since the last check.
     #[cfg(debug_assertions)]
     pub(super) unchecked: usize,
     _books: PhantomData<B>,
 }
 
-/// Where units are reserved for a request, and how many of them it wants.
+/// The place where units are reserved for a request, and how many of them it requests.
 pub(super) enum Found<P> {
-    /// In the hidden block of this place.
+    /// The units are in the hidden block of this place.
     Place(P, u32),
-    /// In this range.
+    /// The units are in this range.
     Node(u32, u32),
 }
 
-/// Units for a request; `None` for more than [`MOST`] bytes.
+/// Returns the number of units for a request, or `None` for more than [`MOST`] bytes.
 pub(super) fn units_for(len: usize) -> Option<u32> {
     (len <= MOST).then(|| len.max(1).div_ceil(GRAIN) as u32)
 }
@@ -88,12 +88,12 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// A cached or fresh block that fits and has a place in the owner's books.
+    /// Returns a cached or fresh block that fits and has a place in the owner's books.
     #[inline(always)]
     pub(super) fn find_ready(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<(B::Place, u32)> {
         let wanted = units_for(len)?;
         let fresh = if self.fresh.is_empty() { None } else { self.find_fresh(wanted, stream, order) };
-        // Not `or_else`, whose closure is compiled as a function.
+        // This is not `or_else`, whose closure is compiled as a function.
         let place = match fresh {
             Some(place) => place,
             None => self.find_kept(wanted)?,
@@ -128,7 +128,7 @@ impl<B: Books> Memory<B> {
         self.pending.put(&mut self.heap, node, freed.stream, freed.position);
     }
 
-    /// Memory that the stream has freed, or free memory, whichever fits better.
+    /// Returns memory that the stream has freed, or free memory, whichever fits better.
     #[inline(never)]
     pub(super) fn find(&mut self, wanted: u32, stream: StreamKey) -> Option<u32> {
         let plain = self.heap.fit(wanted);
@@ -203,12 +203,12 @@ impl<B: Books> Memory<B> {
         let (number, card) = (back.number, back.place.card());
         let (len, used) = (card.len.get(), card.used.get());
         self.counts.free(used);
-        // A long block is merged when it is cached, but the next request may fit it.
+        // A long block is merged when it would be cached, but the next request may fit it.
         if back.has_passed && len <= LONGEST {
             self.keep(number, len, freed);
             return true;
         }
-        // Its node may not be in the cache, and is not needed here: the next allocation reads it.
+        // The block's node may not be in the processor's cache, and is not needed here. The next allocation reads it.
         self.heap.prefetch(back.note as u32);
         if self.fresh.len() == FRESH {
             self.make_fresh_pending();
@@ -217,7 +217,7 @@ impl<B: Books> Memory<B> {
         true
     }
 
-    /// As [`Self::free`], for a block that nothing uses any more; `leave` removes it from the books.
+    /// Frees as [`Self::free`] does, for a block that nothing uses any more. `leave` removes it from the books.
     pub(super) fn free_now(&mut self, note: u64, len: usize, leave: impl FnOnce() -> bool) -> bool {
         if !leave() {
             return false;
@@ -236,7 +236,7 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// Makes at most `most` blocks free that a stream has freed up to `position`. Returns how many.
+    /// Makes at most `most` blocks free that a stream has freed up to `position`. Returns how many it made free.
     fn reclaim_queue(&mut self, slot: u32, position: u64, most: usize) -> usize {
         for reclaimed in 0..most {
             let oldest = self.pending.queue(slot).oldest();
@@ -249,7 +249,8 @@ impl<B: Books> Memory<B> {
         most
     }
 
-    /// Makes at most `most` of a slot's blocks free whose frees are complete. Returns how many; `None`: it has none.
+    /// Makes at most `most` of a slot's blocks free whose frees are complete. Returns how many, or `None` if it has
+    /// none.
     fn reclaim_slot(&mut self, slot: u32, order: &impl Order, most: usize) -> Option<usize> {
         let queue = self.pending.queue(slot);
         queue.oldest()?;
@@ -264,7 +265,7 @@ impl<B: Books> Memory<B> {
         slots.filter_map(|slot| self.reclaim_slot(slot, order, usize::MAX)).sum::<usize>() != 0
     }
 
-    /// Makes some of them free; each stream has its turn.
+    /// Makes some of these blocks free. Streams take turns.
     #[cold]
     fn reclaim_some(&mut self, order: &impl Order) {
         let slots = self.pending.slots();

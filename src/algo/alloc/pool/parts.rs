@@ -1,5 +1,5 @@
-//! The parts of a pool, each with a lock: one at first, more when threads contend. A cache line that two threads write
-//! in turns travels between their processors, which takes longer than the rest of an allocation.
+//! The parts of a pool, each with a lock. There is one at first, and more when threads contend. A cache line that two
+//! threads write in turns travels between their processors, which takes longer than the rest of an allocation.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,27 +9,27 @@ use super::memory::Memory;
 use super::{Books, StreamKey};
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
 
-/// The most parts.
+/// The maximum number of parts.
 pub const PARTS: usize = 8;
-/// How often a stream must find its part locked before it gets another one, and how often it then uses other parts
-/// before this one gets a segment.
+/// The number of times that a stream must find its part locked before it gets another one, and the number of times that
+/// it then uses other parts before this one gets a segment.
 const OFTEN: u32 = 8;
-/// Streams are distinguished by this many remainders.
+/// The number of remainders by which streams are distinguished.
 const PLACES: usize = 64;
 
-/// The home parts of streams. Read by all threads, and rarely written.
+/// The home parts of streams. All threads read them, and they are rarely written.
 #[repr(align(128))]
 struct Homes {
-    /// The part, and a count: how often it was found locked, while it is the first one; how often it had no segment
-    /// when memory was requested, afterwards.
+    /// The part, and a count. While the part is the first one, it counts how often it was found locked. Afterwards it
+    /// counts how often it had no segment when memory was requested.
     homes: [AtomicU32; PLACES],
-    /// How many parts are in use.
+    /// The number of parts in use.
     assigned: AtomicU32,
-    /// Created with the second part.
+    /// The totals, which are created with the second part.
     totals: OnceLock<Arc<Totals>>,
 }
 
-/// Bits of a home for the part's number.
+/// The number of a home's bits for the part's number.
 const PART_BITS: u32 = 8;
 
 /// A pool.
@@ -40,7 +40,7 @@ pub struct Pool<B: Books> {
 }
 
 impl<B: Books> Pool<B> {
-    /// A pool without memory.
+    /// Creates a pool without memory.
     #[expect(clippy::new_without_default, reason = "a pool is one of its owner's, and begins without segments")]
     pub fn new() -> Self {
         Self {
@@ -54,14 +54,15 @@ impl<B: Books> Pool<B> {
         }
     }
 
-    /// The home part of a stream: one of [`PARTS`]. Memory that is added for a stream goes to this part.
+    /// Returns the home part of a stream, a number less than [`PARTS`]. Memory that is added for a stream goes to this
+    /// part.
     #[inline(always)]
     pub fn part_of(&self, stream: StreamKey) -> usize {
         let home = &self.homes.homes[place_of(stream)];
         home.load(Ordering::Relaxed) as usize % (1 << PART_BITS)
     }
 
-    /// A stream's home part, and its number.
+    /// Locks a stream's home part, and returns its number, too.
     #[inline(always)]
     pub(super) fn home(&self, stream: StreamKey) -> (usize, Guard<'_, Memory<B>>) {
         let part = self.part_of(stream);
@@ -85,7 +86,7 @@ impl<B: Books> Pool<B> {
         (part, self.lock(part))
     }
 
-    /// The next unused part.
+    /// Returns the next unused part.
     fn add(&self) -> usize {
         let mut first = self.lock(0);
         let totals = self.homes.totals.get_or_init(|| Arc::new(Totals::of(&first.counts)));
@@ -100,14 +101,14 @@ impl<B: Books> Pool<B> {
         part
     }
 
-    /// Gives a stream a separate part, as after contention.
+    /// Moves a stream to a separate part, as contention does.
     #[cfg(all(test, not(loom)))]
     pub(super) fn spread(&self, stream: StreamKey) {
         let part = self.add() as u32;
         self.homes.homes[place_of(stream)].store(part, Ordering::Relaxed);
     }
 
-    /// A part in use.
+    /// Returns a part in use.
     #[inline(always)]
     fn part(&self, part: usize) -> &SpinLock<Memory<B>> {
         match part {
@@ -120,23 +121,23 @@ impl<B: Books> Pool<B> {
         checked(self.part(part).lock())
     }
 
-    /// The part that a block is in.
+    /// Locks the part that a block is in.
     #[inline(always)]
     pub(super) fn of(&self, note: u64) -> Guard<'_, Memory<B>> {
         self.lock((note >> 32) as usize)
     }
 
-    /// The numbers of all parts.
+    /// Returns the numbers of all parts.
     fn numbers(&self) -> impl Iterator<Item = usize> {
         (0..PARTS).filter(|&part| part == 0 || self.others[part - 1].get().is_some())
     }
 
-    /// All of them at once. Several locks are always taken in this order.
+    /// Locks all parts at once. Several locks are always taken in this order.
     pub(super) fn all(&self) -> Vec<Guard<'_, Memory<B>>> {
         self.numbers().map(|part| self.lock(part)).collect()
     }
 
-    /// The first result of a part, beginning with the stream's home.
+    /// Returns the first result of a part, beginning with the stream's home.
     pub(super) fn find<T>(
         &self,
         stream: StreamKey,
@@ -150,9 +151,9 @@ impl<B: Books> Pool<B> {
         self.find_in_other_parts(home, |part| Some(self.lock(part)), find)
     }
 
-    /// The first result of a part that is hardly used, except `home`, which `is_empty` if it has no segment. Other
-    /// parts are not used while more memory is available: threads that share a part contend forever. So a part that
-    /// another thread uses at this moment is left out, and an empty part soon gets a segment.
+    /// Returns the first result of a part that is hardly used, except `home`, which `is_empty` if it has no segment.
+    /// Other parts are not used while more memory is available, because threads that share a part contend forever. So a
+    /// part that another thread uses at this moment is left out, and an empty part soon gets a segment.
     #[inline]
     pub(super) fn find_idle<T>(
         &self,
@@ -162,7 +163,7 @@ impl<B: Books> Pool<B> {
     ) -> Option<(Guard<'_, Memory<B>>, T)> {
         if home != 0 && is_empty {
             let often = self.homes.homes[place_of(stream)].fetch_add(1 << PART_BITS, Ordering::Relaxed) >> PART_BITS;
-            // Not always from then on: perhaps no segment is to be had.
+            // This is not done each time from then on, because perhaps no segment is available.
             if often % (OFTEN + 1) == OFTEN {
                 return None;
             }
@@ -184,7 +185,7 @@ impl<B: Books> Pool<B> {
         })
     }
 
-    /// Bytes in segments, without the rest of [`Self::stats`].
+    /// Returns the number of bytes in segments, without the rest of [`Self::stats`].
     pub fn reserved(&self) -> u64 {
         match self.homes.totals.get() {
             Some(totals) => totals.reserved(),
@@ -199,7 +200,7 @@ fn place_of(stream: StreamKey) -> usize {
     stream.0 as usize % PLACES
 }
 
-/// A part's memory for one step, before which debug builds check it.
+/// Returns a part's memory for one step. Debug builds check it before.
 #[cfg_attr(any(not(debug_assertions), miri), expect(unused_mut, reason = "only a check changes it"))]
 #[inline(always)]
 fn checked<B: Books>(mut memory: Guard<'_, Memory<B>>) -> Guard<'_, Memory<B>> {

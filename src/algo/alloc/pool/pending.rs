@@ -1,5 +1,5 @@
-//! Pending blocks, which streams have freed and other streams may not have yet: for each stream by length, to reuse
-//! one, and by age, because they become free in that order.
+//! Pending blocks, which streams have freed and other streams may not use yet. For each stream they are listed by
+//! length, to reuse one, and by age, because they become free in that order.
 
 use rustc_hash::FxHashMap;
 
@@ -14,14 +14,14 @@ pub(super) const NO_STREAM: StreamKey = StreamKey(u64::MAX);
 /// The pool's data for a taken range.
 #[derive(Clone, Copy)]
 pub(super) struct Block {
-    /// Of a pending block, the position of its free.
+    /// The position of the free, if the block is pending.
     pub(super) position: u64,
-    /// The slot of the stream that freed it; [`NONE`]: it is in use, or cached.
+    /// The slot of the stream that freed the block, or [`NONE`] if it is in use or cached.
     pub(super) slot: u32,
     /// The stream's pending blocks that were freed before and after it.
     older: u32,
     newer: u32,
-    /// The number of its place in the owner's books; 0: it has none. Stays with the range's number.
+    /// The number of the block's place in the owner's books, or 0 if it has none. It stays with the range's number.
     pub(super) number: u32,
 }
 
@@ -33,7 +33,7 @@ impl Default for Block {
 
 /// A stream's pending blocks.
 pub(super) struct Queue {
-    /// [`NO_STREAM`] once the stream is forgotten.
+    /// The stream, or [`NOBODY`] once it is forgotten.
     pub(super) key: StreamKey,
     pub(super) bins: Bins,
     oldest: u32,
@@ -49,20 +49,20 @@ impl Queue {
 /// The pending blocks of all streams.
 #[derive(Default)]
 pub(super) struct Pending {
-    /// By slot; empty for a forgotten stream.
+    /// The queues by slot. The queue of a forgotten stream is empty.
     queues: Vec<Queue>,
-    /// Slots of forgotten streams.
+    /// The slots of forgotten streams.
     unused: Vec<u32>,
     /// The slots of the other streams.
     slots: FxHashMap<StreamKey, u32>,
-    /// Units in pending blocks.
+    /// The number of units in pending blocks.
     pub(super) units: u64,
     /// The number of these blocks.
     pub(super) blocks: usize,
 }
 
 impl Pending {
-    /// The slot of a stream that has freed memory.
+    /// Returns the slot of a stream that has freed memory.
     pub(super) fn slot_of(&self, key: StreamKey) -> Option<u32> {
         self.slots.get(&key).copied()
     }
@@ -85,22 +85,22 @@ impl Pending {
         self.unused.push(slot);
     }
 
-    /// How many slots there are, empty ones included.
+    /// Returns the number of slots, including empty ones.
     pub(super) fn slots(&self) -> u32 {
         self.queues.len() as u32
     }
 
-    /// The queue of a slot.
+    /// Returns the queue of a slot.
     pub(super) fn queue(&self, slot: u32) -> &Queue {
         &self.queues[slot as usize]
     }
 
-    /// All slots with pending blocks.
+    /// Returns all slots with pending blocks.
     pub(super) fn busy(&self) -> impl Iterator<Item = (u32, &Queue)> + '_ {
         (0..).zip(&self.queues).filter(|(_, queue)| queue.oldest != NONE)
     }
 
-    /// A stream's pending blocks, oldest first.
+    /// Returns a stream's pending blocks, the oldest first.
     pub(super) fn of_slot<'a>(&'a self, heap: &'a Heap<Block>, slot: u32) -> impl Iterator<Item = u32> + 'a {
         let step = |node: u32| (node != NONE).then_some(node);
         std::iter::successors(self.queue(slot).oldest(), move |&node| step(heap[node].of.newer))
@@ -153,7 +153,7 @@ impl Pending {
         self.blocks -= 1;
     }
 
-    /// Takes the first `len` units of a longer block, which stays pending. Returns their number.
+    /// Takes the first `len` units of a longer block, which stays pending. Returns the number of their range.
     #[inline]
     pub(super) fn take_front(&mut self, heap: &mut Heap<Block>, node: u32, len: u32) -> u32 {
         let queue = &mut self.queues[heap[node].of.slot as usize];

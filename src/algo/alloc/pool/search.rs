@@ -5,18 +5,19 @@ use super::memory::{Found, Memory, units_for};
 use super::pending::{NONE, Queue};
 use super::{Books, Freed, GRAIN, GRANULE, Order, Shortage, StreamKey};
 
-/// The least bytes of a segment, if they are available.
+/// The least number of bytes of a segment, if they are available.
 const SEGMENT: usize = 32 << 20;
-/// The share of the reserved memory by which a pool grows at least: a large pool does not grow in many small steps.
+/// The divisor of the reserved memory that gives how much a pool grows at least: a large pool does not grow in many
+/// small steps.
 const GROWTH: usize = 32;
-/// How many blocks of a stream are scanned one by one if another stream is ordered after some of them only.
+/// The number of blocks of a stream that are scanned one by one if another stream is ordered after some of them only.
 const FOLLOWED: usize = 64;
-/// The budget of a search of all pending blocks for neighbours, which costs one for each block and is not done in debt.
-/// Otherwise thousands of blocks of a blocked stream would be scanned for each allocation.
+/// The budget of a search of all pending blocks for neighbours. The search costs one for each block, and does not take
+/// place in debt. Without the budget, thousands of blocks of a blocked stream would be scanned for each allocation.
 pub(super) const SCANS: isize = 4096;
-/// What one allocation that needs new memory adds to the budget.
+/// The number that one allocation which needs new memory adds to the budget.
 const EARNED: isize = 64;
-/// How many are always scanned.
+/// The number of blocks that are always scanned.
 const SCANNED_ANYWAY: usize = 64;
 
 impl<B: Books> Memory<B> {
@@ -52,7 +53,7 @@ impl<B: Books> Memory<B> {
     }
 
     pub(super) fn alloc_slow(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<Found<B::Place>> {
-        // Fresh blocks first: they would be cached otherwise.
+        // Fresh blocks are sorted first: they would be cached otherwise.
         self.sort_fresh(order);
         self.merge_down_to(0);
         let earned = std::mem::replace(&mut self.scans, isize::MAX);
@@ -61,7 +62,7 @@ impl<B: Books> Memory<B> {
         found.ok()
     }
 
-    /// The free of another stream after which `len` bytes can be allocated.
+    /// Returns the free of another stream after which `len` bytes can be allocated.
     pub(super) fn find_to_follow(&self, len: usize, stream: StreamKey, order: &impl Order) -> Option<Freed> {
         let wanted = units_for(len)?;
         let can_follow = |(_, queue): &(u32, &Queue)| order.can_follow(queue.key);
@@ -83,7 +84,7 @@ impl<B: Books> Memory<B> {
         })
     }
 
-    /// The position of the last free by the stream of `slot` in the `wanted` units from the range `first` on.
+    /// Returns the position of the last free by the stream of `slot` in the `wanted` units from the range `first` on.
     fn last_position(&self, first: u32, wanted: u32, slot: u32) -> Option<u64> {
         let mut position = None;
         let (mut node, mut missing) = (first, wanted);
@@ -98,7 +99,7 @@ impl<B: Books> Memory<B> {
         position
     }
 
-    /// For each slot the position up to which a stream may reuse its pending blocks.
+    /// Returns for each slot the position up to which a stream may reuse its pending blocks.
     fn followed(&self, stream: StreamKey, order: &impl Order) -> Vec<Option<u64>> {
         let mut followed = vec![None; self.pending.slots() as usize];
         for (slot, queue) in self.pending.busy() {
@@ -107,7 +108,7 @@ impl<B: Books> Memory<B> {
         followed
     }
 
-    /// A block of a stream that the allocating stream is ordered after.
+    /// Returns a block of a stream that the allocating stream is ordered after.
     fn find_followed(&self, wanted: u32, followed: &[Option<u64>]) -> Option<u32> {
         let of_slot = |(slot, queue): (u32, &Queue)| {
             let limit = followed[slot as usize]?;
@@ -123,7 +124,8 @@ impl<B: Books> Memory<B> {
         self.pending.busy().filter_map(of_slot).min_by_key(|&node| self.heap[node].len)
     }
 
-    /// The first range of the shortest run, adjacent ranges that are free or usable, of at least `wanted` units.
+    /// Returns the first range of the shortest run of at least `wanted` units. A run is adjacent ranges that are free
+    /// or usable.
     fn find_run(&self, wanted: u32, usable: &[Option<u64>]) -> Option<u32> {
         let is_usable = |node: u32| {
             let of = &self.heap[node].of;
@@ -131,7 +133,7 @@ impl<B: Books> Memory<B> {
                 && of.slot != NONE
                 && usable[of.slot as usize].is_some_and(|limit| of.position <= limit)
         };
-        // Each run is examined from its first pending block only.
+        // Each run is examined only from its first pending block.
         let run_of = |node: u32| {
             let before = self.heap[node].before;
             let free = self.heap.is_free(before);
@@ -151,7 +153,7 @@ impl<B: Books> Memory<B> {
         blocks.filter(|&node| is_usable(node)).filter_map(run_of).min().map(|(_, first)| first)
     }
 
-    /// Makes one block of the first `wanted` units of the run that begins with `first`.
+    /// Joins the first `wanted` units of the run that begins with `first` to one block.
     fn take_run(&mut self, first: u32, wanted: u32) -> u32 {
         let mut taken: Option<u32> = None;
         let mut missing = wanted;

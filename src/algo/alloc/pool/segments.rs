@@ -4,7 +4,7 @@ use super::memory::Memory;
 use super::{Books, GRAIN, Order, Segment};
 use crate::algo::alloc::heap::Region;
 
-/// Adjacent segments.
+/// Segments that are adjacent.
 pub(super) struct Island {
     pub(super) end: u64,
     pub(super) region: Region,
@@ -27,7 +27,7 @@ impl<B: Books> Memory<B> {
         self.join_at(end);
     }
 
-    /// Joins the islands that meet at this border, if they are not too long together.
+    /// Joins the islands that meet at this border, unless they are too long together.
     fn join_at(&mut self, border: u64) {
         if let Some((&start, left)) = self.islands.range(..border).next_back()
             && let Some(&Island { end, region }) = self.islands.get(&border)
@@ -40,7 +40,7 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// Those that are entirely free.
+    /// Returns the segments that are entirely free.
     pub(super) fn free_segments(&mut self, order: &impl Order) -> Vec<Segment> {
         self.flush_cache(order);
         self.reclaim(order);

@@ -1,4 +1,4 @@
-//! The cost of the pools' bookkeeping. The times depend on what else the machine does.
+//! Measures the cost of the pools' bookkeeping. The times depend on what else the machine does.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -54,14 +54,14 @@ impl Device {
         self.pool.free_at(taken, (StreamKey(stream), 1), true);
     }
 
-    /// The ratio of reserved to used memory, at its peak.
+    /// Returns the ratio of reserved to used memory, at its peak.
     fn overhead(&self) -> f64 {
         let stats = self.pool.stats();
         stats.reserved_high as f64 / stats.used_high as f64
     }
 }
 
-/// Pseudo-random numbers.
+/// A generator of pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -73,8 +73,8 @@ impl Random {
     }
 }
 
-/// RMM's random allocations: 2n steps, of which 73 per cent allocate up to `most` bytes and the others
-/// free a random block. Nanoseconds for each.
+/// Runs RMM's random allocations: 2n steps, of which 73 percent allocate up to `most` bytes and the others free a
+/// random block. Returns the nanoseconds of each.
 fn random_allocations(device: &Device, n: usize, most: usize, stream: u64) -> f64 {
     let mut random = Random(stream + 1);
     let steps: Vec<(usize, usize)> = (0..2 * n)
@@ -96,7 +96,7 @@ fn random_allocations(device: &Device, n: usize, most: usize, stream: u64) -> f6
     start.elapsed().as_nanos() as f64 / steps.len() as f64
 }
 
-/// Of 1,000 live blocks of 256 bytes to 8 MiB a random one is freed, and replaced on a random stream.
+/// Frees a random one of 1,000 live blocks of 256 bytes to 8 MiB, and replaces it on a random stream.
 fn steady(streams: usize) -> (f64, f64) {
     const LIVE: usize = 1000;
     const STEPS: usize = 200_000;
@@ -119,7 +119,7 @@ fn steady(streams: usize) -> (f64, f64) {
     (start.elapsed().as_nanos() as f64 / (2 * STEPS) as f64, device.overhead())
 }
 
-/// The best of some runs, because others are interrupted.
+/// Prints the best of some runs, because others are interrupted.
 fn best(what: &str, run: impl Fn() -> (f64, f64)) {
     let runs: Vec<(f64, f64)> = (0..7).map(|_| run()).collect();
     let (each, overhead) = runs.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();

@@ -9,13 +9,13 @@ use crate::algo::map::chunked::{Blank, Chunked};
 /// Books that all tests share.
 pub struct Ledger;
 
-/// A place in them.
+/// A place in the books.
 pub struct Row {
     card: Card,
     number: AtomicU64,
     addr: AtomicUsize,
     note: AtomicU64,
-    /// The block can be seen.
+    /// Whether the block can be seen.
     is_shown: AtomicBool,
 }
 
@@ -23,9 +23,9 @@ pub struct Row {
 unsafe impl Blank for Row {}
 
 static ROWS: Chunked<Row, SIDE, SIDE> = Chunked::new();
-/// Miri visits all atomics of a chunk when a row is used.
+/// The number of rows in a chunk. Miri visits all atomics of a chunk when a row is used.
 const SIDE: usize = if cfg!(miri) { 128 } else { 4096 };
-/// Numbers from here on are unused.
+/// The first unused number.
 static NEXT: Mutex<u32> = Mutex::new(1);
 
 impl Books for Ledger {
@@ -65,7 +65,7 @@ pub struct Block {
     pub len: usize,
     pub note: u64,
     pub number: u32,
-    /// It was hidden and is allocated again.
+    /// Whether the block was hidden and is allocated again.
     pub again: bool,
 }
 

@@ -1,5 +1,5 @@
-//! A model of the pool, as simple as possible: all ranges in order of their addresses, scanned one by one. Tests
-//! compare the pool with it.
+//! A model of the pool, as simple as possible: all ranges in the order of their addresses, which are scanned one by
+//! one. Tests compare the pool with it.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl Model {
         self.stats.reserved_high = self.stats.reserved_high.max(self.stats.reserved);
     }
 
-    /// Takes `len` bytes, of which `used` count. All of them must be free, or pending and `usable`.
+    /// Takes `len` bytes, of which `used` count as used. All of them must be free, or pending and `usable`.
     pub(super) fn take(&mut self, addr: usize, len: usize, used: usize, usable: impl Fn(Freed) -> bool) {
         let (mut at, end) = (addr, addr + len);
         self.cut(addr);
@@ -58,7 +58,7 @@ impl Model {
         self.stats.blocks_high = self.stats.blocks_high.max(self.stats.blocks);
     }
 
-    /// Frees a block: pending, or free.
+    /// Frees a block, which becomes pending, or free if `freed` is `None`.
     pub(super) fn free(&mut self, addr: usize, freed: Option<Freed>) {
         let range = self.ranges.get_mut(&addr).expect("blocks are there");
         let State::Taken { used } = range.state else { panic!("{addr:#x} is freed twice") };
@@ -94,7 +94,7 @@ impl Model {
         }
     }
 
-    /// The streams with pending memory.
+    /// Returns the streams with pending memory.
     pub(super) fn streams(&self) -> Vec<StreamKey> {
         let pending = self.ranges.values().filter_map(|range| match range.state {
             State::Pending(freed) => Some(freed.stream),
@@ -110,7 +110,7 @@ impl Model {
         inside.all(|(_, range)| range.state == State::Plain)
     }
 
-    /// The segments that are left.
+    /// Returns the segments that are left.
     pub(super) fn segments(&self) -> Vec<Segment> {
         self.segments.values().copied().collect()
     }

@@ -1,4 +1,4 @@
-//! Any order of calls: the pool does nothing that the model forbids, and finds what the model finds.
+//! Checks any order of calls: the pool does nothing that the model forbids, and finds what the model finds.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use super::model::Model;
 use super::{Freed, GRAIN, GRANULE, Order, Pool, Segment, StreamKey};
 
 const STREAMS: usize = 4;
-/// The places of segments: some are adjacent.
+/// The number of places for segments. Some places are adjacent.
 const PLACES: usize = 12;
 
 /// The progress of the streams.
 #[derive(Clone, Default)]
 struct Streams {
-    /// New keys after a stream is forgotten.
+    /// The keys of the streams. A forgotten stream gets a new key.
     keys: [u64; STREAMS],
     submitted: [u64; STREAMS],
     passed: [Option<u64>; STREAMS],
@@ -131,9 +131,9 @@ struct Run {
     live: Vec<(Block, usize)>,
     places: HashMap<usize, Segment>,
     next_key: u64,
-    /// Whether it may have several parts.
+    /// Whether the pool may have several parts.
     spreads: bool,
-    /// It has: what reaches from one to another is not found.
+    /// Whether the pool has several parts: then it does not find what reaches from one to another.
     is_spread: bool,
 }
 
@@ -294,7 +294,7 @@ impl Run {
         let mut left = self.model.segments();
         left.retain(|segment| self.model.is_free(segment));
         match released.split_last() {
-            // No more than necessary.
+            // The pool released no more than necessary.
             Some((_, others)) => assert!(sum(others) < bytes && sum(&released) >= bytes),
             None => assert!(bytes == 0 || sum(&left) < bytes),
         }
@@ -305,7 +305,7 @@ impl Run {
         let released = pool.release(keep, &self.streams);
         self.note_released(&released);
         assert!(released.is_empty() || self.model.stats.reserved >= keep);
-        // What is left over is in use, or would be too much.
+        // What remains is in use, or would be too much.
         for segment in self.model.segments() {
             let rest = self.model.stats.reserved - segment.len as u64;
             assert!(rest < keep || !self.model.is_free(&segment), "{segment:?} of {before}");
@@ -327,7 +327,7 @@ proptest! {
         for step in &steps {
             run.step(step);
         }
-        // At the end all of it can be released.
+        // At the end all memory can be released.
         let pool = run.pool.take().expect("between steps it is there");
         for (taken, _) in run.live.drain(..) {
             pool.free_unused(taken);

@@ -1,10 +1,10 @@
-//! Several threads.
+//! Tests with several threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 
-/// Threads on separate streams, which get parts during the test.
+/// Checks threads on separate streams, which get parts during the test.
 #[test]
 fn threads_get_parts_and_never_the_same_memory() {
     const THREADS: u64 = 4;

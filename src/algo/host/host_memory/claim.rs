@@ -1,9 +1,9 @@
-//! Host memory for one call, claimed before the call changes anything.
+//! Claims host memory for one call before the call changes anything.
 //!
 //! The program chooses how much memory some calls need: for the tasks of a graph, for the copies of a batch. The
 //! reserve may be too small for them. Such a call first claims the most that it can need. If the system has no memory
-//! for the claim, the call fails, and nothing has changed. Otherwise the call cannot run out of memory: allocations of
-//! this thread that the system refuses come from the claim. Claimed memory that is not used costs address space only.
+//! for the claim, the call fails, and nothing has changed. If it has, the call cannot run out of memory: allocations of
+//! this thread that the system refuses come from the claim. Claimed memory that is not used costs only address space.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::reserve;
 use crate::algo::thread::per_thread::per_thread;
 
-/// Calls that need less use the reserve.
+/// The number of bytes from which a call claims. Calls that need less use the reserve.
 pub const LEAST: usize = 64 << 10;
 
-/// No claim.
+/// The number that stands for no claim.
 const NONE: usize = 0;
 static NEXT: AtomicUsize = AtomicUsize::new(1);
 
@@ -25,21 +25,21 @@ per_thread! {
 
 /// A claim of this thread. The thread allocates from its latest one.
 pub struct Claim {
-    /// [`NONE`] if the reserve is enough.
+    /// The number of the claim, or [`NONE`] if the reserve is enough.
     number: usize,
     before: usize,
-    /// It belongs to this thread.
+    /// Keeps the claim on its thread.
     _thread: PhantomData<*const ()>,
 }
 
 impl Claim {
-    /// Claims `bytes`; `None`: the system has no memory for them.
+    /// Claims `bytes`. Returns `None` if the system has no memory for them.
     pub fn new(bytes: usize) -> Option<Self> {
         let before = CURRENT.get();
         if bytes < LEAST {
             return Some(Self { number: NONE, before, _thread: PhantomData });
         }
-        // Relaxed: numbers only have to differ.
+        // Relaxed: the numbers only have to differ.
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         if super::is_refused() || !reserve::add(number, bytes) {
             return None;
@@ -48,7 +48,7 @@ impl Claim {
         Some(Self { number, before, _thread: PhantomData })
     }
 
-    /// Bytes of it that were never allocated.
+    /// Returns the number of the claim's bytes that were never allocated.
     #[cfg(test)]
     pub fn left(&self) -> usize {
         reserve::left_of_claim(self.number)
@@ -64,7 +64,7 @@ impl Drop for Claim {
     }
 }
 
-/// The claim from which this thread allocates.
+/// Returns the claim from which this thread allocates.
 pub(super) fn current() -> Option<usize> {
     Some(CURRENT.get()).filter(|number| *number != NONE)
 }

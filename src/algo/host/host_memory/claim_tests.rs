@@ -16,8 +16,8 @@ fn free(block: *mut u8, size: usize) {
     unsafe { HostMemory.dealloc(block, layout(size)) };
 }
 
-/// All of a claim serves allocations of its thread that the system refuses, also blocks for which the reserve is
-/// too small. It serves no other thread.
+/// Checks that all of a claim serves allocations of its thread that the system refuses, even blocks for which the
+/// reserve is too small, and that it serves no other thread.
 #[test]
 fn a_claim_serves_its_thread() {
     let claim = Claim::new(LEN).unwrap();
@@ -41,7 +41,7 @@ fn a_claim_serves_its_thread() {
     }
 }
 
-/// A thread allocates from its latest claim that has not ended. Blocks outlive their claim.
+/// Checks that a thread allocates from its latest claim that has not ended, and that blocks outlive their claim.
 #[test]
 fn claims_end_in_any_order_and_before_their_blocks() {
     let outer = Claim::new(LEN).unwrap();
@@ -71,7 +71,7 @@ fn what_the_system_does_not_have_is_not_claimed() {
         assert!(Claim::new(bytes).is_none());
     }
     assert!(current().is_none());
-    // Each needs a part, and parts are limited; small claims need none.
+    // Each claim needs a part, and parts are limited. Small claims need none.
     let all: Vec<_> = std::iter::from_fn(|| Claim::new(LEAST)).take(1000).collect();
     assert!(all.len() < 1000);
     assert!(Claim::new(LEAST - 1).is_some());

@@ -1,4 +1,4 @@
-//! Faults of the allocator for tests, in builds with debug assertions only: they count allocations and make some fail.
+//! Makes the allocator fail in tests, in builds with debug assertions only: counts allocations and makes some fail.
 //!
 //! | variable | what |
 //! |---|---|
@@ -12,9 +12,10 @@ use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 const UNREAD: u64 = u64::MAX;
 const NONE: usize = usize::MAX;
 
-/// Allocations so far.
+/// The number of allocations so far.
 static COUNT: AtomicU64 = AtomicU64::new(0);
-/// The first one that fails, and the first after it that does not; [`UNREAD`] before the first use.
+/// The number of the first allocation that fails; then that of the first after it that does not. [`UNREAD`] before the
+/// first use.
 static FROM: AtomicU64 = AtomicU64::new(UNREAD);
 static TO: AtomicU64 = AtomicU64::new(0);
 static PIECE: AtomicUsize = AtomicUsize::new(NONE);
@@ -34,14 +35,14 @@ pub fn read() {
     FROM.store(if first == 0 { UNREAD - 1 } else { first }, Ordering::Relaxed);
 }
 
-/// Its digits, and whether a plus follows.
+/// Returns the number of the digits, and whether a plus follows.
 fn number(text: &CStr) -> (u64, bool) {
     let digits = text.to_bytes().iter().take_while(|byte| byte.is_ascii_digit());
     let number = digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
     (number, text.to_bytes().ends_with(b"+"))
 }
 
-/// This allocates nothing.
+/// Returns a variable of the environment. Allocates nothing.
 fn variable(name: &CStr) -> Option<&'static CStr> {
     // SAFETY: two texts that end with zero; programs that change the environment meanwhile are not tests.
     let value = unsafe { libc::getenv(name.as_ptr()) };
@@ -91,7 +92,7 @@ pub fn count_free() {
     LIVE.fetch_sub(1, Ordering::Relaxed);
 }
 
-/// The counts so far: allocations, those that failed, blocks that are not freed, bytes of the reserve in use.
+/// Returns the counts so far: allocations, those that failed, blocks that are not freed, bytes of the reserve in use.
 pub fn counts() -> String {
     let [all, refused] = [&COUNT, &REFUSED].map(|count| count.load(Ordering::Relaxed));
     let (live, reserve) = (LIVE.load(Ordering::Relaxed), super::reserve::used());

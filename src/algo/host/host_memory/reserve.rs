@@ -9,19 +9,19 @@ use std::{ptr, slice};
 
 use crate::algo::sync::spin_lock::SpinLock;
 
-/// Length of the first part, in bytes.
+/// The length of the first part in bytes.
 pub const FIRST: usize = 2 << 20;
-/// The least length of a block; lengths are multiples of it.
+/// The least length of a block in bytes. Lengths are multiples of it.
 const GRANULE: usize = 64;
-/// Granules of one word of a map.
+/// The number of granules of one word of a map.
 const BITS: usize = u64::BITS as usize;
-/// The most parts of the reserve.
+/// The maximum number of parts of the reserve.
 const PARTS: usize = 17;
-/// The most parts of claims.
+/// The maximum number of parts of claims.
 const CLAIMS: usize = 48;
-/// [`Part::owner`] of the reserve's parts.
+/// The [`Part::owner`] of the reserve's parts.
 pub const RESERVE: usize = 0;
-/// [`Part::owner`] of a part whose claim has ended, but not all of whose blocks are freed.
+/// The [`Part::owner`] of a part whose claim has ended, but not all of whose blocks are freed.
 const ENDED: usize = usize::MAX;
 const PAGE: usize = 4096;
 
@@ -31,26 +31,26 @@ struct First<T>(UnsafeCell<T>);
 // SAFETY: pieces of the memory are given out, each to one owner; the map is only reached under the lock of `ALL`.
 unsafe impl<T: Send> Sync for First<T> {}
 
-/// All zeros, and so no part of the file; pages that are never used cost no memory.
+/// The memory of the first part. It is all zeros, and so no part of the file. Pages that are never used cost no memory.
 static FIRST_MEMORY: First<[u8; FIRST]> = First(UnsafeCell::new([0; FIRST]));
 static FIRST_MAP: First<[u64; FIRST / GRANULE / BITS]> = First(UnsafeCell::new([0; FIRST / GRANULE / BITS]));
 
 /// A part: its memory, and a map with a bit for each granule, which nothing else refers to.
 struct Part {
     start: *mut u8,
-    /// A multiple of the bytes of a word of the map.
+    /// The length in bytes, a multiple of the bytes that a word of the map covers.
     len: usize,
     map: *mut u64,
-    /// Its claim, or [`RESERVE`] or [`ENDED`].
+    /// The claim, or [`RESERVE`] or [`ENDED`].
     owner: usize,
-    /// Bytes in use.
+    /// The number of bytes in use.
     used: usize,
-    /// The first granule that was never allocated; for parts of claims only.
+    /// The first granule that was never allocated. Only parts of claims use this.
     next: usize,
 }
 
 struct Parts {
-    /// The first one stays; those from `count` on are unused.
+    /// The parts. The first one stays; those from `count` on are unused.
     all: [Part; PARTS + CLAIMS],
     count: usize,
 }
@@ -65,21 +65,21 @@ static ALL: SpinLock<Parts> = SpinLock::new({
     (all[0].start, all[0].len, all[0].map) = (FIRST_MEMORY.0.get().cast(), FIRST, FIRST_MAP.0.get().cast());
     Parts { all, count: 1 }
 });
-/// The lowest and the highest address of the parts after the first one: a free checks further only between them.
+/// The lowest and the highest address of the parts after the first one. A free checks further only between them.
 static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HIGHEST: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes in use, without claims.
+/// Returns the number of bytes in use, without claims.
 pub fn used() -> usize {
     ALL.lock().of_reserve().map(|part| part.used).sum()
 }
 
-/// Bytes of all parts of the reserve, without claims.
+/// Returns the number of bytes of all parts of the reserve, without claims.
 pub fn total() -> usize {
     ALL.lock().of_reserve().map(|part| part.len).sum()
 }
 
-/// The longest block that it has while most of it is free.
+/// Returns the length of the longest block that the reserve has while most of it is free.
 pub fn longest() -> usize {
     ALL.lock().of_reserve().map(|part| part.len - FIRST.min(part.len / 2)).max().unwrap_or(0)
 }
@@ -131,7 +131,7 @@ impl Part {
         addr.wrapping_sub(self.start.addr()) < self.len
     }
 
-    /// A bit for each granule that is taken.
+    /// Returns the map, in which the bits of taken granules are set.
     fn map(&mut self) -> &mut [u64] {
         // SAFETY: the map has this many words and is the part's alone, which is borrowed mutably here.
         unsafe { slice::from_raw_parts_mut(self.map, self.len / GRANULE / BITS) }
@@ -148,7 +148,7 @@ impl Part {
         }
     }
 
-    /// Finds `count` free granules in a row, at `first` or later, the first at a multiple of `align`.
+    /// Finds `count` free granules in a row, at `first` or later. The first is at a multiple of `align`.
     fn find(&mut self, first: usize, count: usize, align: usize) -> Option<usize> {
         let step = align.div_ceil(GRANULE);
         let (granules, map) = (self.len / GRANULE, self.map());
@@ -164,7 +164,7 @@ impl Part {
     }
 }
 
-/// Allocates a block of this claim's part, or else of the reserve; null on failure.
+/// Allocates a block from this claim's part or, if that fails, from the reserve. Returns null on failure.
 pub fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
     if layout.align() > PAGE {
         return ptr::null_mut();
@@ -187,7 +187,7 @@ pub fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
     ptr::null_mut()
 }
 
-/// Gives a piece back.
+/// Frees a block.
 ///
 /// # Safety
 /// It came from [`take`] with this layout, and is used no more.
@@ -203,8 +203,8 @@ pub unsafe fn free(block: *mut u8, layout: Layout) {
     }
 }
 
-/// Adds a part of at least `len` bytes for a claim or for [`RESERVE`]; false: the system has no memory, or there are
-/// too many parts. The number of a claim is neither [`RESERVE`] nor [`ENDED`].
+/// Adds a part of at least `len` bytes for a claim or for [`RESERVE`]. Returns false if the system has no memory, or
+/// there are too many parts. The number of a claim is neither [`RESERVE`] nor [`ENDED`].
 pub fn add(owner: usize, len: usize) -> bool {
     let Some(len) = len.checked_next_multiple_of(PAGE.max(GRANULE * BITS)) else { return false };
     let map = (len / GRANULE / 8).next_multiple_of(PAGE);
@@ -240,7 +240,7 @@ pub fn end_claim(claim: usize) {
     }
 }
 
-/// Bytes of a claim's part that were never allocated.
+/// Returns the number of bytes of a claim's part that were never allocated.
 #[cfg(test)]
 pub fn left_of_claim(claim: usize) -> usize {
     let mut parts = ALL.lock();

@@ -1,6 +1,6 @@
 //! Pages that belong to one holder. Its ranges in them are inserted and removed under the holder's lock instead of the
-//! map's, and in records that the holder keeps. The range that covers the first byte of a page stays noted there until
-//! another one does, live or not: its record shows whether it is current.
+//! map's, in records that the holder keeps. A page notes the range that covers its first byte until another range does,
+//! even if the range is no longer live: its record shows whether it is current.
 
 use super::parking::Entry;
 use super::{ADDRESS_BITS, AddressMap, InsertError, Range, Record, begins_page, last_of, page_of};
@@ -8,7 +8,7 @@ use crate::algo::alloc::pool::{Card, Place};
 use crate::algo::alloc::prefetch::prefetch;
 use crate::algo::sync::primitives::atomic::Ordering;
 
-/// The place of a range in held pages: a record of their holder. For a range in other pages: its record in the map.
+/// The place of a range. In held pages it is a record of their holder, in other pages the range's record in the map.
 #[derive(Clone, Copy)]
 pub struct HeldPlace<'a> {
     map: &'a AddressMap,
@@ -17,7 +17,7 @@ pub struct HeldPlace<'a> {
 }
 
 impl HeldPlace<'_> {
-    /// Shows the range again that was hidden here, under the holder's lock. It may get another length, up to its room.
+    /// Shows the range that was hidden here again, under the holder's lock. Its length may change, up to its room.
     /// Returns its first address.
     #[inline(always)]
     pub fn show(self, len: usize) -> usize {
@@ -26,7 +26,7 @@ impl HeldPlace<'_> {
     }
 
     /// Hides the range of this entry, which is in this place, under the holder's lock: look-ups do not find it, but it
-    /// keeps its place. False if it was removed, or hidden, since.
+    /// keeps its place. Returns false if it was removed or hidden since.
     #[inline(always)]
     pub fn hide(self, entry: Entry) -> bool {
         debug_assert_eq!(entry.index, self.index);
@@ -34,7 +34,7 @@ impl HeldPlace<'_> {
     }
 }
 
-/// Both under the holder's lock.
+/// The caller of both functions holds the holder's lock.
 impl Place for HeldPlace<'_> {
     #[inline(always)]
     fn card(&self) -> &Card {
@@ -48,13 +48,13 @@ impl Place for HeldPlace<'_> {
 }
 
 impl AddressMap {
-    /// The place with this number, which was claimed.
+    /// Returns the place with this number, which was claimed.
     #[inline(always)]
     pub fn place(&self, index: u32) -> HeldPlace<'_> {
         HeldPlace { map: self, record: &self.records[index as usize], index }
     }
 
-    /// The live range that begins at `base`, if it has this record, with the place of what is in held pages.
+    /// Returns the live range that begins at `base`, if it has this record, with its place if it is in held pages.
     #[inline(always)]
     pub fn find_place(&self, index: u32, base: usize) -> Option<(HeldPlace<'_>, Entry, Range)> {
         let record = self.record(index)?;
@@ -82,16 +82,16 @@ impl AddressMap {
         }
     }
 
-    /// Registers a range in held pages, overlapping no other, under the holder's lock, in an unused record of the
-    /// holder, with room to grow to `room` bytes. False: there is no memory for that, or the record is 0, which is
-    /// none.
+    /// Registers a range in held pages, under the holder's lock, in an unused record of the holder, with room to grow
+    /// to `room` bytes. It overlaps no other range. Returns false if there is no memory for it, or if the record is 0,
+    /// which stands for none.
     #[inline(always)]
     pub fn insert_held(&self, index: u32, range: &Range, room: usize) -> bool {
         debug_assert!(range.len != 0 && range.len <= room && (range.base + room - 1) >> ADDRESS_BITS == 0);
         index != 0 && self.enter(index, range, room)
     }
 
-    /// Removes the range of this entry in held pages, under the holder's lock; false if it was removed since.
+    /// Removes the range of this entry in held pages, under the holder's lock. Returns false if it was removed since.
     pub fn remove_held(&self, entry: Entry) -> bool {
         let place = self.place(entry.index);
         let found = place.hide(entry);
@@ -115,7 +115,7 @@ impl AddressMap {
         }
     }
 
-    /// Allocates some records for a holder; none if there is no memory for them. Records of one call are mostly
+    /// Allocates some records for a holder, or none if there is no memory for them. Records of one call are mostly
     /// adjacent and share no cache lines with those of others.
     #[cold]
     pub fn claim_held(&self, records: &mut Vec<u32>) {
@@ -133,7 +133,7 @@ impl AddressMap {
 
 #[cfg(test)]
 impl AddressMap {
-    /// A record for a holder.
+    /// Returns a record for a holder.
     fn claim_one(&self) -> u32 {
         let mut records = Vec::new();
         self.claim_held(&mut records);

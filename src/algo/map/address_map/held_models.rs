@@ -14,7 +14,7 @@ fn remove(map: &AddressMap, base: usize) {
     assert!(map.remove_held(entry));
 }
 
-/// A holder reuses a record: a reader sees one of its ranges, or none.
+/// Checks that a reader sees one of two ranges, or none, while a holder reuses a record.
 #[test]
 fn loom_a_held_record_is_reused_under_a_reader() {
     model(|| {
@@ -37,7 +37,7 @@ fn loom_a_held_record_is_reused_under_a_reader() {
     });
 }
 
-/// A hidden range is shown with another length: a reader sees one of both, or none.
+/// Checks that a reader sees one of both ranges, or none, while a hidden range is shown with another length.
 #[test]
 fn loom_a_hidden_range_comes_back_under_a_reader() {
     model(|| {
@@ -63,7 +63,7 @@ fn loom_a_hidden_range_comes_back_under_a_reader() {
     });
 }
 
-/// Holders of different pages share no lock, and do not disturb each other.
+/// Checks that holders of different pages share no lock, and do not disturb each other.
 #[test]
 fn loom_holders_do_not_meet() {
     model(|| {

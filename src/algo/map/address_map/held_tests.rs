@@ -49,7 +49,7 @@ fn pages_have_room_for_any_number_of_ranges() {
     let (entry, _) = map.find_entry(at(7).base).unwrap();
     assert!(map.remove_held(entry));
     assert_eq!(map.find(at(7).base), None);
-    // Their ranges are removed with them, and the page is empty again.
+    // The ranges are removed with their records, and the page is empty again.
     map.release_held(records);
     assert!(map.is_empty() && map.find(BASE).is_none());
     for many in [3, 7, if cfg!(miri) { 40 } else { 200 }, 16, 17] {
@@ -90,7 +90,7 @@ fn what_is_hidden_keeps_its_place_and_comes_back_in_any_length() {
     let (entry, _) = map.find_start(first.base).unwrap();
     assert!(map.place(entry.index).hide(entry));
     map.place(record).vacate();
-    // Its addresses are free for other ranges.
+    // The addresses are free for other ranges.
     let around = range(BASE, PAGE_LEN, 2);
     assert!(map.insert_held(other, &around, around.len));
     assert_eq!(map.find(first.base), Some(around));
@@ -106,7 +106,7 @@ fn what_covered_a_page_is_found_no_more_once_it_has_gone() {
     assert!(map.insert_held(records[0], &long, long.len));
     let (entry, _) = map.find_start(long.base).unwrap();
     assert!(map.remove_held(entry));
-    // Another range in its record, and in its place.
+    // Another range is in its record, and in its place.
     for base in [BASE + PAGE_LEN, BASE + 512] {
         let short = range(base, PAGE_LEN, 2);
         assert!(map.insert_held(records[0], &short, short.len));

@@ -1,19 +1,19 @@
-//! Hints: the record in which a range was found is tried first at the next look-up, which skips the pages when one
-//! range is looked up repeatedly.
+//! Hints: the next look-up first tries the record in which a range was found. So repeated look-ups of one range skip
+//! the pages.
 
 use super::{AddressMap, Reach, Record};
 use crate::algo::sync::primitives::atomic::Ordering;
 
-/// A record that had a range. It is never freed, and its live range, which may be another one by now, is in the map:
-/// the record contains the range of an address, or it does not.
+/// A record that had a range. The record is never freed. Its live range, which may be another one by now, is in the
+/// map: it contains an address, or it does not.
 #[derive(Clone, Copy, Default)]
 pub struct Hint<'a>(Option<&'a Record>);
 
 impl<'a> Hint<'a> {
-    /// No record.
+    /// The hint without a record.
     pub const NONE: Self = Self(None);
 
-    /// As [`AddressMap::reach`], if the range is there.
+    /// Returns what [`AddressMap::reach`] does, if the range is in the record.
     #[inline]
     pub fn reach(self, addr: usize) -> Option<Reach> {
         self.0?.reach(addr)
@@ -21,14 +21,14 @@ impl<'a> Hint<'a> {
 }
 
 impl AddressMap {
-    /// The number of the record of the range that begins at this very address.
+    /// Returns the number of the record of the range that begins exactly at this address.
     pub fn record_of(&self, base: usize) -> Option<u32> {
         let (index, record) = self.record_at(base)?;
         let (_, begins) = record.read_part(|| record.base.load(Ordering::Relaxed))?;
         (begins == base).then_some(index)
     }
 
-    /// As [`Self::reach`], with the record.
+    /// Returns what [`Self::reach`] does, with a hint to the record.
     #[inline]
     pub fn reach_with_hint(&self, addr: usize) -> Option<(Hint<'_>, Reach)> {
         self.look_up_by(addr, move |index| {

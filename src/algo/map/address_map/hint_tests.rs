@@ -15,13 +15,13 @@ fn a_hint_finds_what_is_live_at_its_place_and_nothing_else() {
     assert!(Hint::NONE.reach(PAGE).is_none());
     let (hint, found) = map.reach_with_hint(PAGE + 96).unwrap();
     assert_eq!((found.left.get(), found.word), (4000, 1));
-    // Any address of the range, and none beside it.
+    // The hint serves any address of the range, and none beside it.
     assert_eq!(hint.reach(PAGE), map.reach(PAGE));
     assert_eq!(hint.reach(PAGE + 4095).unwrap().left.get(), 1);
     for beside in [PAGE - 1, PAGE + 4096, 2 * PAGE, 0, usize::MAX] {
         assert!(hint.reach(beside).is_none(), "{beside:#x}");
     }
-    // After a change it finds the new words; after a removal, nothing.
+    // After a change the hint finds the new words; after a removal, nothing.
     assert!(map.update(PAGE, [7, 0, 0]));
     assert_eq!(hint.reach(PAGE).unwrap().word, 7);
     map.remove(PAGE).unwrap();

@@ -9,18 +9,18 @@ use super::PAGE_CHUNK_LEN;
 use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use node::Node;
 
-/// How many range starts a page has room for without a node.
+/// The logarithm of the number of range starts that a page has room for without a node.
 const FEW_BITS: u32 = if cfg!(loom) { 1 } else { 4 };
 const FEW: usize = 1 << FEW_BITS;
-/// This many of them are in one cache line; most pages have fewer.
+/// The number of starts whose records are in the head's cache line. Most pages have fewer.
 const NEAR: usize = if cfg!(loom) { 1 } else { 6 };
 
-/// The bits of a mark, and how many of them are in one word.
+/// The number of bits of a mark.
 const MARK_BITS: usize = u16::BITS as usize;
 const LANES: usize = if cfg!(loom) { FEW } else { u64::BITS as usize / MARK_BITS };
 const WORDS_OF_FEW: usize = FEW / LANES;
 
-/// The lowest bit of each mark in a word, and the highest, which no mark has: there are fewer granules.
+/// The lowest bit of each mark in a word. No mark has the highest bit, because there are fewer granules.
 const LOWEST: u64 = {
     let (mut bits, mut lane) = (0, 0);
     while lane < LANES {
@@ -31,7 +31,7 @@ const LOWEST: u64 = {
 };
 const HIGHEST: u64 = LOWEST << (MARK_BITS - 1);
 
-/// Instead of a node: it is not in use.
+/// The tag of a node that is not in use.
 const IDLE: usize = 1;
 
 fn is_idle(node: *mut Node) -> bool {
@@ -42,12 +42,13 @@ fn is_idle(node: *mut Node) -> bool {
 /// first byte.
 #[repr(C, align(64))]
 struct Head {
-    /// All starts, once there were too many for `starts`, which is outdated then. With [`IDLE`] an empty node for later
-    /// use.
+    /// A node with all starts, once there were too many for `starts`, which is outdated then. With [`IDLE`] it is an
+    /// empty node for later use.
     node: AtomicPtr<Node>,
-    /// The granule of each start, plus one; 0: none. Packed into words, because most are 0, which one load shows.
+    /// The granule of each start, plus one, or 0 for none. The marks are packed into words, because most are 0, which
+    /// one load shows.
     starts: [AtomicU64; WORDS_OF_FEW],
-    /// The records of the first places.
+    /// The records of the first starts.
     records: [AtomicU32; NEAR],
 }
 
@@ -70,14 +71,14 @@ impl Drop for Head {
     }
 }
 
-/// The records of all places; those of the first ones are in the head.
+/// The records of all starts. Those of the first ones are in the head.
 #[repr(align(64))]
 struct Far([AtomicU32; FEW]);
 
-/// The data of consecutive pages in one chunk. In three arrays: a long range covers many pages of which only the cover
-/// is needed, and most pages need only their head.
+/// The data of consecutive pages in one chunk. It is in three arrays, because a long range covers many pages of which
+/// only the cover is needed, and most pages need only their head.
 pub(super) struct Sheet {
-    /// Of each page the record of the range that covers its first byte; 0: none.
+    /// The record of the range that covers each page's first byte, or 0 for none.
     covers: [AtomicU32; PAGE_CHUNK_LEN],
     heads: [Head; PAGE_CHUNK_LEN],
     far: [Far; PAGE_CHUNK_LEN],
@@ -96,7 +97,7 @@ unsafe impl Blank for Sheet {
 }
 
 impl Sheet {
-    /// A page of this sheet, by its number among all pages.
+    /// Returns a page of this sheet, by its number among all pages.
     #[inline(always)]
     pub(super) fn page(&self, number: usize) -> Page<'_> {
         let index = number % PAGE_CHUNK_LEN;
@@ -104,7 +105,7 @@ impl Sheet {
     }
 }
 
-/// A page.
+/// A page of 2 MiB of addresses.
 #[derive(Clone, Copy)]
 pub(super) struct Page<'a> {
     pub(super) cover: &'a AtomicU32,
@@ -116,26 +117,28 @@ fn mark_of(granule: usize) -> u16 {
     granule as u16 + 1
 }
 
-/// The marks in a word.
+/// Returns the marks in a word.
 #[inline(always)]
 fn marks_in(word: u64) -> impl Iterator<Item = u16> {
     (0..LANES).map(move |lane| (word >> (lane * MARK_BITS)) as u16)
 }
 
-/// The highest bit of each mark in a word that equals this one, all at once: a loop would be mispredicted.
+/// Returns the highest bit of each mark in a word that equals this one. It compares all at once, because a loop would
+/// be mispredicted.
 #[inline(always)]
 fn equal_to(mark: u16, word: u64) -> u64 {
     let others = word ^ (LOWEST * u64::from(mark));
     !(others + (HIGHEST - LOWEST)) & HIGHEST
 }
 
-/// The place of a lane in this word. Those of the first lanes come first.
+/// Returns the number of a lane's place in this word. Places of the first lanes come first.
 #[inline(always)]
 const fn place_in(number: usize, lane: usize) -> usize {
     lane * WORDS_OF_FEW + (WORDS_OF_FEW - 1 - number)
 }
 
-/// The last mark in a word for a granule up to `granule`, combined with its place; 0 or a place alone: there is none.
+/// Returns the last mark in a word for a granule up to `granule`, combined with its place, or 0 or only a place if
+/// there is none.
 #[inline(always)]
 fn last_up_to(granule: usize, word: u64, number: usize) -> usize {
     if word == 0 {
@@ -143,7 +146,7 @@ fn last_up_to(granule: usize, word: u64, number: usize) -> usize {
     }
     let last = marks_in(word).enumerate().map(|(lane, mark)| {
         let mark = usize::from(mark);
-        // Without a branch, which would be mispredicted, because starts are nearly random.
+        // There is no branch, which would be mispredicted, because starts are nearly random.
         if mark <= granule + 1 { mark << FEW_BITS | place_in(number, lane) } else { 0 }
     });
     last.max().unwrap_or(0)
@@ -156,7 +159,8 @@ impl<'a> Page<'a> {
         if is_idle(node) { None } else { unsafe { node.as_ref() } }
     }
 
-    /// The page had many starts and has none now. A concurrent reader of the node finds none. Under the lock.
+    /// Returns a page that had many starts, and has none now, to its state without a node. A concurrent reader of the
+    /// node finds none. The caller holds the lock.
     #[cold]
     fn gather(self) {
         self.head.starts.iter().for_each(|word| word.store(0, Ordering::Relaxed));
@@ -164,10 +168,10 @@ impl<'a> Page<'a> {
         self.head.node.store(node.map_addr(|addr| addr | IDLE), Ordering::Release);
     }
 
-    /// The record of the last range that begins in the granules up to `granule`; if there is none, of the range that
-    /// covers the page's first byte; 0: neither.
+    /// Returns the record of the last range that begins in the granules up to `granule`. If there is none, returns that
+    /// of the range that covers the page's first byte, or 0 without such a range.
     ///
-    /// A live range is found whatever else changes: no other begins inside it, and if a node is added meanwhile,
+    /// A live range is found whatever else changes: no other begins inside it, and if a node is added at the same time,
     /// `starts` keeps what was live before.
     #[inline(always)]
     pub(super) fn begins_last(self, granule: usize) -> u32 {
@@ -187,7 +191,7 @@ impl<'a> Page<'a> {
         record.load(Ordering::Acquire)
     }
 
-    /// The first start from `granule` on, or the cover. Under the lock.
+    /// Returns the first start from `granule` on, or the cover. The caller holds the lock.
     pub(super) fn first_start(self, granule: usize) -> Option<(usize, u32)> {
         if let Some(node) = self.node() {
             let start = node.first_start(granule)?;
@@ -200,7 +204,7 @@ impl<'a> Page<'a> {
         self.few().filter(|&(start, _)| start >= granule).min()
     }
 
-    /// The starts in a page without a node. Under the lock.
+    /// Returns the starts in a page without a node. The caller holds the lock.
     fn few(self) -> impl Iterator<Item = (usize, u32)> + use<'a> {
         let marks = self.head.starts.iter().map(|word| word.load(Ordering::Relaxed)).enumerate();
         let places = marks.flat_map(|(number, word)| {
@@ -212,7 +216,7 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// Where the record of this place is.
+    /// Returns the record of this place.
     #[inline(always)]
     fn record_in(self, place: usize) -> &'a AtomicU32 {
         let (near, far) = (&self.head.records[place.min(NEAR - 1)], &self.far.0[place % FEW]);
@@ -220,10 +224,10 @@ impl<'a> Page<'a> {
         select_unpredictable(place < NEAR, near, far)
     }
 
-    /// A place with this mark; of a mark other than 0 there is at most one.
+    /// Returns a place with this mark. At most one place has a mark other than 0.
     #[inline(always)]
     fn place_of(self, mark: u16) -> Option<usize> {
-        // Those of each word are shifted by one bit more than those of the word before.
+        // The bits of each word are shifted by one more than those of the previous word.
         let words = self.head.starts.iter().enumerate();
         let places =
             words.fold(0, |places, (number, word)| places | equal_to(mark, word.load(Ordering::Acquire)) >> number);
@@ -232,8 +236,8 @@ impl<'a> Page<'a> {
         (places != 0).then(|| place_in(number, lane))
     }
 
-    /// The record of the range that begins in this granule, other than at the page's first byte; if there is none, 0 or
-    /// the record of a former one. As [`Self::begins_last`] it finds what is live.
+    /// Returns the record of the range that begins in this granule, other than at the page's first byte. If there is
+    /// none, returns 0 or the record of a former range. Like [`Self::begins_last`], it finds what is live.
     #[inline(always)]
     pub(super) fn begins_in(self, granule: usize) -> u32 {
         match self.node() {
@@ -242,7 +246,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Under the lock, so no atomic read-modify-write is needed. The other marks of the word stay.
+    /// Sets a mark, and keeps the other marks of the word. The caller holds the lock, so no atomic read-modify-write is
+    /// needed.
     #[inline]
     fn set_mark(self, place: usize, mark: u16) {
         let (lane, number) = (place / WORDS_OF_FEW, WORDS_OF_FEW - 1 - place % WORDS_OF_FEW);
@@ -267,13 +272,13 @@ impl<'a> Page<'a> {
         Some(node)
     }
 
-    /// Adds a start; `None`: there is no memory. Under the lock.
+    /// Adds a start. Returns `None` if there is no memory. The caller holds the lock.
     #[inline(always)]
     pub(super) fn begin(self, granule: usize, record: u32) -> Option<()> {
         if self.node().is_none()
             && let Some(place) = self.place_of(0)
         {
-            // In this order: a reader that sees the start sees its record.
+            // The order matters: a reader that sees the start sees its record.
             self.record_in(place).store(record, Ordering::Relaxed);
             self.set_mark(place, mark_of(granule));
             return Some(());
@@ -281,7 +286,7 @@ impl<'a> Page<'a> {
         self.begin_among_many(granule, record)
     }
 
-    /// As [`Self::begin`], if the page's private places are full.
+    /// Does the same as [`Self::begin`], if the page's private places are full.
     #[inline(never)]
     fn begin_among_many(self, granule: usize, record: u32) -> Option<()> {
         let node = match self.node() {
@@ -293,7 +298,7 @@ impl<'a> Page<'a> {
         Some(())
     }
 
-    /// Removes the start in this granule. Under the lock.
+    /// Removes the start in this granule. The caller holds the lock.
     #[inline]
     pub(super) fn clear_start(self, granule: usize) {
         if let Some(node) = self.node() {
@@ -307,14 +312,14 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// All starts. Checks that bitmap and summary of a node agree.
+    /// Returns all starts. Checks that bitmap and summary of a node agree.
     #[cfg(all(test, not(loom)))]
     pub(super) fn starts(self) -> Vec<(usize, u32)> {
         self.node().map_or_else(|| self.few().collect(), Node::starts)
     }
 }
 
-/// Frees what `boxed_blank` allocated; it has no readers any more.
+/// Frees an object that `boxed_blank` allocated and that has no readers any more.
 fn drop_boxed<T: Blank>(place: &AtomicPtr<T>) {
     let made = place.load(Ordering::Acquire);
     if !made.is_null() {

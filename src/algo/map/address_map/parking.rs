@@ -1,5 +1,5 @@
-//! Parking: ranges are hidden and shown without the map's lock. A parked range keeps its record and its place in the
-//! pages, but look-ups do not find it. Its owner makes it live again, as it was, with one store.
+//! Parking: hides and shows ranges without the map's lock. A parked range keeps its record and its place in the pages,
+//! but look-ups do not find it. Its owner makes it live again, as it was, with one store.
 
 use std::num::NonZeroU32;
 
@@ -9,13 +9,12 @@ use crate::algo::sync::primitives::atomic::{Ordering, fence};
 /// A range as a look-up found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The number of its record.
+    /// The number of the range's record.
     pub index: u32,
     pub(super) sequence: u64,
 }
 
-/// A parked range. Its owner makes it live again or removes it from the map; if this is leaked, it blocks its addresses
-/// forever.
+/// A parked range. Its owner makes it live again or removes it from the map. A leaked one blocks its addresses forever.
 #[must_use]
 #[derive(PartialEq, Eq, Debug)]
 pub struct Parked(NonZeroU32);
@@ -26,8 +25,8 @@ impl Record {
         self.sequence.compare_exchange(sequence, sequence + 2, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// As [`Self::park`], for a range that is only removed under a lock that the caller holds: without a locked
-    /// instruction.
+    /// Does the same as [`Self::park`] without a locked instruction, for a range that is only removed under a lock that
+    /// the caller holds.
     #[inline]
     pub(super) fn end(&self, sequence: u64) -> bool {
         let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
@@ -37,7 +36,7 @@ impl Record {
         unchanged
     }
 
-    /// Makes a removed range live again, with any length, under the lock that it was removed under.
+    /// Makes a removed range live again, with any length, under the lock under which it was removed.
     #[inline]
     pub(super) fn show(&self, len: usize) {
         let sequence = self.sequence.load(Ordering::Relaxed);
@@ -51,7 +50,7 @@ impl Record {
 }
 
 impl HeldPlace<'_> {
-    /// As [`AddressMap::park`], for an entry in this place.
+    /// Does the same as [`AddressMap::park`], for an entry in this place.
     pub fn park(self, entry: Entry) -> Option<Parked> {
         let index = NonZeroU32::new(self.index)?;
         self.record.park(entry.sequence).then_some(Parked(index))
@@ -59,13 +58,13 @@ impl HeldPlace<'_> {
 }
 
 impl AddressMap {
-    /// As [`AddressMap::find`], with the entry for [`Self::park`].
+    /// Finds a range as [`AddressMap::find`] does, with the entry for [`Self::park`].
     #[cfg(test)]
     pub fn find_entry(&self, addr: usize) -> Option<(Entry, Range)> {
         self.look_up(addr)
     }
 
-    /// As [`Self::find_entry`], for the range that begins at this address.
+    /// Finds the range that begins at this address, with its entry.
     #[cfg(test)]
     pub fn find_start(&self, base: usize) -> Option<(Entry, Range)> {
         let (index, record) = self.record_at(base)?;
@@ -73,8 +72,8 @@ impl AddressMap {
         (range.base == base).then_some((Entry { index, sequence }, range))
     }
 
-    /// Hides the range of this entry, atomically for all its addresses. `None` if it was removed or parked since: one
-    /// of several concurrent calls gets it.
+    /// Hides the range of this entry, atomically for all its addresses. Returns `None` if it was removed or parked
+    /// since. One of several concurrent calls gets it.
     #[inline]
     pub fn park(&self, entry: Entry) -> Option<Parked> {
         let record = self.records.get(entry.index as usize)?;
@@ -86,7 +85,7 @@ impl AddressMap {
     #[inline]
     pub fn unpark(&self, parked: Parked) -> usize {
         let record = &self.records[parked.0.get() as usize];
-        // Only the owner changes it: other threads neither park nor drain what is not live.
+        // Only the owner changes the record: other threads neither park nor drain what is not live.
         let sequence = record.sequence.load(Ordering::Relaxed);
         let base = record.base.load(Ordering::Relaxed);
         record.sequence.store(sequence + 2, Ordering::Release);

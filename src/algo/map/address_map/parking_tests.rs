@@ -31,7 +31,7 @@ mod real {
         assert_eq!(map.unpark(parked), there.base);
         check_with_parked(&map, 0);
         assert_eq!(map.find(MIDDLE + PAGE_LEN), Some(there));
-        // The entry from before does not match.
+        // The earlier entry does not match.
         assert_eq!(map.park(entry), None);
         assert_eq!(map.remove(there.base), Some(there));
         check_with_parked(&map, 0);
@@ -71,7 +71,7 @@ mod real {
         }
     }
 
-    /// Concurrent look-ups see a range wholly or not at all, during all changes.
+    /// Checks that concurrent look-ups see a range wholly or not at all, during all changes.
     #[test]
     fn lookers_see_ranges_or_nothing() {
         const ROUNDS: usize = if cfg!(miri) { 50 } else { 20_000 };
@@ -112,7 +112,7 @@ mod real {
 
     proptest! {
         #![proptest_config(cases(64))]
-        /// Adjacent ranges are inserted, parked, made live and removed in any order.
+        /// Inserts, parks, shows and removes adjacent ranges in any order.
         #[test]
         fn it_behaves_as_a_map_with_a_drawer(
             steps in prop::collection::vec((0..4_usize, 0..12_usize), 1..if cfg!(miri) { 30 } else { 120 }),

@@ -1,4 +1,4 @@
-//! Ranges of addresses, and why one cannot be registered.
+//! Ranges of addresses, and the reasons why one cannot be registered.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -8,18 +8,18 @@ use super::ADDRESS_BITS;
 /// A registered range of addresses, with its owner's data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
-    /// First address.
+    /// The first address.
     pub base: usize,
-    /// Length in bytes, not 0.
+    /// The length in bytes, not 0.
     pub len: usize,
     /// The owner's data.
     pub words: [u64; 3],
 }
 
-/// What a transfer needs to know of the range that contains an address.
+/// What a transfer needs to know about the range that contains an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reach {
-    /// Bytes from the address to the range's end.
+    /// The number of bytes from the address to the range's end.
     pub left: NonZeroUsize,
     /// The first of the owner's words.
     pub word: u64,
@@ -35,14 +35,14 @@ impl Range {
     }
 }
 
-/// Why a range cannot be registered.
+/// The reason why a range cannot be registered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InsertError {
     /// It overlaps this one, or begins in the same 256 bytes.
     Overlap {
-        /// First address of the other range.
+        /// The first address of the other range.
         base: usize,
-        /// Length of the other range.
+        /// The length of the other range.
         len: usize,
     },
     /// It does not lie within the 47 bits of user space.

@@ -7,11 +7,11 @@ use crate::algo::alloc::pool::Card;
 use crate::algo::map::chunked::Blank;
 use crate::algo::sync::primitives::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 
-/// The record of a [`Range`]. The range is written under the lock only, while it is not live.
+/// The record of a [`Range`]. The range is written only under the lock, while it is not live.
 #[repr(align(64))]
 pub(super) struct Record {
-    /// Its last two bits are the state: [`IN_CHANGE`], [`LIVE`], [`RETIRED`], or 0: no range, or a parked one. It
-    /// increases with every change.
+    /// A number that increases with every change. Its last two bits are the state: [`IN_CHANGE`], [`LIVE`],
+    /// [`RETIRED`], or 0 for no range, or a parked one.
     pub(super) sequence: AtomicU64,
     pub(super) base: AtomicUsize,
     pub(super) len: AtomicUsize,
@@ -20,11 +20,11 @@ pub(super) struct Record {
     pub(super) card: Card,
 }
 
-/// A range is being written.
+/// The state in which a range is being written.
 pub(super) const IN_CHANGE: u64 = 1;
-/// Readers find the range.
+/// The state in which readers find the range.
 pub(super) const LIVE: u64 = 2;
-/// The range is removed, and may be inserted again as it was.
+/// The state of a range that is removed, and may be inserted again as it was.
 pub(super) const RETIRED: u64 = 3;
 
 // SAFETY: atomics; all zeros is no range.
@@ -42,24 +42,24 @@ unsafe impl Blank for Record {
 }
 
 impl Record {
-    /// The live range in it, with its number; `None` when there is none.
+    /// Returns the live range in the record, with its number, or `None` if there is none.
     #[inline(always)]
     pub(super) fn read(&self) -> Option<(u64, Range)> {
         self.read_part(|| self.contents())
     }
 
-    /// What `part` reads of the live range in it, with its number; `None` when there is none.
+    /// Returns what `part` reads of the live range in the record, with its number, or `None` if there is none.
     #[inline(always)]
     pub(super) fn read_part<T>(&self, part: impl FnOnce() -> T) -> Option<(u64, T)> {
         let sequence = self.sequence.load(Ordering::Acquire);
         let part = part();
-        // Orders the loads above before the one below: who saw a new value sees a new number.
+        // Orders the loads above before the one below: a reader that has read a new value reads a new number.
         fence(Ordering::Acquire);
         let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
         (sequence % 4 == LIVE && unchanged).then_some((sequence, part))
     }
 
-    /// The bytes from an address in the live range to its end.
+    /// Returns the bytes from an address in the live range to its end.
     #[inline(always)]
     pub(super) fn reach(&self, addr: usize) -> Option<Reach> {
         let (_, (base, len, word)) = self.read_part(|| {
@@ -70,7 +70,7 @@ impl Record {
         Some(Reach { left, word })
     }
 
-    /// The words in it. Under the lock, or if the sequence has not changed.
+    /// Returns the range in the record. The caller holds the lock, or checks that the sequence has not changed.
     #[inline(always)]
     pub(super) fn contents(&self) -> Range {
         Range {
@@ -80,7 +80,7 @@ impl Record {
         }
     }
 
-    /// Writes a live range where none is. Under the lock.
+    /// Writes a live range into a record without one. The caller holds the lock.
     pub(super) fn write(&self, range: &Range) {
         let sequence = self.sequence.load(Ordering::Relaxed);
         self.sequence.store(sequence + IN_CHANGE, Ordering::Relaxed);

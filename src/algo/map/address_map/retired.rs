@@ -1,17 +1,17 @@
 //! Retired ranges: removed ranges that may be inserted again as they were. A retired range keeps its record and its
-//! place in the pages, but look-ups do not find it. Inserting the same range again revives it without the map's lock;
-//! inserting another range at its addresses replaces it. So no caller has to remember it.
+//! place in the pages, but look-ups do not find it. Inserting the same range again revives it without the map's lock.
+//! Inserting another range at its addresses replaces it. So no caller has to remember it.
 
 use super::parking::Entry;
 use super::{AddressMap, InsertError, LIVE, RETIRED, Range, Record, State};
 use crate::algo::host::grow::Grow;
 use crate::algo::sync::primitives::atomic::{Ordering, fence};
 
-/// How many ranges [`AddressMap::drain`] returns if there is no memory for more.
+/// The number of ranges that [`AddressMap::drain`] returns if there is no memory for more.
 const FEW: usize = 256;
 
 impl Record {
-    /// Retires the live range that was read with `sequence`. The caller holds a lock of the owner: no locked
+    /// Retires the live range that was read with `sequence`. The caller holds a lock of the owner, so no locked
     /// instruction is needed.
     #[inline]
     fn retire(&self, sequence: u64) -> bool {
@@ -22,35 +22,35 @@ impl Record {
         unchanged
     }
 
-    /// Revives this range if it is the one that is retired here.
+    /// Revives this range if it is retired in this record.
     #[inline(always)]
     fn revive(&self, range: Range) -> bool {
         let sequence = self.sequence.load(Ordering::Acquire);
         let rests = self.contents();
-        // Field by field, in registers: a comparison as a whole would write them to memory first.
+        // This compares field by field, in registers: a comparison as a whole would write them to memory first.
         let is_same = rests.base == range.base
             && rests.len == range.len
             && rests.words.iter().zip(range.words).all(|(&mine, word)| mine == word);
         if sequence % 4 != RETIRED || !is_same {
             return false;
         }
-        // As in `read_part`: a thread that has read another range's words does not find the old sequence.
+        // As in `read_part`, a thread that has read another range's words does not find the old sequence.
         fence(Ordering::Acquire);
         self.go_on(sequence, 4 - RETIRED + LIVE)
     }
 
-    /// A retired range is in it, which may be revived at any moment.
+    /// Whether a retired range is in the record. It may be revived at any moment.
     pub(super) fn is_retired(&self) -> bool {
         self.sequence.load(Ordering::Relaxed) % 4 == RETIRED
     }
 
-    /// Removes the retired range in it for good, if there is one. Under the lock.
+    /// Removes the retired range in the record for good, if there is one. The caller holds the lock.
     fn forget(&self) -> bool {
         let sequence = self.sequence.load(Ordering::Relaxed);
         sequence % 4 == RETIRED && self.go_on(sequence, 4 - RETIRED)
     }
 
-    /// Other threads may change the sequence at the same time.
+    /// Advances the sequence, which other threads may change at the same time.
     #[inline(always)]
     fn go_on(&self, sequence: u64, steps: u64) -> bool {
         self.sequence.compare_exchange(sequence, sequence + steps, Ordering::AcqRel, Ordering::Relaxed).is_ok()
@@ -58,9 +58,9 @@ impl Record {
 }
 
 impl AddressMap {
-    /// Removes and returns ranges for which `wanted`, which runs under the map's lock, is true: all of them, or some if
-    /// there is no memory for a list of all. An empty result means that none is left. Retired ranges are removed, but
-    /// not returned.
+    /// Removes and returns ranges for which `wanted` returns true; it runs under the map's lock. Returns all of them,
+    /// or some if there is no memory for a list of all. An empty result means that none is left. Retired ranges are
+    /// removed, but not returned.
     pub fn drain(&self, wanted: impl Fn(&Range) -> bool) -> Vec<Range> {
         let mut state = self.state.lock();
         let mut drained = Vec::new();
@@ -85,19 +85,19 @@ impl AddressMap {
         drained
     }
 
-    /// Removes the range of this entry, atomically for all its addresses, and leaves it retired. Such ranges are only
-    /// removed under a lock of their owner, which the caller holds. False if it was removed since.
+    /// Removes the range of this entry, atomically for all its addresses, and leaves it retired. The caller holds a
+    /// lock of its owner, under which alone such ranges are removed. Returns false if it was removed since.
     pub fn retire(&self, entry: Entry) -> bool {
         self.record(entry.index).is_some_and(|record| record.retire(entry.sequence))
     }
 
-    /// Revives this range, if it is retired in the record with this number, which may be any.
+    /// Revives this range, if it is retired in the record with this number, which may be any number.
     #[inline(always)]
     pub fn revive_in(&self, index: u32, range: Range) -> bool {
         self.record(index).is_some_and(|record| record.revive(range))
     }
 
-    /// As [`Self::insert`], faster if this range is retired.
+    /// Does the same as [`Self::insert`], and is faster if this range is retired.
     #[inline(always)]
     pub fn insert_again(&self, range: Range) -> Result<(), InsertError> {
         let Range { base, len, words: [first, second, third] } = range;
@@ -107,13 +107,14 @@ impl AddressMap {
         }
     }
 
-    /// As [`Self::insert`], with a range in registers: in memory it would be written just before it is compared.
+    /// Does the same as [`Self::insert`] with a range in registers: in memory it would be written just before it is
+    /// compared.
     #[inline(never)]
     fn insert_words(&self, base: usize, len: usize, first: u64, second: u64, third: u64) -> Result<(), InsertError> {
         self.insert(Range { base, len, words: [first, second, third] })
     }
 
-    /// Removes the retired range in this record; false: there is none.
+    /// Removes the retired range in this record. Returns false if there is none.
     pub(super) fn remove_retired(&self, state: &mut State, index: u32) -> bool {
         let record = &self.records[index as usize];
         let forgotten = record.forget();

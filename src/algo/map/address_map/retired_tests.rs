@@ -35,7 +35,7 @@ mod real {
             map.insert_again(there).unwrap();
             check_with_parked(&map, 0);
             assert_eq!((map.find(there.last()), map.count()), (Some(there), 1));
-            // The entry from before does not match.
+            // The earlier entry does not match.
             assert!(!map.retire(entry));
             let in_the_way = InsertError::Overlap { base: there.base, len: there.len };
             assert_eq!(map.insert_again(there), Err(in_the_way));
@@ -73,7 +73,7 @@ mod real {
             range(first.base - 0x800, 0x1000),
             range(first.base + 0x800, 0x100),
             range(first.base - PAGE_LEN, 4 * PAGE_LEN),
-            // In the same 256 bytes as its beginning.
+            // This range is in the same 256 bytes as the first one's beginning.
             range(first.base & !0xff, 1),
         ];
         for (number, other) in others.into_iter().enumerate() {
@@ -133,7 +133,8 @@ mod real {
         assert!(map.is_empty());
     }
 
-    /// Threads whose ranges come and go beside each other, and over each other in turns, and one that looks them up.
+    /// Checks threads that insert and remove ranges beside each other, and over each other in turns, and one that looks
+    /// them up.
     #[test]
     fn lookers_see_ranges_or_nothing() {
         const ROUNDS: usize = if cfg!(miri) { 50 } else { 20_000 };
@@ -166,7 +167,7 @@ mod real {
 
     proptest! {
         #![proptest_config(cases(64))]
-        /// Ranges are inserted, retired, and overlap, in any order.
+        /// Inserts and retires ranges, which may overlap, in any order.
         #[test]
         fn it_behaves_as_a_map(
             steps in prop::collection::vec((0..4_usize, 0..12_usize, 1..4_usize), 1..if cfg!(miri) { 30 } else { 120 }),
@@ -189,7 +190,7 @@ mod real {
                             parked.retain(|_, other| !meets(other, &there));
                             live.insert(there.base, there);
                         } else {
-                            // It may have replaced some retired ranges before it reached a live one.
+                            // The call may have replaced some retired ranges before it reached a live one.
                             let state = map.state.lock();
                             let is_there = |base: &usize| {
                                 (1..state.fresh).any(|index| {
@@ -229,7 +230,7 @@ mod loom_retired {
     use super::*;
     use crate::algo::tests::model;
 
-    /// One of two threads that remove a range under its owner's lock succeeds.
+    /// Checks that one of two threads that remove a range under its owner's lock succeeds.
     #[test]
     fn loom_one_of_two_threads_retires_a_range() {
         model(|| {
@@ -251,7 +252,7 @@ mod loom_retired {
         });
     }
 
-    /// A reader sees a range whole that is retired and revived.
+    /// Checks that a reader sees a range whole that is retired and revived.
     #[test]
     fn loom_a_range_comes_back_whole() {
         model(|| {
@@ -269,7 +270,7 @@ mod loom_retired {
         });
     }
 
-    /// A reader sees a range whole that is retired and whose record is reused.
+    /// Checks that a reader sees a range whole that is retired and whose record is reused.
     #[test]
     fn loom_a_retired_record_is_reused_under_a_reader() {
         model(|| {
@@ -289,7 +290,7 @@ mod loom_retired {
         });
     }
 
-    /// An old entry does not remove a range that was retired and revived.
+    /// Checks that an old entry does not remove a range that was retired and revived.
     #[test]
     fn loom_an_old_entry_ends_nothing() {
         model(|| {
@@ -312,7 +313,7 @@ mod loom_retired {
         });
     }
 
-    /// A range is revived while another thread replaces it: one of the two succeeds.
+    /// Checks that one of two threads succeeds if one revives a range and the other replaces it.
     #[test]
     fn loom_a_range_is_revived_or_replaced() {
         model(|| {
@@ -331,7 +332,7 @@ mod loom_retired {
         });
     }
 
-    /// A range is revived while its record is reused for another address, because no other record is left.
+    /// Checks a range that is revived while its record is reused for another address, because no other record is left.
     #[test]
     fn loom_a_full_map_takes_what_rests() {
         model(|| {

@@ -1,4 +1,4 @@
-//! The handles of a table: 64 bits with kind, generation and slot. A callback for their creation and removal.
+//! The handles of a table: 64 bits with kind, generation and slot. A callback reports their creation and removal.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 
 use super::{INDEX_BITS, MAX_SLOTS};
 
-/// And this many for the generation.
+/// The number of a handle's bits for the generation.
 const GENERATION_BITS: u32 = 32;
-/// Where the kind begins; above its 7 bits, bit 63 is zero.
+/// The bit at which the kind begins. Bit 63, above its 7 bits, is zero.
 pub(super) const KIND_SHIFT: u32 = INDEX_BITS + GENERATION_BITS;
 
 /// The name of an object in a [`SlotTable`](super::SlotTable).
@@ -18,7 +18,7 @@ pub(super) const KIND_SHIFT: u32 = INDEX_BITS + GENERATION_BITS;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Handle(NonZeroU64);
 
-/// As texts name it: its bits.
+/// Writes the handle's bits, by which texts name it.
 impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#x}", self.raw())
@@ -26,7 +26,7 @@ impl fmt::Display for Handle {
 }
 
 impl Handle {
-    /// The handle with these bits; `None` if no table ever creates such a handle.
+    /// Returns the handle with these bits, or `None` if no table ever creates such a handle.
     #[inline]
     pub fn from_raw(raw: u64) -> Option<Self> {
         let handle = Self(NonZeroU64::new(raw)?);
@@ -34,17 +34,17 @@ impl Handle {
         shaped.then_some(handle)
     }
 
-    /// Its bits.
+    /// Returns the handle's bits.
     pub fn raw(self) -> u64 {
         self.0.get()
     }
 
-    /// The kind of the object: 1 to 127.
+    /// Returns the kind of the object: 1 to 127.
     pub fn kind(self) -> u8 {
         (self.raw() >> KIND_SHIFT) as u8
     }
 
-    /// A handle with any bits but 0; a table may never create one with these.
+    /// Returns a handle with any bits but 0. A table may never create one with these.
     pub(super) fn of_bits(raw: u64) -> Option<Self> {
         Some(Self(NonZeroU64::new(raw)?))
     }
@@ -68,21 +68,21 @@ impl Handle {
 /// A change of a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It was created and is not published yet.
+    /// The handle was created and is not published yet.
     Created,
-    /// It was removed.
+    /// The handle was removed.
     Removed,
 }
 
 static WATCHER: OnceLock<fn(Handle, Change)> = OnceLock::new();
 
-/// Sets the callback for handles of all tables, which runs on the thread that creates or removes one. It looks no
-/// handle up. There is one callback: a second call does nothing.
+/// Sets the callback for handles of all tables, which runs on the thread that creates or removes one. It must not look
+/// a handle up. There is one callback: a second call does nothing.
 pub fn watch(watcher: fn(Handle, Change)) {
     WATCHER.get_or_init(|| watcher);
 }
 
-/// Calls it, if there is one.
+/// Calls the callback, if there is one.
 #[inline]
 pub(super) fn notify(handle: Handle, change: Change) {
     if let Some(watcher) = WATCHER.get() {

@@ -1,27 +1,27 @@
-//! What the threads do that have a right to a queue: to submit an operation, or to run its operations.
+//! The rights to a queue: to submit an operation, or to run its operations.
 
 use super::{Claim, LockedClaim, Operation, Phase, Submission};
 use crate::algo::host::grow::Grow;
 use crate::algo::sync::primitives::atomic::Ordering;
 
 impl<'a, O: Operation> Submission<'a, O> {
-    /// Whether an operation that ran now would run in order: nothing is queued or running.
+    /// Whether an operation that ran now would run in order, because nothing is queued or running.
     pub fn is_idle(&self) -> bool {
         self.state.phase == Phase::Idle
     }
 
-    /// The ticket of the submitted operation.
+    /// Returns the ticket of the submitted operation.
     pub fn ticket(&self) -> u64 {
         self.queue.submitted.load(Ordering::Relaxed) + 1
     }
 
-    /// Makes room for more operations, and for putting back the one in hand; false: there is no memory.
+    /// Makes room for more operations, and for putting back the one in hand. Returns false if there is no memory.
     #[must_use]
     pub fn make_room(&mut self, count: usize) -> bool {
         self.state.operations.make_room(count + 1).is_ok()
     }
 
-    /// Queues the operation. True if the caller must list the queue.
+    /// Queues the operation. Returns true if the caller must list the queue.
     #[must_use]
     pub fn push(mut self, operation: O) -> bool {
         self.state.operations.push_back(operation);
@@ -33,7 +33,7 @@ impl<'a, O: Operation> Submission<'a, O> {
     pub fn pass(self) -> u64 {
         debug_assert!(self.is_idle());
         let ticket = self.ticket();
-        // In this order: a reader without the lock sees an idle queue before, between and after.
+        // The order matters: a reader without the lock sees an idle queue before, between and after.
         self.queue.finished.store(ticket, Ordering::Release);
         self.queue.submitted.store(ticket, Ordering::Release);
         ticket
@@ -49,8 +49,8 @@ impl<'a, O: Operation> Submission<'a, O> {
         Claim(self.queue)
     }
 
-    /// Blocks an idle queue at once, so that no thread need run it before the record is complete. Does nothing if it is
-    /// complete: then `subscribe` returns false.
+    /// Blocks an idle queue at once, so that no thread need run it before the record is complete. Does nothing if the
+    /// record is complete: then `subscribe` returns false.
     pub fn block(mut self, operation: O, subscribe: impl FnOnce(&O::Record) -> bool) {
         debug_assert!(self.is_idle());
         if operation.awaits().is_some_and(subscribe) {
@@ -73,8 +73,8 @@ impl<'a, O: Operation> Claim<'a, O> {
 }
 
 impl<'a, O: Operation> LockedClaim<'a, O> {
-    /// The next operation to run. `None`: there is none, or the first one awaits a record and `subscribe` has put the
-    /// queue on its list; the claim is released.
+    /// Returns the next operation to run. If there is none, or the first one awaits a record and `subscribe` has put
+    /// the queue on its list, releases the claim and returns `None`.
     pub fn next(mut self, subscribe: impl FnOnce(&O::Record) -> bool) -> Option<(Self, O)> {
         let state = &mut *self.state;
         let Some(first) = state.operations.front() else {
@@ -96,8 +96,8 @@ impl<'a, O: Operation> LockedClaim<'a, O> {
         Claim(self.queue)
     }
 
-    /// The operation in hand is complete only when `operation` is, which is next and has its ticket. If pending
-    /// operations were dropped meanwhile, nothing is left to do: it is dropped, too.
+    /// Lets the operation in hand complete only when `operation` does, which is next and has its ticket. If pending
+    /// operations were dropped in the meantime, nothing is left to do: `operation` is dropped, too.
     pub fn go_on_with(&mut self, operation: O) {
         if !self.state.revoked {
             self.state.operations.push_front(operation);
@@ -109,7 +109,7 @@ impl<'a, O: Operation> LockedClaim<'a, O> {
         self.queue.finish(&mut self.state);
     }
 
-    /// Releases the claim between two operations. True if the caller must list the queue.
+    /// Releases the claim between two operations. Returns true if the caller must list the queue.
     #[must_use]
     pub fn release(mut self) -> bool {
         if self.state.operations.is_empty() {
@@ -119,16 +119,16 @@ impl<'a, O: Operation> LockedClaim<'a, O> {
         self.state.queue()
     }
 
-    /// Puts an operation in front, with the ticket of the one in hand, which is not complete before this one is; also
-    /// on an abandoned queue.
+    /// Puts an operation in front, with the ticket of the one in hand, which is not complete before this one is. This
+    /// also works on an abandoned queue.
     pub fn put_in_place(&mut self, operation: O) {
         self.state.in_hand = None;
         self.state.operations.push_front(operation);
     }
 
-    /// Releases the claim and puts the next operation in front again. True if the caller must list the queue. If
-    /// pending operations were dropped meanwhile, the operation is returned: it is dropped, too, and the flag says
-    /// whether the caller must list the queue for later operations.
+    /// Releases the claim and puts the next operation in front again. Returns true if the caller must list the queue.
+    /// If pending operations were dropped in the meantime, returns the operation, which is dropped, too; the flag then
+    /// says whether the caller must list the queue for later operations.
     pub fn put_back(mut self, operation: O) -> Result<bool, (O, bool)> {
         let state = &mut *self.state;
         if state.revoked {

@@ -1,18 +1,18 @@
-//! Operations that time out or are dropped, in every order of the steps of two or three threads.
+//! Checks operations that time out or are dropped, in every order of the steps of two or three threads.
 
 use loom::thread;
 
 use super::*;
 use crate::algo::tests::model;
 
-/// A blocked stream, whose wait has ticket 1, and an operation after it.
+/// Creates a blocked stream, whose wait has ticket 1, with an operation after it.
 fn blocked_on(record: &Arc<Record>, stream: &Arc<Stream>) {
     let submission = stream.operations.submit().unwrap();
     submission.block(Op::Wait(Arc::clone(record)), |record| record.subscribe(stream));
     stream.push(Op::Note).unwrap();
 }
 
-/// The wait ends by its timeout, or because the record completes: once.
+/// Checks that the wait ends once: by its timeout, or because the record completes.
 #[test]
 fn loom_expiring_while_the_record_completes() {
     model(|| {
@@ -31,7 +31,7 @@ fn loom_expiring_while_the_record_completes() {
     });
 }
 
-/// A wait times out while the stream is abandoned, or while more is submitted.
+/// Checks a wait that times out while the stream is abandoned, or while more is submitted.
 #[test]
 fn loom_expiring_while_others_submit_and_abandon() {
     for abandoned in [false, true] {
@@ -53,7 +53,7 @@ fn loom_expiring_while_others_submit_and_abandon() {
     }
 }
 
-/// Abandons. Returns how many operations were dropped, all of which count as dropped.
+/// Abandons the stream. Returns how many operations were dropped, all of which count as dropped.
 fn abandon(stream: &Stream) -> usize {
     let dropped = stream.operations.abandon();
     for operation in &dropped {
@@ -63,7 +63,7 @@ fn abandon(stream: &Stream) -> usize {
     dropped.len()
 }
 
-/// The operation that a worker has started goes on, all others are dropped.
+/// Checks that the operation which a worker has started goes on, and that all others are dropped.
 #[test]
 fn loom_abandoning_while_a_worker_runs() {
     model(|| {
@@ -78,7 +78,7 @@ fn loom_abandoning_while_a_worker_runs() {
     });
 }
 
-/// An operation is refused, dropped, or run.
+/// Checks that each operation is refused, dropped, or run.
 #[test]
 fn loom_abandoning_while_others_submit_and_work() {
     model(|| {
@@ -94,7 +94,7 @@ fn loom_abandoning_while_others_submit_and_work() {
     });
 }
 
-/// The stream is abandoned while a helper has an operation in hand that it puts back.
+/// Checks a stream that is abandoned while a helper has an operation in hand that it puts back.
 #[test]
 fn loom_abandoning_while_a_helper_releases_the_queue() {
     model(|| {
@@ -112,7 +112,7 @@ fn loom_abandoning_while_a_helper_releases_the_queue() {
     });
 }
 
-/// A blocked stream is abandoned while its record completes.
+/// Checks a blocked stream that is abandoned while its record completes.
 #[test]
 fn loom_abandoning_while_the_record_completes() {
     model(|| {
@@ -135,8 +135,8 @@ fn loom_abandoning_while_the_record_completes() {
     });
 }
 
-/// A stream is aborted while a worker runs it and another thread submits: each operation is dropped or run, and later
-/// ones run.
+/// Checks a stream that is aborted while a worker runs it and another thread submits: each operation is dropped or run,
+/// and later ones run.
 #[test]
 fn loom_aborting_while_others_submit_and_work() {
     model(|| {
@@ -158,7 +158,7 @@ fn loom_aborting_while_others_submit_and_work() {
     });
 }
 
-/// A blocked stream is aborted while its record completes, and then used again.
+/// Checks a blocked stream that is aborted while its record completes, and is then used again.
 #[test]
 fn loom_aborting_while_the_record_completes() {
     model(|| {
@@ -179,7 +179,7 @@ fn loom_aborting_while_the_record_completes() {
     });
 }
 
-/// A helper puts a host function back while the stream is aborted.
+/// Checks a helper that puts a host function back while the stream is aborted.
 #[test]
 fn loom_aborting_while_a_helper_puts_back() {
     model(|| {

@@ -1,4 +1,4 @@
-//! The queue's rules one by one.
+//! Checks the queue's rules one by one.
 
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::thread;
@@ -74,7 +74,7 @@ fn an_operation_is_over_when_what_it_goes_on_with_is() {
     run_resumed(complete(&record));
     assert_eq!((stream.operations.finished(), stream.log()), (3, vec![1, 3]));
     assert_eq!(stream.check(), 2);
-    // Abandoned with the operation in hand: there is nothing to go on with.
+    // The queue is abandoned with the operation in hand, so there is nothing to go on with.
     stream.push(|_| Op::HandOver(record, Arc::clone(&list))).unwrap();
     stream.push(Op::Note).unwrap();
     let listed = ready.lock().pop_front().unwrap();
@@ -176,7 +176,7 @@ fn abandoning_drops_what_has_not_started() {
     assert_eq!(stream.push(Op::Note), None);
     assert!([2, 3].iter().all(|&ticket| stream.operations.was_dropped(ticket)));
     assert!(!stream.operations.was_dropped(1) && !stream.operations.has_finished(1));
-    // It has not started after all.
+    // The operation has not started after all.
     assert!(claim.lock().put_back(first).is_err());
     assert!(stream.operations.was_dropped(1));
     assert_eq!(stream.check(), 0);
@@ -202,7 +202,7 @@ fn an_abort_drops_what_is_queued_and_the_queue_goes_on() {
     let (dropped, in_hand) = stream.operations.abort();
     assert_eq!((dropped.len(), in_hand, stream.operations.aborts()), (3, None, 1));
     assert!(stream.operations.is_idle() && !stream.operations.was_dropped(3));
-    // The entry in the list is stale until an operation is queued: then it serves for that.
+    // The entry in the list is stale until an operation is queued, for which it then serves.
     assert_eq!(stream.push(Op::Note), Some(4));
     assert_eq!(ready.lock().len(), 1);
     assert!(stream.operations.is_pending(4) && !stream.operations.is_pending(3));
@@ -346,7 +346,7 @@ fn threads_that_submit_work_and_help_lose_nothing() {
         }
     });
     work(&ready, WORKER);
-    // Of seven operations one is a record or wait, and one a help.
+    // One of seven operations is a record or wait, and one a help.
     let run: usize = streams.iter().map(|stream| stream.check()).sum();
     assert_eq!(run, 2 * OPERATIONS / 7 * 5);
 }

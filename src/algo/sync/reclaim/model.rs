@@ -17,7 +17,7 @@ struct Domain {
     books: Books,
 }
 
-/// Invisible to loom. Its threads are coroutines of one thread, and none yields in here.
+/// State that loom does not see. Its threads are coroutines of one thread, and none yields in here.
 struct Books(RefCell<(usize, Vec<Arc<dyn Any + Send + Sync>>)>);
 
 // SAFETY: loom runs an execution on one thread, so nothing really shares the `Books`.
@@ -35,8 +35,8 @@ loom::lazy_static! {
 }
 
 impl Domain {
-    /// Loom may switch threads before an access of a mark and nowhere else, so each change of
-    /// the books is one step with the access right before it.
+    /// Releases objects that no reader has. Loom may switch threads before an access of a mark and nowhere else, so
+    /// each change of the books is one step with the access right before it.
     fn release_if_unseen(&self) {
         let nothing_to_do = {
             let books = self.books.0.borrow();
@@ -55,15 +55,15 @@ impl Domain {
     }
 }
 
-/// While it lives, no object that this thread can find is released.
+/// Keeps objects that this thread can find from being released, while it lives.
 pub struct Pin(PhantomData<*const ()>);
 
-/// Of two threads that each store, call one of these and load, one sees the other's store.
+/// Orders two threads that each store, call this or [`heavy_barrier`], and load: at least one sees the other's store.
 pub fn light_barrier() {
     fence(Ordering::SeqCst);
 }
 
-/// See [`light_barrier`].
+/// Does the same as [`light_barrier`].
 pub fn heavy_barrier() {
     fence(Ordering::SeqCst);
 }
@@ -90,18 +90,18 @@ impl Drop for Pin {
     }
 }
 
-/// Drops the objects that no thread can use; `true` when none is left.
+/// Drops the objects that no thread can use. Returns `true` if none is left.
 pub fn flush_deferred() -> bool {
     DOMAIN.release_if_unseen();
     DOMAIN.books.0.borrow().1.is_empty()
 }
 
-/// The same: loom releases at any moment.
+/// Does the same: loom releases at any moment.
 pub fn flush_if_many() {
     flush_deferred();
 }
 
-/// Models name the seats of their threads.
+/// Returns `None`: models name the seats of their threads.
 pub fn number() -> Option<usize> {
     None
 }

@@ -1,4 +1,4 @@
-//! Readers and releasers outside of models.
+//! Implements readers and releasers outside of models.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -13,43 +13,43 @@ use parking_lot::Mutex;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::per_thread::{at_thread_end, per_thread};
 
-/// How many times [`flush_deferred`] checks whether readers have left: they stay for nanoseconds.
+/// The number of times that [`flush_deferred`] checks whether readers have left: they stay for nanoseconds.
 const ROUNDS: usize = 64;
-/// How many objects justify the barrier in [`flush_if_many`].
+/// The number of objects that justifies the barrier in [`flush_if_many`].
 const MANY: usize = 32;
 
-/// Commands of `membarrier(2)` for the threads of this process, as Linux numbers them.
+/// A command of `membarrier(2)` for the threads of this process, as Linux numbers it.
 const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
 const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4;
-/// Far longer than a processor delays a store (nanoseconds), and than a thread runs on it.
+/// A time far longer than a processor delays a store (nanoseconds), and than a thread runs on it.
 const VISIBLE: Duration = Duration::from_millis(10);
 
-/// False if the kernel does not have the command, or fails.
+/// Runs a command of `membarrier`. Returns false if the kernel does not have the command, or fails.
 fn membarrier(command: libc::c_int) -> bool {
     // SAFETY: the call takes two numbers and touches no memory of ours.
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0) == 0 }
 }
 
-/// A thread that has pinned. Never freed; another thread reuses it after this one's end.
+/// A thread that has pinned. It is never freed, and another thread reuses it after this one's end.
 #[repr(align(128))]
 struct Reader {
-    /// The number of the thread's pins, in the lowest bits; then the two flags; then how many times its outermost
-    /// pin has ended. Written by that thread only.
+    /// The number of the thread's pins, in the lowest bits; then the two flags; then the number of times that its
+    /// outermost pin has ended. Only that thread writes it.
     state: AtomicUsize,
-    /// Whether a thread has it.
+    /// Whether a thread uses this reader.
     taken: AtomicBool,
-    /// How many were made before it.
+    /// The number of readers that were created before it.
     number: usize,
     next: *const Reader,
 }
 
-/// The bits of [`Reader::state`] for the pins.
+/// The bits of [`Reader::state`] for the number of pins.
 const DEPTH: usize = (1 << 16) - 1;
-/// Readers need a fence, because the kernel has no barrier for them.
+/// The flag of readers that need a fence, because the kernel has no barrier for them.
 const FENCED: usize = 1 << 16;
-/// Taken for one pin, by a thread that is ending.
+/// The flag of a reader that a thread which is ending uses for one pin.
 const PASSING: usize = 1 << 17;
-/// One end of an outermost pin.
+/// The number that is added at the end of an outermost pin.
 const TURN: usize = 1 << 18;
 
 // SAFETY: `next` is written before the reader is published, and points to what is never freed.
@@ -58,7 +58,7 @@ unsafe impl Sync for Reader {}
 /// All readers: a list that only grows.
 static READERS: AtomicPtr<Reader> = AtomicPtr::new(ptr::null_mut());
 
-/// Whether `membarrier` serves as the readers' barrier. Set before the first reader exists.
+/// Whether `membarrier` serves as the readers' barrier. It is set before the first reader exists.
 static KERNEL_BARRIER: AtomicBool = AtomicBool::new(false);
 
 per_thread! {
@@ -66,7 +66,7 @@ per_thread! {
 }
 
 at_thread_end! {
-    /// Releases the reader when the thread ends.
+    /// Registers the release of the reader for the end of the thread.
     fn is_released() -> bool => release;
 }
 
@@ -86,7 +86,7 @@ fn readers() -> impl Iterator<Item = &'static Reader> {
 
 #[cold]
 fn join() -> &'static Reader {
-    // The oldest one, which has the lowest number.
+    // This finds the oldest one, which has the lowest number.
     let free = || readers().filter(|reader| !reader.taken.load(Ordering::Relaxed)).last();
     let reader = loop {
         let Some(reader) = free() else { break add_reader() };
@@ -124,21 +124,21 @@ fn add_reader() -> &'static Reader {
     reader
 }
 
-/// While it lives, no object that this thread can find is released.
+/// Keeps objects that this thread can find from being released, while it lives.
 pub struct Pin {
     reader: &'static Reader,
-    /// It belongs to its thread.
+    /// Keeps the pin on its thread.
     _stays: PhantomData<*const ()>,
 }
 
-/// Pins the current thread. Costs about a nanosecond and writes only memory of this thread.
+/// Pins the current thread. This costs about a nanosecond and writes only memory of this thread.
 pub fn pin() -> Pin {
     let reader = MINE.get().unwrap_or_else(join);
     let state = reader.state.load(Ordering::Relaxed);
-    // Release, as at the end of a pin: a releaser may see this one instead.
+    // Release, as at the end of a pin: a releaser may read this store instead.
     reader.state.store(state + 1, Ordering::Release);
-    // The store above comes before what the thread reads from here on: either a releaser
-    // sees it, or this thread sees what the releaser has unlinked.
+    // The store above comes before the thread's later reads: either a releaser reads it, or this thread sees what the
+    // releaser has unlinked.
     compiler_fence(Ordering::SeqCst);
     if state & FENCED != 0 {
         fence(Ordering::SeqCst);
@@ -154,7 +154,7 @@ impl Drop for Pin {
         if state & (DEPTH | PASSING) == 0 {
             reader.state.store(state.wrapping_add(TURN), Ordering::Release);
         } else if state & DEPTH != 0 {
-            // An outer pin goes on.
+            // An outer pin continues.
             reader.state.store(state, Ordering::Release);
         } else {
             reader.state.store(state.wrapping_add(TURN), Ordering::Release);
@@ -163,8 +163,8 @@ impl Drop for Pin {
     }
 }
 
-/// Of two threads, of which one stores, calls this and loads, and the other stores, calls [`heavy_barrier`] and
-/// loads, at least one sees the other's store. The caller has pinned before.
+/// Orders two threads. One stores, calls this and loads; the other stores, calls [`heavy_barrier`] and loads. At least
+/// one sees the other's store. The caller must be pinned.
 pub fn light_barrier() {
     compiler_fence(Ordering::SeqCst);
     if !KERNEL_BARRIER.load(Ordering::Relaxed) {
@@ -172,11 +172,12 @@ pub fn light_barrier() {
     }
 }
 
-/// The side that pays for both: see [`light_barrier`].
+/// Orders two threads at the cost of the calling one, see [`light_barrier`].
 pub fn heavy_barrier() {
     // Without readers the kernel's barrier is not registered, and no thread has called the light one.
     if KERNEL_BARRIER.load(Ordering::Relaxed) && !membarrier(PRIVATE_EXPEDITED) {
-        // It fails in a sandbox that was closed since, or without memory: after a while all threads have had a barrier.
+        // The call fails in a sandbox that was closed since, or without memory. After a while all threads have had a
+        // barrier.
         let began = Instant::now();
         while began.elapsed() < VISIBLE {
             pause(VISIBLE);
@@ -187,15 +188,15 @@ pub fn heavy_barrier() {
 
 type Object = Arc<dyn Any + Send + Sync>;
 
-/// Deferred objects.
+/// The deferred objects.
 struct Garbage {
-    /// Since the last barrier.
+    /// Objects that were deferred since the last barrier.
     fresh: Vec<Object>,
-    /// Before it, with the readers that were pinned then.
+    /// Objects that were deferred before it, with the readers that were pinned then.
     batches: Vec<(Vec<Pinned>, Vec<Object>)>,
 }
 
-/// A reader, and its turn when it was seen pinned.
+/// A reader, and its turn when it was found pinned.
 type Pinned = (&'static Reader, usize);
 
 static GARBAGE: Mutex<Garbage> = Mutex::new(Garbage { fresh: Vec::new(), batches: Vec::new() });
@@ -208,7 +209,7 @@ impl Pin {
 }
 
 impl Garbage {
-    /// Takes the objects that no reader can use any more; true when none is left.
+    /// Takes the objects that no reader can use any more. Returns true if none is left.
     fn sweep(&mut self, dead: &mut Vec<Object>) -> bool {
         if !self.fresh.is_empty() {
             heavy_barrier();
@@ -230,11 +231,11 @@ impl Garbage {
     }
 }
 
-/// Drops the deferred objects that no reader can see any more; `true` when none is left.
+/// Drops the deferred objects that no reader can see any more. Returns `true` if none is left.
 ///
-/// In a quiet process one call drops everything. A thread that is just looking something up
-/// (this one included, while it holds a [`Pin`]) keeps later objects alive: then call again
-/// some time. Destructors run here, on the calling thread; hold no lock that they need.
+/// In a quiet process one call drops everything. A thread that is looking something up (including this one, while it
+/// holds a [`Pin`]) keeps later objects alive: then call again some time. Destructors run here, on the calling thread;
+/// hold no lock that they need.
 pub fn flush_deferred() -> bool {
     let mut dead = Vec::new();
     let mut clean = false;
@@ -249,14 +250,15 @@ pub fn flush_deferred() -> bool {
     clean
 }
 
-/// The number of pinned threads. A thread that is not counted sees earlier writes of this thread when it pins next.
+/// Returns the number of pinned threads. A thread that is not counted sees earlier writes of this thread when it pins
+/// next.
 pub fn count_pinned() -> usize {
     heavy_barrier();
     readers().filter(|reader| reader.state.load(Ordering::Acquire) & DEPTH != 0).count()
 }
 
-/// The number of this thread, which no other thread has until its end; low for the first threads that pin. `None`: it
-/// has not pinned yet, or is ending.
+/// Returns the number of this thread, which no other thread has until its end. It is low for the first threads that
+/// pin. Returns `None` if the thread has not pinned yet, or is ending.
 #[inline]
 pub fn number() -> Option<usize> {
     MINE.get().map(|reader| reader.number)
@@ -267,8 +269,8 @@ pub fn is_pinned() -> bool {
     MINE.get().is_some_and(|reader| reader.state.load(Ordering::Relaxed) & DEPTH != 0)
 }
 
-/// As [`flush_deferred`], if that justifies its barrier: for objects that come and go often, and that may stay for
-/// a while.
+/// Does the same as [`flush_deferred`], if the number of objects justifies its barrier: for objects that are created
+/// and removed often, and that may stay for a while.
 pub fn flush_if_many() {
     if GARBAGE.lock().fresh.len() >= MANY {
         flush_deferred();

@@ -12,7 +12,7 @@ fn threads_that_follow_each_other_share_a_reader() {
     for _ in 0..100 {
         visit();
     }
-    // Other tests of this process have threads too, but not one more for each of ours.
+    // Other tests of this process have threads too, but not one more for each of this test's.
     assert!(count() < before + 50, "{before} readers became {}", count());
 }
 
@@ -39,7 +39,7 @@ fn a_thread_can_pin_to_its_very_end() {
     thread_local! {
         static LATE: Late = const { Late };
     }
-    // Destroyed after the reader was released, because it is used first.
+    // The value is destroyed after the reader was released, because it is used first.
     let thread = std::thread::spawn(|| {
         LATE.with(|_| ());
         drop(pin());

@@ -1,11 +1,11 @@
-//! Any number of range starts in a page.
+//! A node: any number of range starts in a page.
 
 use super::drop_boxed;
 use crate::algo::map::address_map::{GRANULE_BITS, PAGE_BITS};
 use crate::algo::map::chunked::{Blank, boxed_blank};
 use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-/// Granules of a page, the words of their bitmap, the words of the bitmap of words.
+/// The number of granules of a page.
 const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);
 const WORDS: usize = GRANULES / 64;
 const SUMMARIES: usize = WORDS.div_ceil(64);
@@ -21,11 +21,11 @@ unsafe impl Blank for Records {
     }
 }
 
-/// 64 granules.
+/// The starts in 64 granules.
 struct Word {
-    /// A bit per granule in which a range begins.
+    /// The granules in which a range begins, one bit each.
     starts: AtomicU64,
-    /// Allocated with the first of them: most pages have few ranges, or only large ones.
+    /// The records, which are allocated with the first start: most pages have few ranges, or only large ones.
     records: AtomicPtr<Records>,
 }
 
@@ -38,7 +38,7 @@ impl Drop for Word {
 /// Any number of starts in a page.
 pub(super) struct Node {
     words: [Word; WORDS],
-    /// A bit per word of granules that is not 0.
+    /// The words of granules that are not 0, one bit each.
     summary: [AtomicU64; SUMMARIES],
 }
 
@@ -57,7 +57,7 @@ unsafe impl Blank for Node {
 }
 
 impl Node {
-    /// Makes room for the record of this granule; `None`: there is no memory. Under the lock.
+    /// Makes room for the record of this granule. Returns `None` if there is no memory. The caller holds the lock.
     #[inline]
     pub(super) fn make_room(&self, granule: usize) -> Option<()> {
         let records = &self.words[granule / 64].records;
@@ -67,7 +67,7 @@ impl Node {
         Some(())
     }
 
-    /// The record of the range that begins in a granule, if one does.
+    /// Returns the record of the range that begins in a granule, if one does.
     #[inline(always)]
     pub(super) fn record(&self, granule: usize) -> Option<u32> {
         let records = self.words[granule / 64].records.load(Ordering::Acquire);
@@ -76,13 +76,13 @@ impl Node {
         Some(records.0[granule % 64].load(Ordering::Acquire))
     }
 
-    /// The last granule up to `granule` in which a range begins.
+    /// Returns the last granule up to `granule` in which a range begins.
     #[inline]
     pub(super) fn last_start(&self, granule: usize) -> Option<usize> {
         let mut word = granule / 64;
         let up_to_granule = u64::MAX >> (63 - granule % 64);
         let mut bits = self.words[word].starts.load(Ordering::Acquire) & up_to_granule;
-        // A second iteration only if the summary is older than the word.
+        // A second iteration takes place only if the summary is older than the word.
         while bits == 0 {
             word = self.last_word_before(word)?;
             bits = self.words[word].starts.load(Ordering::Acquire);
@@ -102,7 +102,7 @@ impl Node {
         Some(group * 64 + bits.ilog2() as usize)
     }
 
-    /// The first granule from `granule` on in which a range begins. Under the lock.
+    /// Returns the first granule from `granule` on in which a range begins. The caller holds the lock.
     #[inline]
     pub(super) fn first_start(&self, granule: usize) -> Option<usize> {
         let starts = |word: usize| self.words[word].starts.load(Ordering::Relaxed);
@@ -111,7 +111,7 @@ impl Node {
         if from_granule != 0 {
             return Some(word * 64 + from_granule.trailing_zeros() as usize);
         }
-        // Two shifts, because a shift by 64 has no effect.
+        // There are two shifts, because a shift by 64 has no effect.
         let mut behind_word = u64::MAX << (word % 64) << 1;
         (word / 64..SUMMARIES).find_map(|group| {
             let words = self.summary[group].load(Ordering::Relaxed) & behind_word;
@@ -121,7 +121,7 @@ impl Node {
         })
     }
 
-    /// Adds a start in a granule that has room. Under the lock.
+    /// Adds a start in a granule that has room. The caller holds the lock.
     #[inline]
     pub(super) fn set_start(&self, granule: usize, record: u32) {
         let word = &self.words[granule / 64];
@@ -133,7 +133,7 @@ impl Node {
         set_bit(&self.summary[granule / 64 / 64], granule / 64 % 64);
     }
 
-    /// Removes a start. Returns whether none is left. Under the lock.
+    /// Removes a start. Returns whether none is left. The caller holds the lock.
     #[inline]
     pub(super) fn clear_start(&self, granule: usize) -> bool {
         let word = granule / 64;
@@ -142,7 +142,7 @@ impl Node {
             && self.summary.iter().all(|words| words.load(Ordering::Relaxed) == 0)
     }
 
-    /// All granules in which a range begins, with their records. Bitmap and summary must agree.
+    /// Returns all granules in which a range begins, with their records. Bitmap and summary must agree.
     #[cfg(all(test, not(loom)))]
     pub(super) fn starts(&self) -> Vec<(usize, u32)> {
         let mut starts = Vec::new();
@@ -158,12 +158,12 @@ impl Node {
     }
 }
 
-/// Not an atomic read-modify-write: writers hold the lock.
+/// Sets a bit without an atomic read-modify-write, because writers hold the lock.
 fn set_bit(word: &AtomicU64, bit: usize) {
     word.store(word.load(Ordering::Relaxed) | 1 << bit, Ordering::Release);
 }
 
-/// As [`set_bit`]; returns what is left.
+/// Clears a bit in the same way. Returns what is left of the word.
 fn clear_bit(word: &AtomicU64, bit: usize) -> u64 {
     let left = word.load(Ordering::Relaxed) & !(1 << bit);
     word.store(left, Ordering::Release);
