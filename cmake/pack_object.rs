@@ -4,7 +4,8 @@
 //! `pack_object sections OBJECT`: prints which sections to merge, as options for objcopy. With a section for each
 //! function a program leaves out what it does not use, but the section's header and relocations are larger than most
 //! functions. Sections that the same functions of the API need are always linked together, so merging them makes no
-//! program larger.
+//! program larger. One more group, of the sections that much of the API needs ([`MOST`]), makes programs larger that
+//! need only some of them: a linker keeps all of the group or nothing.
 //!
 //! `pack_object relocations OBJECT`: resolves relocations inside the object, as any linker would: the distance
 //! between two places in one section is known. Calls between merged functions then need no relocation.
@@ -21,11 +22,11 @@ const EM_X86_64: u16 = 62;
 const R_X86_64_PC32: u32 = 2;
 const R_X86_64_PLT32: u32 = 4;
 
-/// Every program needs this part of the API, and everything that it needs.
+/// The sections from which the part of the API begins that every program needs, with everything that it needs.
 const START_AND_END: [&str; 2] = [".init_array", ".fini_array"];
 
-/// If this share of the API (in thousandths) needs a section, it is merged into one: calls inside a section need no
-/// relocation, and every program that uses a device needs all of it.
+/// The share of the API (in thousandths) from which on the sections that it needs are one group: calls inside a section
+/// need no relocation, and programs that use a device need most of the group.
 const MOST: u32 = 450;
 
 /// The fields of a section that are used here.
@@ -46,7 +47,7 @@ struct Symbol {
 }
 
 struct Relocation {
-    /// The file offset of its header.
+    /// The file offset of the section's header.
     entry: usize,
     offset: u64,
     kind: u32,
@@ -78,7 +79,7 @@ impl Object {
         assert!(bytes.starts_with(b"\x7fELF\x02\x01"), "{path} is no ELF file of 64 bits, lower byte first");
         assert_eq!(number::<2>(&bytes, 16), 1, "{path} is no relocatable object");
         let table = number::<8>(&bytes, 0x28) as usize;
-        // With many sections the header has no room for two numbers: they are in the first section's header.
+        // With many sections the header has no room for two numbers, which are then in the first section's header.
         let count = match number::<2>(&bytes, 0x3c) {
             0 => number::<8>(&bytes, table + 32),
             count => count,
@@ -124,7 +125,7 @@ impl Object {
                         let wide = of_kind(SYMTAB_SHNDX).expect("wide numbers of sections").contents.start;
                         number::<4>(bytes, wide + 4 * index) as usize
                     }
-                    // Undefined, absolute, common: in no section.
+                    // Undefined, absolute and common symbols are in no section.
                     0 | 0xff00.. => 0,
                     section => section,
                 },
@@ -154,7 +155,7 @@ impl Object {
     }
 }
 
-/// The part of a section's name that names its kind; None for sections that are not merged.
+/// Returns the part of a section's name that names its kind, or `None` for sections that are not merged.
 fn kind_of(name: &str) -> Option<&'static str> {
     const PREFIXES: [(&str, &str); 10] = [
         (".text.unlikely.", ".text"),
@@ -171,11 +172,11 @@ fn kind_of(name: &str) -> Option<&'static str> {
     PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|&(_, kind)| kind)
 }
 
-/// Sections by name: objcopy renames all sections with the same name.
+/// The sections with one name: objcopy renames all sections with the same name.
 struct Node {
     kind: Option<&'static str>,
     needs: Vec<usize>,
-    /// The functions of the API that need it, one bit each.
+    /// The functions of the API that need them, one bit each.
     needed_by: Vec<u64>,
 }
 
@@ -243,10 +244,10 @@ fn graph(object: &Object) -> (Vec<String>, Vec<Node>) {
     (names, nodes)
 }
 
-/// Prints which sections get which name.
+/// Prints the new name of each section that is merged.
 fn merge_sections(object: &Object) {
     let (names, nodes) = graph(object);
-    // Sections that the same functions need, by kind.
+    // The sections that the same functions need, by kind.
     let mut pieces: BTreeMap<(&[u64], &str), Vec<usize>> = BTreeMap::new();
     for (index, node) in nodes.iter().enumerate() {
         if let Some(kind) = node.kind {
