@@ -14,7 +14,7 @@
 
 namespace bench {
 
-// One line: names and values of a flat JSON object, strings without their quotes.
+// A line of a log: names and values of a flat JSON object. Strings have no quotes.
 class LogLine {
   public:
     explicit LogLine(const std::string& text) : at_(text.c_str()) {
@@ -69,7 +69,7 @@ class LogLine {
         at_++;
         return text;
     }
-    // A number, true, false or null.
+    // Reads a number, true, false or null.
     std::string Word() {
         const char* start = at_;
         while (std::isalnum(static_cast<unsigned char>(*at_)) || *at_ == '-' || *at_ == '+' || *at_ == '.') at_++;
@@ -85,11 +85,11 @@ struct AllocationLog {
     Trace trace;
     // The time of each step, in nanoseconds since the start of the log.
     std::vector<std::uint64_t> times;
-    // Frees of memory that was allocated before the start of the log.
+    // The number of frees of memory that was allocated before the start of the log.
     std::size_t unknown_frees = 0;
 };
 
-// The lines of one device. Throws a text with the line's number.
+// Reads the lines of one device. Throws a text with the line's number.
 inline AllocationLog ReadAllocationLog(const std::string& file, std::uint64_t device) {
     std::ifstream lines(file);
     if (!lines) throw std::runtime_error(file + ": cannot be opened");

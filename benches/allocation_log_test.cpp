@@ -1,4 +1,4 @@
-// Allocation logs are read as specified in docs/allocation_log.md.
+// Tests that allocation logs are read as specified in docs/allocation_log.md.
 #include "allocation_log.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 namespace {
 
-// A log with these lines, in a file for as long as it is read.
+// Writes these lines to a log, and reads it.
 bench::AllocationLog Read(const std::string& lines, std::uint64_t device = 0) {
     const std::string file = testing::TempDir() + "allocation_log_test.jsonl";
     std::ofstream(file) << lines;

@@ -9,7 +9,7 @@
 namespace {
 
 constexpr std::size_t kSmall = 64;
-// Fewer than a stream queues before the caller has to wait.
+// The number of calls between two waits: fewer than a stream queues before the caller has to wait.
 constexpr int kBatch = 200;
 
 struct Objects {
@@ -31,7 +31,7 @@ struct Objects {
         ACL(aclrtSynchronizeStream(stream));
     }
 
-    // Not in every process: where pools exist, the library tracks the order of streams.
+    // Creates a pool. Not every process does this, because where pools exist the library tracks the order of streams.
     aclrtMemPool Pool() {
         if (pool) return pool;
         aclrtMemPoolProps props{};

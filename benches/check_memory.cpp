@@ -1,6 +1,6 @@
-// What PORTACL_CHECK keeps for device memory in use: bench_check_memory MIB PIECE writes PIECE bytes of every 2 * PIECE
-// of MIB mebibytes, one operation each, and the host waits for none of them. Prints the most memory that the process
-// had.
+// Measures what PORTACL_CHECK keeps for device memory in use. bench_check_memory MIB PIECE writes PIECE bytes of every
+// 2 * PIECE of MIB mebibytes, one operation each, and the host waits for none of them. Prints the most memory that the
+// process had.
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// The process's most resident memory, in bytes.
+// Returns the process's peak of resident memory, in bytes.
 std::size_t MostResident() {
     std::size_t kib = 0;
     std::FILE* status = std::fopen("/proc/self/status", "r");

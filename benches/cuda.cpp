@@ -19,7 +19,7 @@
 namespace {
 
 constexpr int kRounds = 41;
-// Fewer than a driver enqueues before the caller has to wait.
+// The number of calls between two waits: fewer than a driver enqueues before the caller has to wait.
 constexpr int kBatch = 200;
 constexpr std::size_t kSmall = 64;
 constexpr std::size_t kPooled = 1u << 20;
@@ -32,7 +32,7 @@ const cuda::Driver& Raw() {
     return driver;
 }
 
-// The text of the kernel, which is next to the program.
+// Returns the text of the kernel, which is next to the program.
 std::string KernelText() {
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     std::ifstream file(folder / "blocks.ptx");
@@ -184,7 +184,7 @@ const Row kRows[] = {
     // A loop reuses the memory that it freed, without the driver.
     {"aclrtMemPoolMallocAsync + FreeAsync", 30, [](Objects& o) { AllocateAndFree(o, kPooled); },
      [](Objects& o) { RawAllocateAndFree(o, kPooled); }, false},
-    // The driver is called each time.
+    // These two lengths call the driver each time.
     {"aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns", 30,
      [](Objects& o) { AllocateAndFree(o, kPooled << (++o.pairs & 1)); },
      [](Objects& o) { RawAllocateAndFree(o, kPooled << (++o.raw_pairs & 1)); }, false},
@@ -219,7 +219,7 @@ void Calls(Objects& objects) {
     }
 }
 
-// Gigabytes per second of `copy`, which waits for the data.
+// Returns the gigabytes per second of `copy`, which waits for the data.
 template <typename Copy>
 double Rate(std::size_t bytes, Copy copy) {
     copy();
@@ -263,7 +263,7 @@ void Rates(Objects& o, std::size_t largest) {
                  }),
             0.99);
         if (size > pageable.size()) continue;
-        // Not cuMemcpyHtoD, which returns before the data is there.
+        // This is not cuMemcpyHtoD, which returns before the data has arrived.
         const double in = Rate(size, [&] {
             Raw().CopyIn(o.raw_device, pageable.data(), size, o.raw_stream);
             Raw().StreamSynchronize(o.raw_stream);
@@ -308,8 +308,8 @@ void Allocation() {
     Print("aclrtMalloc + aclrtFree, 1 MiB", mine, its, "ns", "at most 1.1 of the driver's", mine <= 1.1 * its);
 }
 
-// A copy in, a copy out of other memory and a kernel, each on a separate stream: the time for all
-// three shows what the device can overlap.
+// Runs a copy in, a copy out of other memory and a kernel, each on a separate stream. The time for all three shows what
+// the device can overlap.
 void Overlap(Objects& o, std::size_t largest) {
     constexpr int kEach = 21;
     constexpr unsigned kBlocks = 256;
@@ -390,8 +390,7 @@ void Compare(const Row& row, Objects& objects, std::vector<Pair>& pairs) {
     objects.Finish();
 }
 
-// The median difference of the quickest quarter of the pairs: other activity of the machine adds to
-// both.
+// Returns the median difference of the quickest quarter of the pairs. Other activity of the machine adds to both.
 double MedianAbove(std::vector<Pair> pairs) {
     const auto quicker = [](const Pair& a, const Pair& b) { return a.api + a.raw < b.api + b.raw; };
     std::sort(pairs.begin(), pairs.end(), quicker);

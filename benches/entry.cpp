@@ -13,14 +13,15 @@ extern "C" int bench_empty_call(void* argument);
 namespace {
 
 constexpr int kRounds = 21;
-// A copy to a GPU takes microseconds.
+// The number of calls in a series. A copy to a GPU takes microseconds.
 const int kCalls = [] {
     const char* backend = std::getenv("PORTACL_BACKEND");
     return backend && std::strcmp(backend, "cuda") == 0 ? 2'000 : 200'000;
 }();
 constexpr std::size_t kSmall = 64;
 
-// Each thread has its own stream and memory. Without the alignment one thread reads a cache line that the other writes.
+// The objects of one thread: its stream and its memory. Without the alignment one thread reads a cache line that the
+// other writes.
 struct alignas(128) Objects {
     aclrtStream stream = nullptr;
     void* device = nullptr;
@@ -65,7 +66,7 @@ double Alone(Row& row, Objects& mine) {
     return bench::NanosecondsSince(start) / kCalls;
 }
 
-// Nanoseconds of a call while another thread makes the same calls all the time.
+// Returns the nanoseconds of a call while another thread makes the same calls all the time.
 double WithAnother(Row& row, Objects& mine, Objects& theirs) {
     std::atomic<bool> runs{false}, over{false};
     std::thread other([&] {

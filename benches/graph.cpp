@@ -1,5 +1,4 @@
-// A graph of 1,000 small tasks: launching it compared with enqueuing the same tasks on a stream,
-// alternating.
+// Measures a graph of 1,000 small tasks: launching it compared with enqueuing the same tasks on a stream, alternating.
 #include <string>
 #include <vector>
 
@@ -33,7 +32,7 @@ class Work {
         for (int i = 0; i < kTasks; i++) Copy(i, stream_);
     }
 
-    // Alternating copies and fills.
+    // Enqueues alternating copies and fills.
     void CopiesAndFills() {
         for (int i = 0; i < kTasks; i += 2) {
             Copy(i, stream_);
@@ -41,7 +40,7 @@ class Work {
         }
     }
 
-    // As before, on two streams that wait for each other after every ten tasks.
+    // Enqueues the same on two streams that wait for each other after every ten tasks.
     void TwoStreams() {
         for (int i = 0; i < kTasks; i += 20) {
             ACL(aclrtRecordEvent(fork_, stream_));

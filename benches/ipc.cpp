@@ -1,5 +1,5 @@
-// Copies of 64 MiB inside one device: between memory of this process, and between it and memory of
-// another process, alternating.
+// Measures copies of 64 MiB inside one device: between memory of this process, and between it and memory of another
+// process, alternating.
 #include <acl/acl.h>
 
 #include <spawn.h>
@@ -27,7 +27,7 @@ void* Malloc() {
     return memory;
 }
 
-// The other process: prints its key on standard output, and exits at the end of standard input.
+// Runs the other process: prints its key on standard output, and exits at the end of standard input.
 int Export() {
     ACL(aclInit(nullptr));
     ACL(aclrtSetDevice(0));

@@ -1,7 +1,7 @@
-// All blocks of a kernel compared with oneTBB's parallel_for over the same function, alternating in
-// one run. Threads of both stay awake for a while after a launch and would disturb the other:
-// before each turn they have time to go to sleep. The first launch of a turn, which wakes them, is
-// reported separately. The kernel, blocks.so, is next to the program.
+// Compares all blocks of a kernel with oneTBB's parallel_for over the same function, alternating in one run. Threads of
+// both stay awake for a while after a launch and would disturb the other, so before each turn they have time to go to
+// sleep. The first launch of a turn, which wakes them, is reported separately. The kernel, blocks.so, is next to the
+// program.
 #include <dlfcn.h>
 #include <portacl/kernel.h>
 #include <tbb/parallel_for.h>
@@ -29,7 +29,7 @@ struct Cost {
     const char* kernel;
     std::uint64_t nanoseconds;
     int turns;
-    // In each turn, after the first one.
+    // The number of launches in each turn, after the first one.
     int launches;
 };
 
@@ -49,7 +49,7 @@ Kernel Find(const char* path, const char* name) {
     return found;
 }
 
-// Steps of a block that take about a nanosecond.
+// Returns how many steps of a block take about a nanosecond.
 double StepsPerNanosecond(Kernel kernel) {
     constexpr std::uint64_t kSteps = 1'000'000;
     const portaclBlock block{};
@@ -71,7 +71,7 @@ void Blocks(Kernel kernel, std::uint64_t steps) {
                       });
 }
 
-// What launches took, in nanoseconds.
+// The times of launches, in nanoseconds.
 struct Times {
     std::vector<double> first, others;
 };
@@ -107,7 +107,7 @@ int main() {
         auto steps = static_cast<std::uint64_t>(rate * static_cast<double>(cost.nanoseconds));
         Times ours, theirs;
         for (int turn = -1; turn < cost.turns; turn++) {
-            // The first ones start threads.
+            // The first launches start threads.
             if (turn == 0) ours = theirs = Times{};
             Turn(cost, ours, [&] {
                 ACL(aclrtLaunchKernel(function, kBlocks, &steps, sizeof steps, stream));

@@ -16,7 +16,7 @@ inline double NanosecondsSince(Clock::time_point start) {
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-// The quantile of the values: a `share` (0 to 1) of them is below it.
+// Returns the quantile of the values: a `share` (0 to 1) of them is below it.
 inline double Percentile(std::vector<double> values, double share) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * (values.size() - 1));
     std::nth_element(values.begin(), at, values.end());
@@ -32,13 +32,13 @@ inline void Report(const char* name, double value, const char* unit) {
     std::fflush(stdout);
 }
 
-// The same, for one point of a series: a size in bytes, or a number of things.
+// Reports a value for one point of a series: a size in bytes, or a number of things.
 inline void ReportAt(const char* name, std::size_t at, double value, const char* unit) {
     std::printf("{\"name\": \"%s\", \"at\": %zu, \"value\": %.4g, \"unit\": \"%s\"}\n", name, at, value, unit);
     std::fflush(stdout);
 }
 
-// Nanoseconds of each of `rounds` calls.
+// Returns the nanoseconds of each of `rounds` calls.
 template <typename Call>
 std::vector<double> Each(int rounds, Call call) {
     std::vector<double> took(rounds);
@@ -50,7 +50,7 @@ std::vector<double> Each(int rounds, Call call) {
     return took;
 }
 
-// Nanoseconds per call in a series of calls, for calls that are shorter than reading the clock.
+// Returns the nanoseconds per call in a series of calls, for calls that are shorter than reading the clock.
 template <typename Call>
 double PerCall(int calls, Call call) {
     const auto start = Clock::now();

@@ -1,4 +1,4 @@
-// Allocation and release through the API.
+// Measures allocation and release through the API.
 #include <portacl/portacl.h>
 
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ void Pairs(const char* name, std::size_t bytes, int calls) {
     bench::Report(name, bench::Median(took), "ns");
 }
 
-// Memory that was not used before: the device is opened again each time.
+// Measures memory that was not used before: the device is opened again each time.
 double FirstUse(aclrtMemMallocPolicy policy) {
     std::vector<double> took;
     for (int round = 0; round < kRounds; round++) {
@@ -47,7 +47,7 @@ double FirstUse(aclrtMemMallocPolicy policy) {
     return bench::Median(took);
 }
 
-// New memory of the C library's kind, on 2 MiB pages where the system has them.
+// New memory as from the C library, on 2 MiB pages if the system has them.
 class HugePages {
   public:
     HugePages() {
@@ -70,7 +70,7 @@ class HugePages {
     char* data_;
 };
 
-// A copy to memory that was not used before, and the same without the library, by turns.
+// Measures a copy to memory that was not used before, and the same without the library, alternating.
 void FirstCopy() {
     const HugePages source;
     std::memset(source.data(), 1, kLarge);
@@ -113,14 +113,14 @@ void Pinned() {
 
 constexpr int kLive = 100'000;
 
-// The processor time of this thread: with another busy thread, elapsed time alone is not useful.
+// Returns the processor time of this thread: with another busy thread, elapsed time alone is not useful.
 double NanosecondsOfThread() {
     timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-// The slowest pair of an allocation and its release on another thread while `body` runs.
+// Returns the slowest pair of an allocation and its release on another thread while `body` runs.
 template <typename Body>
 double SlowestBeside(Body body) {
     std::atomic<bool> stop{false};
@@ -139,8 +139,8 @@ double SlowestBeside(Body body) {
     return slowest;
 }
 
-// A snapshot of many live allocations, and its effect on another thread, compared with the same
-// time without a snapshot.
+// Measures a snapshot of many live allocations, and its effect on another thread, compared with the same time without a
+// snapshot.
 void Snapshots() {
     std::vector<void*> live(kLive);
     for (void*& memory : live) ACL(aclrtMalloc(&memory, 256, ACL_MEM_MALLOC_NORMAL_ONLY));

@@ -70,7 +70,7 @@ Run RunOnce(const Trace& trace) {
     return run;
 }
 
-// Nanoseconds of every single step, reading the clock included.
+// Returns the nanoseconds of every single step, including the reading of the clock.
 template <typename Pool>
 std::vector<double> StepTimes(const Trace& trace) {
     Pool pool(trace.streams);
@@ -86,7 +86,7 @@ std::vector<double> StepTimes(const Trace& trace) {
     return took;
 }
 
-// One pool, one thread per trace, each on a separate stream: nanoseconds per step of a thread.
+// Runs one pool with one thread per trace, each on a separate stream. Returns the nanoseconds per step of a thread.
 template <typename Pool>
 double RunThreads(const std::vector<Trace>& traces) {
     Pool pool(static_cast<std::uint32_t>(traces.size()));

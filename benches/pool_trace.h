@@ -83,8 +83,8 @@ inline Trace RandomAllocations(std::size_t n, std::uint64_t largest, std::uint32
     return trace;
 }
 
-// A steady state: of `live` blocks of 256 B to 8 MiB (log-uniform) a random one is freed, on its
-// own stream, and replaced on a random one.
+// Generates a steady state: a random one of `live` blocks of 256 B to 8 MiB (log-uniform) is freed, on its stream, and
+// replaced on a random one.
 inline Trace Steady(std::size_t live, std::size_t replacements, std::uint32_t streams) {
     constexpr double kSmallest = 256, kLargest = 8 << 20;
     Random random(2);
@@ -111,7 +111,7 @@ inline Trace Steady(std::size_t live, std::size_t replacements, std::uint32_t st
     return trace;
 }
 
-// The maximum of the bytes requested and live at one time.
+// Returns the maximum of the bytes that are requested and live at one time.
 inline std::uint64_t PeakRequested(const Trace& trace) {
     std::vector<std::uint64_t> held(trace.slots);
     std::uint64_t now = 0, peak = 0;

@@ -13,12 +13,12 @@ namespace bench {
 constexpr std::uint64_t kMiB = 1u << 20;
 constexpr std::uint32_t kManyStreams = 8;
 
-// Numbers of steps of RMM's workload, evenly spaced on a logarithmic scale.
+// The numbers of steps of RMM's workload, evenly spaced on a logarithmic scale.
 inline const std::size_t kCurve[] = {1'000, 2'154, 4'642, 10'000, 21'544, 46'416, 100'000};
 
 struct Contestant {
     std::string name;
-    // Longer workloads would take minutes.
+    // The most steps of a workload. Longer workloads would take minutes.
     std::size_t longest;
     std::function<Run(const Trace&)> once;
     std::function<double(const std::vector<Trace>&)> threads;
@@ -30,7 +30,7 @@ Contestant Pooled(const char* name, std::size_t longest = SIZE_MAX) {
     return {name, longest, RunOnce<Pool>, RunThreads<Pool>, StepTimes<Pool>};
 }
 
-// The medians of some rounds, alternating; slow pools have fewer rounds.
+// Prints the medians of some rounds, alternating. Slow pools have fewer rounds.
 template <typename Round>
 std::vector<double> InTurns(std::size_t contestants, Round round) {
     constexpr int kRounds = 7;

@@ -20,13 +20,13 @@ class PortaclPool {
         props.handleType = ACL_MEM_HANDLE_TYPE_NONE;
         props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
         ACL(aclrtMemPoolCreate(&pool_, &props));
-        // As the peers: memory from the device stays until the pool is destroyed.
+        // As for the peers, memory from the device stays until the pool is destroyed.
         std::uint64_t keep = UINT64_MAX;
         ACL(aclrtMemPoolSetAttr(pool_, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &keep));
     }
     PortaclPool(const PortaclPool&) = delete;
     PortaclPool& operator=(const PortaclPool&) = delete;
-    // A reset takes the pool with everything that is live in it.
+    // Resets the device, which destroys the pool with all live blocks.
     ~PortaclPool() { ACL(aclrtResetDeviceForce(0)); }
 
     void* Allocate(std::size_t bytes, std::uint32_t stream) {

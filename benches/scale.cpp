@@ -23,7 +23,7 @@ namespace {
 
 std::size_t most = 1'000'000;
 
-// The processor time of all threads: other programs on the machine change it less than elapsed time.
+// Returns the processor time of all threads: other programs on the machine change it less than elapsed time.
 double ProcessorTime() {
     timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -49,20 +49,20 @@ void Report(const std::string& name, std::size_t at, double value, const char* u
     bench::ReportAt(name.c_str(), at, value, unit);
 }
 
-// What is created, used and destroyed in large numbers.
+// A kind of objects that are created, used and destroyed in large numbers.
 struct Kind {
     std::string name;
     std::size_t first, last;
     std::function<void*(std::size_t)> create;
     std::function<void(void*)> destroy;
-    // Empty: there is no such call.
+    // The call that uses an object. It is empty if there is no such call.
     std::function<void(void*)> use;
 };
 
 constexpr std::size_t kCalls = 20'000;
 constexpr int kRounds = 3;
 
-// Objects that live as long as others: a random one is replaced.
+// Measures objects that live as long as others: a random one is replaced.
 double Replace(const Kind& kind, std::vector<void*>& live, std::minstd_rand& random) {
     return Took(kCalls, [&] {
         for (std::size_t i = 0; i < kCalls; i++) {
@@ -175,14 +175,14 @@ void PoolAllocations() {
     ACL(aclrtDestroyStream(stream));
 }
 
-// The peer: allocations of the C library, in the same order.
+// Measures the peer: allocations of the C library, in the same order.
 void HostAllocations() {
     Grow({"malloc", 100, 1'000'000, [](std::size_t i) { return std::malloc(Bytes(i)); }, std::free, nullptr});
 }
 
 void Registrations() {
     constexpr std::size_t kPage = 4096, kMost = 100'000;
-    // Every second page, so that no two registrations touch.
+    // The test uses every second page, so that no two registrations touch.
     char* memory = static_cast<char*>(
         mmap(nullptr, 2 * kPage * kMost, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (memory == MAP_FAILED) std::abort();
@@ -203,7 +203,7 @@ void Registrations() {
     munmap(memory, 2 * kPage * kMost);
 }
 
-// Pending work: a chain through all streams, or all streams behind one event.
+// Measures pending work: a chain through all streams, or all streams behind one event.
 void Waits(bool chain) {
     const std::string name = chain ? "chain of streams" : "streams behind one event";
     for (std::size_t n = 10; n <= std::min<std::size_t>(most, 10'000); n *= 10) {
@@ -241,7 +241,7 @@ void Waits(bool chain) {
     }
 }
 
-// Everything alive when its device is reset, or the library finalized.
+// Measures how long a device's reset, or the library's finalize, takes while many objects are alive.
 void Endings() {
     for (const bool finalize : {false, true}) {
         for (std::size_t n = 10; n <= std::min<std::size_t>(most, 10'000); n *= 10) {
@@ -272,7 +272,7 @@ void Endings() {
     ACL(aclrtSetDevice(0));
 }
 
-// Each of several threads makes its share of the calls.
+// Lets each of several threads make its share of the calls.
 template <typename Work>
 void Threads(const std::string& name, Work work) {
     constexpr std::size_t kTotal = 640'000;
@@ -346,7 +346,7 @@ const Part kParts[] = {{"aclrtMalloc", Allocations},
                        {"ending", Endings},
                        {"threads", AllThreads}};
 
-// In a process of its own: host memory of one part would be reused by the next.
+// Runs a part in a separate process: the next part would reuse host memory of this one.
 void Run(const Part& part) {
     const pid_t child = fork();
     if (child == 0) {

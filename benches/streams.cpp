@@ -1,4 +1,4 @@
-// The workloads on portacl's streams.
+// Runs the workloads on portacl's streams.
 #include <cstring>
 #include <future>
 

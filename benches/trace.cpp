@@ -1,4 +1,4 @@
-// The cost of a trace per call: profiling is stopped and started alternately in one run.
+// Measures the cost of a trace per call: profiling is stopped and started alternately in one run.
 #include <acl/acl_prof.h>
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace {
 
 constexpr int kRounds = 41;
-// A burst that fits into the trace's buffers: measures the call, not the disk.
+// The number of calls in a burst. It fits into the trace's buffers, so it measures the call and not the disk.
 constexpr int kCalls = 2000;
 constexpr std::size_t kSmall = 64, kSize = 4096;
 
@@ -30,7 +30,7 @@ struct Objects {
 
 struct Row {
     const char* name;
-    // Calls of the API in one round of it.
+    // The number of calls of the API in one round.
     int calls;
     int (*call)(Objects&);
     std::vector<double> off = {}, on = {};
@@ -80,7 +80,7 @@ int main() {
             row.off.push_back(Burst(row, mine));
             CheckAcl(aclprofStart(config), "aclprofStart");
             row.on.push_back(Burst(row, mine));
-            // Writes what there is.
+            // This writes what was recorded.
             CheckAcl(aclprofStop(config), "aclprofStop");
         }
     }

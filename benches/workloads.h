@@ -23,7 +23,7 @@ constexpr int kOperations = 20'000;
 constexpr int kRounds = 7;
 constexpr int kHops = 1'000;
 
-// Sizes of copies: 64 B to 256 MiB.
+// Returns the sizes of copies: 64 B to 256 MiB.
 inline std::vector<std::size_t> Sizes() {
     std::vector<std::size_t> sizes;
     for (std::size_t size = 64; size <= (256u << 20); size *= 4) sizes.push_back(size);
@@ -32,7 +32,7 @@ inline std::vector<std::size_t> Sizes() {
     return sizes;
 }
 
-// How often to copy `size` bytes: enough for a median, and never more than seconds.
+// Returns how often to copy `size` bytes: enough for a median, and never more than seconds.
 inline int RoundsFor(std::size_t size) {
     return static_cast<int>(std::clamp<std::size_t>((512u << 20) / size, 9, 2'000));
 }

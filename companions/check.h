@@ -1,4 +1,4 @@
-// Checks of arguments: a code, and a text that names the call, the argument, its value and its bound.
+// Checks arguments. A failure has a code, and a text that names the call, the argument, its value and its bound.
 #pragma once
 
 #include <portacl/portacl.h>

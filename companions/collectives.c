@@ -1,4 +1,4 @@
-// libhccl: what of it needs no communication.
+// libhccl: the functions that need no communication.
 #include <hccl/hccl.h>
 
 const char* HcclGetErrorString(HcclResult code) {

@@ -12,8 +12,8 @@ namespace {
 
 std::mutex mutex;
 
-// An option that was never set is empty, except one that decides whether programs look for operators that are compiled
-// at run time.
+// Returns an option. One that was never set is empty, except one that decides whether programs look for operators that
+// are compiled at run time.
 std::string& Option(aclCompileOpt option) {
     static auto* const options = new std::map<int, std::string>{{ACL_OP_JIT_COMPILE, "disable"}};
     return (*options)[option];
@@ -30,7 +30,7 @@ aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
     return ACL_SUCCESS;
 }
 
-// The length of an option with its terminating zero.
+// Returns the length of an option with its terminating zero.
 size_t aclGetCompileoptSize(aclCompileOpt opt) {
     const std::lock_guard<std::mutex> lock(mutex);
     return Option(opt).size() + 1;

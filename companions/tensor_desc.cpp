@@ -13,7 +13,7 @@ constexpr int kMostDimensions = 1 << 16;
 
 using companions::Refuse;
 
-// Why a shape is none; empty: it is one.
+// Returns why a shape is invalid, or an empty text if it is valid.
 std::string Objection(int count, const int64_t* sizes) {
     if (count < 0 || count > kMostDimensions)
         return "numDims is " + std::to_string(count) + "; allowed: 0 to " + std::to_string(kMostDimensions);

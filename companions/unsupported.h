@@ -1,9 +1,9 @@
-// Functions that programs link and that nothing here can do. Each reports an error that says what is missing.
+// Functions that programs link and that are not supported here. Each reports an error that says what is missing.
 #pragma once
 
 #include <portacl/portacl.h>
 
-// Defines `int CALL(...)`. By the calling convention its arguments need not be known.
+// Defines `int CALL(...)`. The calling convention allows that its arguments are unknown.
 #define UNSUPPORTED(CALL, CODE, TEXT)                      \
     int CALL(void);                                        \
     int CALL(void) {                                       \

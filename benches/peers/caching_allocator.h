@@ -18,7 +18,7 @@
 
 namespace peers {
 
-// A number as in torch.cuda.memory_stats.
+// A number with its current value and its peak, as in torch.cuda.memory_stats.
 struct Statistic {
     std::int64_t current = 0, peak = 0, allocated = 0, freed = 0;
 
@@ -29,8 +29,8 @@ struct Statistic {
     }
 };
 
-// Blocks and their bytes: allocated, held by the program or by events, free parts of segments that
-// are in use; segments; and requested bytes before rounding.
+// The numbers of blocks and their bytes: allocated, held by the program or by events, free parts of segments that are
+// in use; of segments; and of requested bytes before rounding.
 struct Statistics {
     struct Blocks {
         Statistic number, bytes;
@@ -89,7 +89,7 @@ class CachingAllocator {
         return reinterpret_cast<void*>(block->address);
     }
 
-    // Frees on any stream: a stream other than the block's stream has used it.
+    // Frees a block on any stream. If that is not the block's stream, it has used the block.
     void Free(void* memory, std::uint32_t stream) {
         std::lock_guard lock(mutex_);
         const auto found = live_.find(reinterpret_cast<std::uint64_t>(memory));
@@ -110,7 +110,7 @@ class CachingAllocator {
         block->used_by.clear();
     }
 
-    // The memory is used by work of another stream.
+    // Notes that work of another stream uses the memory.
     void RecordUse(void* memory, std::uint32_t stream) {
         std::lock_guard lock(mutex_);
         Block* block = live_.at(reinterpret_cast<std::uint64_t>(memory));
@@ -119,7 +119,7 @@ class CachingAllocator {
 
     std::uint64_t Reserved() const { return upstream_.reserved(); }
     std::uint64_t PeakReserved() const { return upstream_.peak(); }
-    // Statistics of small segments, of large ones, and of all.
+    // Return the statistics of small segments, of large ones, and of all.
     const Statistics& Small() const { return statistics_[0]; }
     const Statistics& Large() const { return statistics_[1]; }
     const Statistics& All() const { return statistics_[2]; }
@@ -157,7 +157,7 @@ class CachingAllocator {
         std::uint64_t address, size;
         std::uint32_t stream;
         Pool* pool;
-        // Neighbours in the segment.
+        // The neighbours in the segment.
         Block* before = nullptr;
         Block* after = nullptr;
         bool live = false;
@@ -169,7 +169,7 @@ class CachingAllocator {
         bool IsSplit() const { return before || after; }
     };
 
-    // One block more, or less.
+    // Counts one block more, or one less.
     void Count(const Pool& pool, Statistics::Blocks Statistics::*which, int by, std::uint64_t size) {
         for (Statistics* counted : {&statistics_[&pool == &large_], &statistics_[2]}) {
             Statistics::Blocks& blocks = counted->*which;
@@ -240,8 +240,7 @@ class CachingAllocator {
     std::vector<StreamClock> clocks_;
     Pool small_, large_;
     std::unordered_map<std::uint64_t, Block*> live_;
-    // For each stream: events in the order in which they were recorded, and the blocks that wait
-    // for them.
+    // For each stream the events in the order in which they were recorded, and the blocks that wait for them.
     std::map<std::uint32_t, std::deque<std::pair<std::uint64_t, Block*>>> waiting_;
     Statistics statistics_[3];
 };

@@ -45,13 +45,13 @@ class CoalescingPool {
     std::uint64_t Reserved() const { return upstream_.reserved(); }
     std::uint64_t PeakReserved() const { return upstream_.peak(); }
     void EnterThread() const {}
-    // For tests: how often a stream had to wait for another stream.
+    // Returns how often a stream had to wait for another stream. Tests use it.
     std::uint64_t Waits(std::uint32_t stream) const { return clocks_[stream].waits(); }
 
   private:
     struct Block {
         std::uint64_t address, size;
-        // The start of an upstream block, which is not merged with memory before it.
+        // Whether the block starts an upstream block: then it is not merged with memory before it.
         bool first;
 
         bool operator<(const Block& other) const { return address < other.address; }

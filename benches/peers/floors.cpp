@@ -37,7 +37,7 @@ void RepMovsb(char* to, const char* from, std::size_t bytes) {
 }
 #endif
 
-// With `threads` threads that are already running: their start is not part of the copy.
+// Measures copies with `threads` threads that are already running: their start is not part of the copy.
 double MedianOfCopies(CopyFunction copy, int threads, char* to, const char* from, std::size_t bytes) {
     const std::size_t part = bytes / threads;
     pthread_barrier_t barrier;
@@ -62,7 +62,7 @@ double MedianOfCopies(CopyFunction copy, int threads, char* to, const char* from
     return bench::Median(took);
 }
 
-// On 2 MiB pages, as device memory and pinned memory.
+// Allocates memory on 2 MiB pages, as device memory and pinned memory are.
 char* Pages(std::size_t bytes) {
     void* memory = std::aligned_alloc(2u << 20, bytes);
     if (memory == nullptr) std::exit(1);
@@ -75,8 +75,8 @@ void Futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value)
     syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
 }
 
-// This thread wakes another, which wakes this one: the minimum cost of a host function and a
-// synchronize without spinning.
+// Measures a round trip: this thread wakes another, which wakes this one. That is the minimum cost of a host function
+// and a synchronize without spinning.
 void FutexRoundTrip() {
     constexpr std::uint32_t kTrips = 2'000;
     std::atomic<std::uint32_t> there{0}, back{0};

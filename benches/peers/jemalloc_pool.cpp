@@ -1,4 +1,4 @@
-// The pools' workloads on jemalloc, linked to this program. None of the memory is touched.
+// Runs the pools' workloads on jemalloc, which is linked to this program. None of the memory is touched.
 #include <jemalloc/jemalloc.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ class Jemalloc {
         return memory;
     }
     void Free(void* memory, std::uint32_t) { std::free(memory); }
-    // The process's memory, including leftovers of earlier runs: not comparable.
+    // Returns 0: the process's memory includes leftovers of earlier runs and is not comparable.
     std::uint64_t PeakReserved() const { return 0; }
     void EnterThread() const {}
 };

@@ -1,4 +1,4 @@
-// The same allocations by jemalloc (linked to this program) and by the kernel.
+// Measures the same allocations by jemalloc (linked to this program) and by the kernel.
 #include <jemalloc/jemalloc.h>
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-// The workloads on the simplest queue: a mutex and one thread.
+// Runs the workloads on the simplest queue: a mutex and one thread.
 #include <condition_variable>
 #include <deque>
 #include <functional>

@@ -1,5 +1,5 @@
-// The workloads on an OpenCL CPU runtime: PoCL or Intel's, whichever the loader finds
-// (OCL_ICD_VENDORS). A record is a marker that returns an event, a host function a native kernel.
+// Runs the workloads on an OpenCL CPU runtime: PoCL or Intel's, whichever the loader finds (OCL_ICD_VENDORS). A record
+// is a marker that returns an event; a host function is a native kernel.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 

@@ -1,4 +1,4 @@
-// The peers' pools behave as published about the originals.
+// Tests that the peers' pools behave as published about the originals.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -15,7 +15,7 @@ char* Bytes(void* memory) {
     return static_cast<char*>(memory);
 }
 
-// No two live blocks overlap, whatever the trace.
+// Checks that no two live blocks overlap, whatever the trace.
 template <typename Pool>
 void ExpectSound(const bench::Trace& trace) {
     Pool pool(trace.streams);
@@ -68,7 +68,7 @@ TYPED_TEST(Peer, TheSameStreamHasItsMemoryBack) {
 
 TYPED_TEST(Peer, TheSmallestFreeBlockThatIsLargeEnoughServes) {
     TypeParam pool(1);
-    // Between live blocks, so that nothing merges.
+    // These blocks stay between the others, so that nothing merges.
     std::vector<void*> held;
     std::map<std::uint64_t, void*> free;
     for (const std::uint64_t size : {64u, 16u, 32u, 128u}) {
@@ -122,7 +122,7 @@ TEST(CoalescingPool, TakesFromAnotherStreamBehindItsEvent) {
     pool.Free(memory, 0);
     EXPECT_EQ(pool.Allocate(kMiB, 1), memory);
     EXPECT_EQ(pool.Waits(1), 1u);
-    // The rest is the second stream's now, without another wait.
+    // The rest belongs to the second stream now, without another wait.
     EXPECT_EQ(pool.Allocate(kMiB, 1), Bytes(memory) + kMiB);
     EXPECT_EQ(pool.Waits(1), 1u);
     EXPECT_EQ(pool.Reserved(), 4 * kMiB);
@@ -249,7 +249,7 @@ TEST(CachingAllocator, CountsAsItsModelDoes) {
     EXPECT_EQ(pool.Large().inactive_split.bytes.current, 17 * kMiB - 512);
     pool.Clock(1).Hold();
     pool.Free(large, 1);
-    // Freed, and held by an event.
+    // The block is freed, and held by an event.
     EXPECT_EQ(pool.Large().allocations.number.current, 0);
     EXPECT_EQ(pool.Large().active.number.current, 1);
     pool.Clock(1).Finish();

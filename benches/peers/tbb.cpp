@@ -1,4 +1,4 @@
-// The workloads on a serial node of a oneTBB flow graph; waiting runs the work on the waiter.
+// Runs the workloads on a serial node of a oneTBB flow graph. Waiting runs the work on the waiter.
 #include <tbb/flow_graph.h>
 
 #include <utility>

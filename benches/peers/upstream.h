@@ -41,7 +41,7 @@ class StreamClock {
   public:
     std::uint64_t Record() { return ++recorded_; }
     bool IsComplete(std::uint64_t event) const { return !held_ || event <= completed_; }
-    // Makes this stream wait for the other: on a device one more call to the driver.
+    // Makes this stream wait for the other. On a device this is one more call of the driver.
     void WaitFor(const StreamClock& other) { waited_ += other.recorded_ != 0; }
 
     void Hold() {

@@ -10,7 +10,7 @@
 
 namespace portacl_test {
 
-// Whether `expression` returned `wanted`. If not, the result contains the library's error text.
+// Returns whether `expression` returned `wanted`. If not, the result contains the library's error text.
 inline testing::AssertionResult Returned(const char* expression, aclError got, aclError wanted) {
     if (got == wanted) return testing::AssertionSuccess();
     const char* text = aclGetRecentErrMsg();
@@ -18,7 +18,7 @@ inline testing::AssertionResult Returned(const char* expression, aclError got, a
                                        << "\n  text: " << (text ? text : "(none)");
 }
 
-// As Returned, for a failure: it must have a text that names the call.
+// Does the same as Returned for a failure, which must have a text that names the call.
 inline testing::AssertionResult Failed(const char* expression, aclError got, aclError wanted) {
     testing::AssertionResult result = Returned(expression, got, wanted);
     if (!result) return result;
@@ -31,8 +31,8 @@ inline testing::AssertionResult Failed(const char* expression, aclError got, acl
     return testing::AssertionSuccess();
 }
 
-// A value that no call writes: outputs are filled with it before a call that must fail. C++ allows it in no enumerator,
-// and the calls must not read it there.
+// Returns a value that no call writes: outputs are filled with it before a call that must fail. C++ allows it in no
+// enumerator, and the calls must not read it there.
 template <typename T>
 __attribute__((no_sanitize("enum"))) T Poison() {
     T value;
@@ -47,14 +47,14 @@ bool IsPoison(const T& value) {
     return std::memcmp(&value, &poison, sizeof value) == 0;
 }
 
-// aclInit before each test, aclFinalize after it: for tests that are not about sessions.
+// Calls aclInit before each test and aclFinalize after it, for tests that are not about sessions.
 class Initialized : public testing::Test {
   protected:
     void SetUp() override { ASSERT_TRUE(Returned("aclInit(nullptr)", aclInit(nullptr), 0)); }
     void TearDown() override { EXPECT_TRUE(Returned("aclFinalize()", aclFinalize(), 0)); }
 };
 
-// As Initialized, with device 0 set.
+// Does the same as Initialized, with device 0 set.
 class WithDevice : public Initialized {
   protected:
     void SetUp() override {
@@ -66,9 +66,9 @@ class WithDevice : public Initialized {
 
 }  // namespace portacl_test
 
-// The call must succeed; the test ends if it does not.
+// Requires that the call succeeds; the test ends if it does not.
 #define ACL_OK(expression) ASSERT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
-// The call must succeed; the test goes on.
+// Requires that the call succeeds; the test goes on.
 #define ACL_EXPECT_OK(expression) EXPECT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
-// The call must fail with this code and leave a text that names it.
+// Requires that the call fails with this code and leaves a text that names it.
 #define ACL_FAILS(code, expression) EXPECT_TRUE(::portacl_test::Failed(#expression, (expression), (code)))

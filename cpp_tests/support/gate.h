@@ -14,16 +14,15 @@
 
 namespace portacl_test {
 
-// How long a test waits for something that must happen before it fails.
+// The time that a test waits for something that must happen before it fails.
 constexpr std::chrono::seconds kPatience{30};
 
 inline bool OnRealGpu() {
     return std::getenv("PORTACL_TEST_ON_GPU") != nullptr;
 }
 
-// How many streams of a GPU a test may block while another one continues. The driver has 8 queues
-// for all streams of a device, or up to 32 (CUDA_DEVICE_MAX_CONNECTIONS); streams that share a
-// queue wait for each other.
+// The number of streams of a GPU that a test may block while another one continues. The driver has 8 queues for all
+// streams of a device, or up to 32 (CUDA_DEVICE_MAX_CONNECTIONS), and streams that share a queue wait for each other.
 constexpr int kMostHeldOnGpu = 3;
 
 // Creates an object that lives as long as the process. It stays reachable, so leak checkers ignore
@@ -48,7 +47,7 @@ class Gate {
     // Enqueues the gate on `stream`.
     aclError Hold(aclrtStream stream) { return aclrtLaunchHostFunc(stream, &Gate::Pass, state_); }
 
-    // Waits until so many streams have reached the gate. False: they did not.
+    // Waits until a stream has reached the gate. Returns false if none did.
     [[nodiscard]] bool AwaitArrival(int count = 1) {
         std::unique_lock<std::mutex> lock(state_->mutex);
         return state_->changed.wait_for(lock, kPatience, [this, count] { return state_->arrived >= count; });

@@ -1,4 +1,4 @@
-// main() of every test program: prints the backend, and runs the tests.
+// Defines main() of every test program: prints the backend, and runs the tests.
 #include <acl/acl.h>
 #include <gtest/gtest.h>
 

@@ -31,7 +31,7 @@ class Stream {
 
     operator aclrtStream() const { return handle_; }
 
-    // The test destroys it.
+    // Gives the stream up: the test destroys it.
     aclrtStream Release() { return std::exchange(handle_, nullptr); }
 
   private:
@@ -52,7 +52,7 @@ class Event {
 
     operator aclrtEvent() const { return handle_; }
 
-    // The test destroys it.
+    // Gives the event up: the test destroys it.
     aclrtEvent Release() { return std::exchange(handle_, nullptr); }
 
   private:
@@ -65,7 +65,7 @@ class DeviceMemory {
     explicit DeviceMemory(size_t size, aclrtMemMallocPolicy policy = ACL_MEM_MALLOC_HUGE_FIRST) : size_(size) {
         ExpectOk("aclrtMalloc", aclrtMalloc(&address_, size, policy));
     }
-    // Memory with a copy of `values`.
+    // Allocates memory with a copy of `values`.
     template <typename T>
     explicit DeviceMemory(const std::vector<T>& values) : DeviceMemory(values.size() * sizeof(T)) {
         Upload(values);
@@ -79,7 +79,7 @@ class DeviceMemory {
     void* At(size_t offset = 0) const { return static_cast<char*>(address_) + offset; }
     size_t Size() const { return size_; }
 
-    // The test frees it.
+    // Gives the memory up: the test frees it.
     void* Release() { return std::exchange(address_, nullptr); }
 
     template <typename T>
@@ -88,7 +88,7 @@ class DeviceMemory {
         ExpectOk("aclrtMemcpy", aclrtMemcpy(address_, size_, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
     }
 
-    // Copies all of it back: the host never accesses device memory.
+    // Copies all of the memory to the host, which never accesses device memory.
     template <typename T = unsigned char>
     std::vector<T> Download() const {
         std::vector<T> values(size_ / sizeof(T));
@@ -118,7 +118,7 @@ class PinnedMemory {
     size_t Size() const { return size_; }
     std::vector<unsigned char> Copy() const { return {Bytes(), Bytes() + size_}; }
 
-    // The test frees it.
+    // Gives the memory up: the test frees it.
     void* Release() { return std::exchange(address_, nullptr); }
 
   private:
@@ -161,7 +161,7 @@ inline bool IsIdle(aclrtStream stream) {
     return status == ACL_STREAM_STATUS_COMPLETE;
 }
 
-// The stream has pending work for a while.
+// Checks that the stream has pending work for a while.
 inline void ExpectStuck(aclrtStream stream) {
     ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream, 20));
 }
@@ -174,7 +174,7 @@ inline bool IsComplete(aclrtEvent event) {
     return status == ACL_EVENT_RECORDED_STATUS_COMPLETE;
 }
 
-// Bytes without a pattern that a wrong copy could repeat; each seed has its own.
+// Returns bytes without a pattern that a wrong copy could repeat. Each seed gives other bytes.
 inline std::vector<unsigned char> Pattern(size_t size, uint32_t seed = 1) {
     std::vector<unsigned char> bytes(size);
     uint64_t state = (seed + 1) * 0x9E3779B97F4A7C15u;

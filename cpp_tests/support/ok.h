@@ -1,4 +1,4 @@
-// For programs without GoogleTest that tests run: a call that must succeed, or the program ends with status 3.
+// Checks calls in programs without GoogleTest that tests run: a call that fails ends the program with status 3.
 #pragma once
 
 #include <acl/acl.h>

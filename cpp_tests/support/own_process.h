@@ -21,7 +21,7 @@
 
 namespace portacl_test {
 
-// Environment variables for a child: name and value.
+// The environment variables for a child: name and value.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 struct ProcessResult {
@@ -31,12 +31,12 @@ struct ProcessResult {
     std::string output;  // stdout and stderr
 };
 
-// The folder of this test program and its helper programs.
+// Returns the folder of this test program and its helper programs.
 inline std::filesystem::path ProgramDirectory() {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
-// This process's environment with some variables set. The child writes no test report.
+// Returns this process's environment with some variables set. The child writes no test report.
 inline std::vector<std::string> Environment(const Settings& settings) {
     std::vector<std::string> environment;
     for (char** entry = environ; *entry; ++entry) {
@@ -49,7 +49,7 @@ inline std::vector<std::string> Environment(const Settings& settings) {
     return environment;
 }
 
-// Null-terminated, as exec expects it; the strings are not copied.
+// Returns pointers to the texts, null-terminated, as exec expects it. The strings are not copied.
 inline std::vector<char*> Pointers(const std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (const auto& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -57,7 +57,7 @@ inline std::vector<char*> Pointers(const std::vector<std::string>& texts) {
     return pointers;
 }
 
-// "Suite.Name" of the running test.
+// Returns "Suite.Name" of the running test.
 inline std::string CurrentTest() {
     const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
     return std::string(test->test_suite_name()) + "." + test->name();

@@ -1,4 +1,4 @@
-// Failures with their texts: a text contains the call, the argument, the value and the bound.
+// Checks failures with their texts: a text contains the call, the argument, the value and the bound.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 namespace portacl_test {
 
-// A value as the library's texts print it: handles and addresses in hexadecimal.
+// Returns a value as the library's texts print it: handles and addresses in hexadecimal.
 inline std::string Shown(const void* value) {
     std::ostringstream text;
     text << "0x" << std::hex << reinterpret_cast<uintptr_t>(value);
@@ -19,13 +19,13 @@ inline std::string Shown(long long value) {
     return std::to_string(value);
 }
 
-// Fetches this thread's failure text; "" if there is none.
+// Fetches this thread's failure text, or "" if there is none.
 inline std::string TakeText() {
     const char* text = aclGetRecentErrMsg();
     return text ? text : "";
 }
 
-// As Failed; the text begins with the call and contains all of `words`.
+// Does the same as Failed; the text begins with the call and contains all of `words`.
 inline testing::AssertionResult FailedSaying(const char* expression, aclError got, aclError wanted,
                                              std::initializer_list<std::string> words) {
     testing::AssertionResult result = Returned(expression, got, wanted);
@@ -46,6 +46,6 @@ inline testing::AssertionResult FailedSaying(const char* expression, aclError go
 
 }  // namespace portacl_test
 
-// As ACL_FAILS; the text contains each of the following words.
+// Does the same as ACL_FAILS; the text contains each of the following words.
 #define ACL_FAILS_SAYING(code, expression, ...) \
     EXPECT_TRUE(::portacl_test::FailedSaying(#expression, (expression), (code), {__VA_ARGS__}))

@@ -1,4 +1,4 @@
-// What main() of a test program does: runs the tests, prints why some were skipped, and counts the skips.
+// Implements main() of a test program: runs the tests, prints why some were skipped, and counts the skips.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class Skips : public testing::EmptyTestEventListener {
     int invalid_ = 0;
 };
 
-// The status of the program.
+// Returns the status of the program.
 inline int RunTests(int (*device_count)()) {
     auto* skips = new Skips(device_count);
     testing::UnitTest::GetInstance()->listeners().Append(skips);  // which owns it

@@ -1,4 +1,4 @@
-// Threads in tests: starting together, and waiting for each other without sleeping.
+// Threads in tests: they start together, and wait for each other without sleeping.
 #pragma once
 
 #include <acl/acl.h>

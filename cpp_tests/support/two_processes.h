@@ -23,7 +23,7 @@ class Connection {
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    // A value of plain bytes, and optionally a descriptor.
+    // Sends a value of plain bytes, and optionally a descriptor.
     template <typename T>
     void Send(const T& value, int descriptor = -1) {
         SendBytes(&value, sizeof value, descriptor);
@@ -35,7 +35,7 @@ class Connection {
         return value;
     }
 
-    // Notifies the other side that a step is done, by its number.
+    // Notifies the other side that a step is complete, by its number.
     void Signal(int step) { Send(step); }
     void Await(int step) { EXPECT_EQ(Receive<int>(), step); }
 
@@ -126,7 +126,7 @@ class Peer : public Connection {
         if (child_ > 0) Kill();
     }
 
-    // The peer must exit without a failure.
+    // Checks that the peer exits without a failure.
     void Join() {
         Await(kWell);
         Close();
@@ -135,7 +135,7 @@ class Peer : public Connection {
         EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
     }
 
-    // Stops it, as SIGSTOP does, and returns when it has stopped; and lets it go on.
+    // Stops the peer, as SIGSTOP does, and returns when it has stopped.
     void Stop() {
         int status = 0;
         if (!SendSignal(SIGSTOP)) return;
@@ -146,7 +146,7 @@ class Peer : public Connection {
     }
     void Continue() { SendSignal(SIGCONT); }
 
-    // Kills it, wherever it is.
+    // Kills the peer, wherever it is.
     void Kill() {
         if (!SendSignal(SIGKILL)) return;
         int status = -1;
@@ -183,7 +183,7 @@ class Peer : public Connection {
         return {ends[0], child};
     }
 
-    // Sends a signal, but to no other process than the peer: kill() takes 0 and -1 for whole groups.
+    // Sends a signal to no other process than the peer: kill() takes 0 and -1 for whole groups.
     bool SendSignal(int signal) const {
         EXPECT_GT(child_, 0) << "the other process was not started, or has ended";
         return child_ > 0 && kill(child_, signal) == 0;
@@ -198,7 +198,7 @@ class Peer : public Connection {
     pid_t child_;
 };
 
-// What a killed process has left.
+// Imports what a killed process has left.
 template <typename Offer>
 Offer OfferOfKilledProcess() {
     Peer peer;
@@ -226,7 +226,7 @@ inline void ExpectStillWaits(aclrtStream stream) {
     EXPECT_FALSE(IsIdle(stream));
 }
 
-// The part of the test that runs in the other process.
+// Runs the part of the test that runs in the other process.
 inline void RunAsPeer(void (*body)(Connection&)) {
     Connection parent(kPeerSocket);
     body(parent);

@@ -8,7 +8,7 @@
 
 namespace portacl_test {
 
-// Data goes to the current device, is changed there, and comes back.
+// Checks that data reaches the current device, is changed there, and is copied back.
 inline void ExpectWorks() {
     constexpr size_t kSize = 4096;
     DeviceMemory memory(std::vector<unsigned char>(kSize, 0x11));
@@ -28,7 +28,7 @@ inline void ExpectWorks() {
     EXPECT_GE(ms, 0);
 }
 
-// Calls that need no device.
+// Checks calls that need no device.
 inline void ExpectHostCallsWork() {
     EXPECT_NE(aclrtGetSocName(), nullptr);
     EXPECT_EQ(aclFloat16ToFloat(aclFloatToFloat16(1.5F)), 1.5F);

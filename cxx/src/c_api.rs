@@ -47,7 +47,7 @@ unsafe extern "C" {
     fn portaclMemoryReportLeaksTo(write: portaclLineWriter, userData: *mut c_void, count: *mut usize) -> aclError;
 }
 
-/// The text at a pointer from C.
+/// Copies the text at a pointer from C.
 ///
 /// # Safety
 /// `text` is null or a zero-terminated text.
@@ -56,7 +56,7 @@ unsafe fn text_at(text: *const c_char) -> Option<String> {
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
-/// The text in a field of a structure.
+/// Returns the text in a field of a structure.
 pub fn text_in(field: &[c_char]) -> String {
     let bytes: Vec<u8> = field.iter().map_while(|c| (*c != 0).then_some(*c as u8)).collect();
     String::from_utf8_lossy(&bytes).into_owned()
@@ -71,7 +71,7 @@ fn check(code: aclError) -> Result<()> {
     Err(Failure { code, text: text.unwrap_or_else(|| "no text".to_owned()) })
 }
 
-/// A number as a parameter that C has as an enum; the C API refuses what it does not know.
+/// Returns a number as a parameter that C has as an enum. The C API refuses numbers that it does not know.
 fn enumerator(kind: i32) -> MaybeUninit<portaclMemoryKind> {
     let mut value = MaybeUninit::<portaclMemoryKind>::uninit();
     // SAFETY: the enum is an int in C, and is nowhere read as anything else.
@@ -79,13 +79,13 @@ fn enumerator(kind: i32) -> MaybeUninit<portaclMemoryKind> {
     value
 }
 
-/// The number of an allocation's kind.
+/// Returns the number of an allocation's kind.
 pub fn kind_of(one: &portaclMemoryAllocation) -> i32 {
     // SAFETY: the library has written it, or it is zero.
     unsafe { one.kind.as_ptr().cast::<i32>().read() }
 }
 
-/// A structure of C that begins with its size, with zeros behind.
+/// Returns a structure of C that begins with its size; the rest is zeros.
 ///
 /// # Safety
 /// `T` is such a structure of numbers and pointers.
@@ -107,7 +107,7 @@ unsafe fn list<T>(call: impl Fn(*mut T, usize, *mut usize) -> aclError) -> Resul
     let mut count = 0;
     check(call(std::ptr::null_mut(), 0, &mut count))?;
     loop {
-        // A few more elements: other threads continue to allocate.
+        // There is room for a few more elements, because other threads continue to allocate.
         let capacity = count + count / 8 + 1;
         // SAFETY: all-zero bytes are a valid T by this function's contract; `sized` writes the size
         // on top.

@@ -1,5 +1,5 @@
-// What an operator costs in C beside the same one of ATen: aclnnAdd of 16 floats, from the creation of the tensors to
-// their release, and at::add_out. Medians of rounds in turn.
+// Measures what an operator costs in C beside the same one of ATen: aclnnAdd of 16 floats, from the creation of the
+// tensors to their release, and at::add_out. Prints medians of alternating rounds.
 #include <ATen/ATen.h>
 #include <acl/acl.h>
 #include <aclnnop/aclnn_add.h>

@@ -1,5 +1,5 @@
-// The kernel that runs operators: a module of its own, because a launch translates the addresses of device memory, and
-// because only kernels run in stream order with failures of their own. It calls back into the library of operators.
+// The kernel that runs operators. It is a separate module, because a launch translates the addresses of device memory,
+// and because only kernels run in stream order with failures of their own. It calls back into the library of operators.
 #include "kernel/kernel.h"
 
 #include <utility>
@@ -9,7 +9,7 @@ namespace {
 template <size_t>
 using Storage = void*;
 
-// A parameter for each storage: the library recognizes pointers among parameters only.
+// Defines a parameter for each storage, because the library recognizes pointers among parameters only.
 template <typename Numbers>
 struct Kernel;
 template <size_t... I>
@@ -20,7 +20,7 @@ struct Kernel<std::index_sequence<I...>> {
     }
 };
 
-// The storages follow the head in memory.
+// Reports the memory of a launch. The storages follow the head in memory.
 size_t Uses(const void* arguments, portaclUse* uses, size_t capacity) {
     const auto* head = static_cast<const operators::Head*>(arguments);
     return head->callbacks.uses(head->work, reinterpret_cast<void* const*>(head + 1), uses, capacity);
@@ -35,7 +35,7 @@ void Release(const void* arguments) {
 
 #define EXPORT __attribute__((visibility("default")))
 
-// A kernel for this many storages, the release of its launches, and the memory that they use.
+// Defines a kernel for this number of storages, the release of its launches, and the memory that they use.
 #define RUN(COUNT)                                                                                \
     PORTACL_KERNEL(run_##COUNT, Kernel<std::make_index_sequence<COUNT>>::Run);                    \
     extern "C" {                                                                                  \

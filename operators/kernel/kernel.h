@@ -8,17 +8,18 @@
 
 namespace operators {
 
-// What the kernel calls in the library.
+// The functions of the library that the kernel calls.
 struct Callbacks {
     // Runs `work` with the device's addresses of its storages.
     void (*compute)(const portaclBlock* block, uintptr_t work, void* const* storages);
-    // The launch is over: it has run, an abort has dropped it, or the last graph that has it has ended.
+    // Releases the work of a launch that has run, that an abort has dropped, or whose last graph has ended.
     void (*release)(uintptr_t work);
-    // The memory that it uses, with the program's addresses of its storages: as NAME_portacl_uses of portacl/kernel.h.
+    // Returns the memory that the work uses, with the program's addresses of its storages, as NAME_portacl_uses of
+    // portacl/kernel.h does.
     size_t (*uses)(uintptr_t work, void* const* storages, portaclUse* uses, size_t capacity);
 };
 
-// What the arguments of a kernel begin with.
+// The head of a kernel's arguments.
 struct Head {
     Callbacks callbacks;
     uintptr_t work;

@@ -7,10 +7,10 @@
 
 namespace operators {
 
-// ATen's type; a type that it does not have is a Refusal.
+// Returns ATen's type. Throws a Refusal for a type that ATen does not have.
 at::ScalarType ScalarTypeOf(aclDataType type);
 
-// The number at `value`.
+// Returns the number at `value`.
 at::Scalar ReadScalar(const void* value, aclDataType type);
 
 }  // namespace operators

@@ -1,4 +1,4 @@
-// Creation and release of the objects.
+// Creates and releases the objects.
 #include "meta/objects.h"
 
 #include "meta/data_type.h"
@@ -14,7 +14,7 @@ using operators::Refusal;
 
 constexpr uint64_t kMostDimensions = 64;
 
-// Formats whose elements are in the order of the sizes.
+// Whether the elements of a format are in the order of the sizes.
 bool IsPlain(aclFormat format) {
     switch (format) {
         case ACL_FORMAT_ND:
@@ -70,7 +70,7 @@ aclnnStatus Destroy(const Object* object) {
     return ACL_SUCCESS;
 }
 
-// An array of the API as an object.
+// Creates an object from an array of the API.
 template <typename Object, typename T>
 Object* CopyArray(const char* call, const T* value, uint64_t size) {
     return GuardedPointer(call, [&] {
@@ -81,7 +81,7 @@ Object* CopyArray(const char* call, const T* value, uint64_t size) {
     });
 }
 
-// A list of the API as an object; the list owns the elements, also after a failure of none.
+// Creates a list of the API as an object. The list owns the elements; after a failure it owns none.
 template <typename List, typename Element>
 List* TakeElements(const char* call, const Element* const* value, uint64_t size) {
     return GuardedPointer(call, [&] {

@@ -1,4 +1,4 @@
-// The objects that programs make for operators. Each keeps its values in ATen's terms.
+// The objects that programs create for operators. Each keeps its values in ATen's terms.
 #pragma once
 
 #include <aclnn/acl_meta.h>

@@ -1,4 +1,4 @@
-// What programs read from the objects.
+// Returns what programs query of the objects.
 #include "meta/objects.h"
 #include "run/status.h"
 

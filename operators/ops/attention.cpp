@@ -3,7 +3,8 @@
 
 namespace {
 
-// How the layout orders batch (B), heads (N), sequence (S) and head dimension (D). H is N times D.
+// Converts the layout, which orders batch (B), heads (N), sequence (S) and head dimension (D), to heads. H is N times
+// D.
 at::Tensor ToHeads(const at::Tensor& tensor, const std::string& layout, int64_t heads) {
     if (layout == "BNSD") return tensor;
     if (layout == "BSND") return tensor.transpose(1, 2);
@@ -19,7 +20,7 @@ at::Tensor FromHeads(const at::Tensor& tensor, const std::string& layout) {
     return tensor.permute({2, 0, 1, 3}).flatten(2);
 }
 
-// Modes of sparseMode: keys up to the query's number, counted from the first or from the last key.
+// The modes of sparseMode: keys up to the query's number, counted from the first or from the last key.
 constexpr int64_t kLeftUp = 2, kRightDown = 3;
 
 struct Options {
@@ -36,14 +37,16 @@ void CheckOptions(const Options& options, MaybeIn shift) {
     if (shift) throw Refusal(ACLNN_ERR_PARAM_INVALID, "realShift is not supported; add it to the mask");
 }
 
-// What a score does not count for. In the modes for triangles the program's mask is a smaller pattern of the same.
+// Returns which keys a score does not count. In the modes for triangles the program's mask is a smaller pattern of the
+// same.
 Optional<at::Tensor> Hidden(const at::Tensor& scores, MaybeIn mask, int64_t sparse) {
     if (sparse < kLeftUp) return mask ? Optional<at::Tensor>(mask->to(at::kBool)) : kNone;
     const int64_t diagonal = sparse == kLeftUp ? 1 : scores.size(-1) - scores.size(-2) + 1;
     return at::ones({scores.size(-2), scores.size(-1)}, scores.options().dtype(at::kBool)).triu(diagonal);
 }
 
-// The weights of the values, in single precision. A key has as many heads as a query, or one for several of them.
+// Returns the weights of the values, in single precision. A key has as many heads as a query, or one for several of
+// them.
 at::Tensor Weights(const at::Tensor& query, const at::Tensor& key, MaybeIn mask, const Options& options) {
     at::Tensor scores = at::matmul(query, key.transpose(-2, -1)) * options.scale;
     if (const auto hidden = Hidden(scores, mask, options.sparse))
@@ -51,7 +54,7 @@ at::Tensor Weights(const at::Tensor& query, const at::Tensor& key, MaybeIn mask,
     return at::softmax(scores, -1);
 }
 
-// What dropout multiplies the weights by; nothing if there is none.
+// Returns what dropout multiplies the weights by, or nothing if there is no dropout.
 at::Tensor Dropped(const at::Tensor& weights, MaybeIn drop, const Options& options) {
     return drop && options.keep < 1 ? weights * Kept(*drop, weights.sizes(), options.keep) : weights;
 }
@@ -78,7 +81,7 @@ void Attend(const Options& options, const at::Tensor& query, const at::Tensor& k
     out.copy_(FromHeads(at::matmul(weights, v), options.layout));
 }
 
-// The sum over the heads of a query that share a key.
+// Returns the sum over the heads of a query that share a key.
 at::Tensor Shared(const at::Tensor& slope, int64_t heads) {
     return slope.size(1) == heads ? slope : slope.unflatten(1, {heads, -1}).sum(2);
 }

@@ -23,7 +23,7 @@ OPERATOR(InplaceDivs, (Out self, Number other), at::div_out(self, self, Wrapped(
 
 namespace {
 
-// Modes of rounding, as the API numbers them.
+// Returns the mode of rounding with the API's number.
 Optional<c10::string_view> Rounding(int64_t mode) {
     switch (mode) {
         case 0:

@@ -10,7 +10,7 @@ void ConvolveBackward(const std::tuple<at::Tensor, at::Tensor, at::Tensor>& resu
     Put(gradBias, std::get<2>(results));
 }
 
-// A divisor of 0 stands for none.
+// Returns a divisor. 0 stands for none.
 Optional<int64_t> Divisor(int64_t divisor) {
     return divisor == 0 ? kNone : Optional<int64_t>(divisor);
 }
@@ -29,7 +29,7 @@ OPERATOR(ConvolutionBackward,
                                                    outputPadding, groups, Three(mask)),
                           gradSelf, gradWeight, gradBias));
 
-// The mask is for the device's backward only. Here the backward looks for the maxima again.
+// The mask is only for the device's backward. Here the backward searches the maxima again.
 OPERATOR(MaxPool2dWithMask,
          (In self, Ints kernel, Ints stride, Ints padding, Ints dilation, bool ceil, Out out,
           [[maybe_unused]] Out mask),

@@ -1,7 +1,7 @@
 // Functions of one tensor, element by element.
 #include "ops/support.h"
 
-// Also in place.
+// Defines an operator of one tensor, and its form in place.
 #define UNARY(NAME, FUNCTION)                                          \
     OPERATOR(NAME, (In self, Out out), at::FUNCTION##_out(out, self)); \
     OPERATOR(Inplace##NAME, (Out self), at::FUNCTION##_out(self, self))

@@ -38,7 +38,7 @@ OPERATOR(Multinomial, (In self, int64_t samples, bool replacement, int64_t seed,
 
 namespace {
 
-// A mask of dropout has a bit for each element, which is set if the element is kept.
+// Writes a mask of dropout. It has a bit for each element, which is set if the element is kept.
 void MakeMask(at::Tensor& mask, Ints shape, double probability, const at::Generator& random) {
     const int64_t count = c10::multiply_integers(shape);
     if (mask.numel() * mask.element_size() * 8 < count)

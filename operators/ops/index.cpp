@@ -3,7 +3,7 @@
 
 namespace {
 
-// An index without elements selects nothing, and arrives like an index that is missing.
+// Whether there is an index. One without elements selects nothing, and arrives like an index that is missing.
 bool HasIndex(Indices indices) {
     for (const Optional<at::Tensor>& index : indices)
         if (index) return true;

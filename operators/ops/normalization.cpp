@@ -3,7 +3,7 @@
 
 namespace {
 
-// Three results of a gradient, for outputs that may be missing.
+// Writes three results of a gradient to outputs that may be missing.
 void PutAll(const std::tuple<at::Tensor, at::Tensor, at::Tensor>& results, MaybeOut first, MaybeOut second,
             MaybeOut third) {
     Put(first, std::get<0>(results));
@@ -20,7 +20,8 @@ void RmsNormForward(const at::Tensor& x, const at::Tensor& gamma, double epsilon
     Put(rstd, scale);
 }
 
-// Of y = x * r * gamma with r = rsqrt(mean(x * x) + epsilon): dx = r * (g - x * r * r * mean(g * x)), g = dy * gamma.
+// Computes the gradient of y = x * r * gamma with r = rsqrt(mean(x * x) + epsilon): dx = r * (g - x * r * r * mean(g *
+// x)), g = dy * gamma.
 void RmsNormBackward(const at::Tensor& dy, const at::Tensor& x, const at::Tensor& rstd, const at::Tensor& gamma,
                      at::Tensor& dx, at::Tensor& dgamma) {
     const at::Tensor wide = x.to(at::kFloat), slope = dy.to(at::kFloat);

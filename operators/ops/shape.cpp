@@ -1,4 +1,4 @@
-// Joining, splitting and arranging of tensors.
+// Joins, splits and arranges tensors.
 #include "ops/support.h"
 
 OPERATOR(Cat, (Tensors tensors, int64_t dim, Out out), at::cat_out(out, tensors, dim));

@@ -1,4 +1,4 @@
-// What rows of operators share.
+// Functions that rows of operators share.
 #pragma once
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -7,7 +7,7 @@
 
 namespace operators {
 
-// A number as a tensor, which counts as a number where types are promoted.
+// Returns a number as a tensor, which counts as a number where types are promoted.
 inline at::Tensor Wrapped(const at::Scalar& number) {
     at::Tensor tensor = c10::scalar_to_tensor(number);
     tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
@@ -22,25 +22,25 @@ inline void Put(at::Tensor& out, const at::Tensor& result) {
     out.copy_(result.sizes() == out.sizes() ? result : result.reshape(out.sizes()));
 }
 
-// As Put, for an output that may be missing.
+// Does the same as Put, for an output that may be missing.
 inline void Put(Optional<at::Tensor>& out, const at::Tensor& result) {
     if (out && result.defined()) Put(*out, result);
 }
 
-// Which of the three gradients are wanted.
+// Returns which of the three gradients are wanted.
 inline std::array<bool, 3> Three(Flags flags) {
     if (flags.size() != 3)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "outputMask has ", flags.size(), " elements; it must have 3");
     return {flags[0], flags[1], flags[2]};
 }
 
-// Indices as ATen wants them.
+// Returns indices of the type that ATen requires.
 inline at::Tensor Long(const at::Tensor& indices) {
     return indices.scalar_type() == at::kInt ? indices.to(at::kLong) : indices;
 }
 
-// What dropout multiplies elements by: 0, or the inverse of the probability of keeping one. The mask has a bit for each
-// element, which is set if the element is kept.
+// Returns what dropout multiplies elements by: 0, or the inverse of the probability of keeping one. The mask has a bit
+// for each element, which is set if the element is kept.
 inline at::Tensor Kept(const at::Tensor& mask, at::IntArrayRef sizes, double probability) {
     const int64_t count = c10::multiply_integers(sizes);
     if (mask.numel() * mask.element_size() * 8 < count)
@@ -55,7 +55,7 @@ inline at::Tensor Kept(const at::Tensor& mask, at::IntArrayRef sizes, double pro
     return kept;
 }
 
-// Random numbers that depend on both, as the API numbers them, for a tensor of `device`.
+// Returns random numbers that depend on both, as the API numbers them, for a tensor of `device`.
 inline at::Generator Random(int64_t seed, int64_t offset, c10::Device device = at::kCPU) {
     const auto mixed = static_cast<uint64_t>(seed) + static_cast<uint64_t>(offset) * 0x9e3779b97f4a7c15u;
     if (device.is_cpu()) return at::detail::createCPUGenerator(mixed);

@@ -1,4 +1,4 @@
-// What training needs beside gradients: scales of losses, and optimizers in one call.
+// Operators that training needs beside gradients: scales of losses, and optimizers in one call.
 #include "ops/support.h"
 
 OPERATOR(ForeachNonFiniteCheckAndUnscale, (Outs grads, Out foundInf, In inverseScale),
@@ -14,7 +14,7 @@ struct AdamW {
     bool amsgrad, maximize;
 };
 
-// `step` counts the steps before this one.
+// Runs a step of the optimizer. `step` counts the earlier steps.
 void Apply(const AdamW& with, at::Tensor& weights, at::Tensor& m, at::Tensor& v, Optional<at::Tensor>& most,
            const at::Tensor& grad, const at::Tensor& step) {
     const double count = step.item().toDouble() + 1;

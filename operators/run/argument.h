@@ -1,5 +1,5 @@
-// How an argument of the C functions becomes one of ATen: its C type, what the first phase keeps, and what the operator
-// gets. One specialization of Argument for each type of run/aten.h.
+// Converts an argument of the C functions to one of ATen: its C type, what the first phase keeps, and what the operator
+// gets. There is one specialization of Argument for each type of run/aten.h.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@
 
 namespace operators {
 
-// The arguments of one call, while they are taken in order.
+// The arguments of one call, which are taken in order.
 class Intake {
   public:
     Intake(Work& work, const char* parameters) : work_(work), parameters_(parameters) {}
 
-    // The next argument, which must not be null.
+    // Takes the next argument, which must not be null.
     template <typename T>
     const T& Next(const T* passed) {
         const int position = position_++;
         if (passed == nullptr) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, NullText(NameOf(position)));
         return *passed;
     }
-    // The next argument may be null.
+    // Takes the next argument, which may be null.
     void Next() { ++position_; }
 
     // Registers a tensor's storage; the kernel gets its address.
@@ -36,7 +36,7 @@ class Intake {
     }
 
   private:
-    // The name of a parameter in "(In self, In other)".
+    // Returns the name of a parameter in "(In self, In other)".
     std::string NameOf(int position) const {
         std::string rest(parameters_ + 1);
         for (; position > 0; --position) rest.erase(0, rest.find(',') + 1);
@@ -49,7 +49,7 @@ class Intake {
     int position_ = 0;
 };
 
-// A tensor, and which of the storages it is in.
+// A tensor, and the index of its storage.
 struct Held {
     at::Tensor view;
     size_t place;

@@ -9,11 +9,11 @@
 #include "run/launch.h"
 #include "run/status.h"
 
-// Never released, so that a used or dropped executor is recognized.
+// An executor. It is never released, so that a used or dropped executor is recognized.
 struct aclOpExecutor {
     operators::WorkPointer work;
     bool is_repeatable = false;
-    // Counts the operators that it served, so that an entry of the queue below can be outdated.
+    // The number of operators that it served. It shows whether an entry of the queue below is outdated.
     uint64_t uses = 0;
 };
 
@@ -22,10 +22,11 @@ namespace operators {
 namespace {
 
 constexpr size_t kMostWaiting = 1024;
-// As many are free before one is used again, so that a handle that is used too late is recognized.
+// The number of executors that must be free before one is used again, so that a handle that is used too late is
+// recognized.
 constexpr size_t kLeastFree = 4096;
 
-// Prepared and not launched. Operators prepare and launch on several threads.
+// The executors that are prepared and not launched. Operators prepare and launch on several threads.
 class Pool {
   public:
     aclOpExecutor* Add(WorkPointer work) {
@@ -39,7 +40,7 @@ class Pool {
         return &executor;
     }
 
-    // What the second phase runs.
+    // Takes the work that the second phase runs.
     WorkPointer Use(const char* name, aclOpExecutor* executor) {
         const std::lock_guard<std::mutex> lock(mutex_);
         aclOpExecutor& used = Find(executor);
@@ -126,13 +127,14 @@ class Pool {
     std::deque<aclOpExecutor> all_;
     std::unordered_set<aclOpExecutor*> known_;
     std::deque<aclOpExecutor*> free_;
-    // Those that wait, in order of their first phase, with their uses then: an entry is outdated if that has changed.
+    // The executors that wait, in the order of their first phase, with their uses then. An entry is outdated if that
+    // number has changed.
     std::deque<std::pair<aclOpExecutor*, uint64_t>> waiting_;
-    // How many entries are not outdated.
+    // The number of entries that are not outdated.
     size_t count_ = 0;
 };
 
-// Threads of the process can outlive its static objects.
+// Returns the pool, which is never destroyed: threads of the process can outlive its static objects.
 Pool& Executors() {
     static auto* const pool = new Pool;
     return *pool;

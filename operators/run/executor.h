@@ -8,11 +8,11 @@
 
 namespace operators {
 
-// An executor for one call of the second phase. The pool of executors that wait for theirs is bounded: the oldest one
-// is dropped.
+// Creates an executor for one call of the second phase. The pool of executors that wait for theirs is bounded: the
+// oldest one is dropped.
 aclOpExecutor* MakeExecutor(WorkPointer work);
 
-// The second phase of the operator `name`.
+// Runs the second phase of the operator `name`.
 aclnnStatus Launch(const char* name, aclOpExecutor* executor, aclrtStream stream) noexcept;
 
 }  // namespace operators

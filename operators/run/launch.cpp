@@ -26,7 +26,7 @@ namespace {
 constexpr int32_t kMostDevices = 64;
 constexpr size_t kKernels = std::size(kCapacities);
 
-// The runtime's text ends with the code, which is added again.
+// Throws if a call of the runtime has failed. The runtime's text ends with the code, which is added again.
 void Succeed(const char* call, aclError code) {
     if (code == ACL_SUCCESS) return;
     const char* recent = aclGetRecentErrMsg();
@@ -34,13 +34,14 @@ void Succeed(const char* call, aclError code) {
     throw Refusal(code, text.substr(0, text.rfind(" (error ")));
 }
 
-// A failure that is none for the program.
+// Drops the text of a failure that is none for the program.
 void ForgetFailure() {
     static_cast<void>(aclGetRecentErrMsg());
     static_cast<void>(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
 }
 
-// ATen warns about an output of another shape and gives it the right one. Here that is memory of the program.
+// Rejects an output of another shape. ATen would warn about it and give it the right one, but here it is memory of the
+// program.
 class RefuseResize final : public c10::WarningHandler {
   public:
 #if OPERATORS_TORCH >= 200
@@ -61,8 +62,8 @@ class RefuseResize final : public c10::WarningHandler {
     }
 };
 
-// Threads that wait for a stream run kernels, too. They may be threads of Python, with a state of ATen that is none of
-// the operator's: autograd, autocast, dispatch to Python, profilers.
+// Gives ATen its initial state while it lives. Threads that wait for a stream run kernels, too. They may be threads of
+// Python, with a state of ATen that is none of the operator's: autograd, autocast, dispatch to Python, profilers.
 class PlainAten {
   public:
     PlainAten() : keys_(Keys()), records_(false), warnings_(&handler_) {}
@@ -112,7 +113,7 @@ void Compute(const portaclBlock* block, uintptr_t address, void* const* storages
     }
 }
 
-// The launch is over.
+// Ends a launch, which is over.
 void EndLaunch(uintptr_t address) {
     finished.Add(reinterpret_cast<Work*>(address));
 }
@@ -155,7 +156,8 @@ bool IsOfGraph(aclrtStream stream) {
     return status != ACL_MODEL_RI_CAPTURE_STATUS_NONE || (flags & ACL_STREAM_PERSISTENT) != 0;
 }
 
-// The calling thread enqueues ATen's kernels in the program's stream. ATen's temporary memory is libtorch's.
+// Computes on the calling thread, which enqueues ATen's kernels in the program's stream. ATen's temporary memory is
+// libtorch's.
 void ComputeOnCuda(Work& work, aclrtStream stream) {
     if (!at::hasCUDA())
         throw Refusal(

@@ -1,4 +1,4 @@
-// One row makes an operator: both C functions, the checks of their arguments, and the call of ATen.
+// Defines an operator by one row: both C functions, the checks of their arguments, and the call of ATen.
 //
 //     OPERATOR(Add, (In self, In other, Number alpha, Out out), at::add_out(out, self, other, alpha))
 //
@@ -36,7 +36,7 @@ struct Entry<Row, void (*)(Parameter...)> {
         Kept kept;
     };
 
-    // The first phase.
+    // Runs the first phase.
     static aclnnStatus Prepare(typename Argument<Parameter>::C... passed, uint64_t* workspace_size,
                                aclOpExecutor** executor) {
         return Guarded(Row::kPrepareName, [&] {

@@ -29,13 +29,13 @@ class Refusal : public std::exception {
     std::string text_;
 };
 
-// A failure as a code and a text.
+// A failure: its code and its text.
 struct Failure {
     aclnnStatus code;
     std::string text;
 };
 
-// The exception that is handled now. ATen's texts come without their stack.
+// Returns the exception that is handled now. ATen's texts come without their stack.
 inline Failure CurrentFailure() {
     try {
         throw;
@@ -62,7 +62,7 @@ aclnnStatus Guarded(const char* call, Body body) noexcept {
     }
 }
 
-// As Guarded, for a function that returns a pointer: null after a failure.
+// Does the same as Guarded, for a function that returns a pointer: null after a failure.
 template <typename Body>
 auto GuardedPointer(const char* call, Body body) noexcept -> decltype(body()) {
     decltype(body()) result = nullptr;
@@ -70,7 +70,7 @@ auto GuardedPointer(const char* call, Body body) noexcept -> decltype(body()) {
     return result;
 }
 
-// The text for a null pointer. Programs pass on what they have created unchecked, so the text of a failed
+// Returns the text for a null pointer. Programs pass on what they have created unchecked, so the text of a failed
 // creation is part of it.
 inline std::string NullText(const std::string& name) {
     const char* earlier = aclGetRecentErrMsg();

@@ -8,10 +8,10 @@ namespace operators {
 
 namespace {
 
-// A view with more ranges is described by its first byte.
+// The maximum number of ranges. A view with more is described by its first byte.
 constexpr size_t kMostRanges = 1024;
 
-// A dimension that is not dense: how many steps of as many bytes.
+// A dimension that is not dense: its number of steps, and the bytes of each.
 struct Steps {
     size_t count;
     size_t bytes;
@@ -40,7 +40,7 @@ struct Ranges {
         for (const Steps& each : steps) count = std::min(count * each.count, kMostRanges + 1);
     }
 
-    // Where the range with this number begins.
+    // Returns the beginning of the range with this number.
     size_t Offset(size_t number) const {
         size_t offset = 0;
         for (const Steps& each : steps) {
@@ -74,7 +74,7 @@ size_t UsesOf(uintptr_t address, void* const* storages, portaclUse* uses, size_t
     for (size_t i = 0; i < work.used.size(); ++i) {
         const auto [view, does] = work.used[i];
         const auto* base = static_cast<const char*>(storages[i]);
-        // Its sizes change while it runs.
+        // The sizes of this tensor change while the operator runs.
         if (does == Does::kWriteStorage) {
             if (view->storage().nbytes() > 0) add(base, view->storage().nbytes(), does);
             continue;

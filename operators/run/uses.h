@@ -1,4 +1,4 @@
-// The memory that an operator uses, for PORTACL_CHECK.
+// Reports the memory that an operator uses, for PORTACL_CHECK.
 #pragma once
 
 #include <portacl/kernel.h>

@@ -6,12 +6,12 @@
 
 namespace operators {
 
-// Where the storage of a view begins.
+// Returns the beginning of a view's storage.
 inline void* BaseOf(const at::Tensor& view) {
     return view.storage().data_ptr().get();
 }
 
-// A view of `bytes` bytes at `base`, which are not read here. Operators cannot change its shape.
+// Creates a view of `bytes` bytes at `base`, which are not read here. Operators cannot change its shape.
 inline at::Tensor MakeView(void* base, size_t bytes, at::ScalarType type, at::IntArrayRef sizes,
                            at::IntArrayRef strides, int64_t offset, c10::Device device = at::kCPU) {
     c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, at::DataPtr(base, device));
@@ -37,7 +37,7 @@ inline void Write(const Grown& out, const at::Tensor& result) {
     seen->set_allow_tensor_metadata_change(false);
 }
 
-// The same view with its storage at another address, or of another device.
+// Returns the same view with its storage at another address, or on another device.
 inline at::Tensor MoveView(const at::Tensor& view, void* base, c10::Device device) {
     if (BaseOf(view) == base && device.is_cpu()) return view;
     return MakeView(base, view.storage().nbytes(), view.scalar_type(), view.sizes(), view.strides(),

@@ -10,7 +10,8 @@
 
 namespace operators {
 
-// Where an operator runs: the addresses of the tensors' storages there, in order of the arguments, and ATen's device.
+// The place where an operator runs: the addresses of the tensors' storages there, in the order of the arguments, and
+// ATen's device.
 struct Addresses {
     c10::ArrayRef<void*> storages;
     c10::Device device;
@@ -35,18 +36,18 @@ class Work {
     // Runs the operator. Throws what ATen throws.
     virtual void Compute(Addresses addresses) = 0;
 
-    // The call of its second phase.
+    // The name of the call of its second phase.
     const char* const name;
     c10::SmallVector<void*, 16> storages;
-    // For each storage.
+    // The uses of the storages.
     c10::SmallVector<Used, 4> used;
 #if OPERATORS_TORCH < 207
-    // Of ATen, in the thread that calls the first phase.
+    // The number of ATen's threads in the thread that calls the first phase.
     const int threads = at::get_num_threads();
 #endif
-    // The executor, if it is repeatable, and every launch that has not run hold one.
+    // The number of holders: the executor, if it is repeatable, and every launch that has not run.
     std::atomic<int> holders{1};
-    // The one that was finished before, until both are released.
+    // The work that was finished before this, until both are released.
     Work* next = nullptr;
 };
 
@@ -57,11 +58,11 @@ struct Release {
 };
 using WorkPointer = std::unique_ptr<Work, Release>;
 
-// Work that has run, on the way back to a thread that prepares operators: it has allocated the parts, and an allocator
-// releases them faster there than on the thread of a stream.
+// Work that has run, and that a thread that prepares operators will release. That thread has allocated the parts, and
+// an allocator releases them faster there than on the thread of a stream.
 class Finished {
   public:
-    // Takes a holder's part.
+    // Takes the part of a holder.
     void Add(Work* work) {
         if (work->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         work->next = first_.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// Functions element by element, their gradients, and what fills tensors: beside ATen (properties.h).
+// Tests functions element by element, their gradients, and what fills tensors, beside ATen (properties.h).
 #include "properties.h"
 
 using namespace properties;

@@ -1,4 +1,4 @@
-// Misuse of the two phases: each call returns a code and a text, nothing crashes, and nothing is kept for good.
+// Tests misuse of the two phases: each call returns a code and a text, nothing crashes, and no memory is kept forever.
 #include <aclnnop/aclnn_mul.h>
 #include <malloc.h>
 #include <portacl/portacl.h>
@@ -15,7 +15,7 @@ using namespace protocol;
 
 namespace {
 
-// Bytes of the process's heap in use.
+// Returns the bytes of the process's heap in use.
 size_t HeapInUse() {
     return mallinfo2().uordblks;
 }
@@ -33,7 +33,7 @@ class Misuse : public Protocol {
     void LaunchMany(const aclTensor* a, const aclTensor* out) {
         for (int i = 0; i < kMany; ++i) ASSERT_EQ(ACL_SUCCESS, Run(PrepareAdd(a, a, out)));
     }
-    // Bytes in use when as many operators have run and were released.
+    // Returns the bytes in use when as many operators have run and were released.
     size_t HeapAfter(const aclTensor* a, Tensor& out) {
         LaunchMany(a, out);
         EXPECT_EQ(ACL_SUCCESS, Wait());
@@ -46,7 +46,8 @@ class Misuse : public Protocol {
         out.Set({5});
         return HeapInUse();
     }
-    // The next first phase releases what is over. Threads may release some of it a moment after the stream is idle.
+    // Runs a first phase, which releases finished work. Threads may release some of it a moment after the stream is
+    // idle.
     void ExpectReleased(size_t before, const aclTensor* a, const aclTensor* out) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
         do {
@@ -71,7 +72,7 @@ class Misuse : public Protocol {
     }
 
     static constexpr int kMany = 4000;
-    // An operator between its phases has more bytes.
+    // The least bytes that an operator between its phases has.
     static constexpr size_t kLeast = 150;
 
   private:
@@ -180,7 +181,7 @@ TEST_F(Misuse, WrongStreamsAreNamed) {
         aclOpExecutor* executor = PrepareAdd(a, a, out);
         EXPECT_EQ(ACL_ERROR_RT_PARAM_INVALID, aclnnAdd(nullptr, 0, executor, wrong));
         EXPECT_NE(Text().find("aclnnAdd"), std::string::npos) << Text();
-        // It is used up.
+        // The executor is used up.
         ExpectText(ACLNN_ERR_PARAM_INVALID, Run(executor), "was used by an earlier call");
     }
     EXPECT_EQ(ACL_SUCCESS, Wait());
@@ -207,7 +208,7 @@ TEST_F(Misuse, PhasesOnAnotherThread) {
     EXPECT_EQ(ACL_SUCCESS, Wait());
     EXPECT_EQ(out.Get(), Floats{2});
     executor = PrepareAdd(a, a, out);
-    // The stream brings its device.
+    // The stream determines the device.
     int code = ACL_SUCCESS;
     std::string text;
     std::thread([&] {
@@ -247,7 +248,7 @@ TEST_F(Misuse, AfterFinalize) {
     Begin();
 }
 
-// A model says what each call returns, for any order of calls.
+// Checks any order of calls against a model that says what each returns.
 TEST_F(Misuse, AnyOrderOfCallsReturnsWhatItsExecutorsAreFor) {
     enum class State { kNone, kPrepared, kRepeatable };
     struct Slot {
@@ -272,7 +273,7 @@ TEST_F(Misuse, AnyOrderOfCallsReturnsWhatItsExecutorsAreFor) {
             };
             switch (random() % 6) {
                 case 0:
-                    // An unused one may stay.
+                    // An unused executor may stay.
                     slot = {PrepareAdd(sum, a, sum), State::kPrepared};
                     break;
                 case 1:

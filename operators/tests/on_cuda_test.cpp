@@ -1,4 +1,4 @@
-// Operators on the backend cuda, with a libtorch that finds no CUDA.
+// Tests operators on the CUDA backend, with a libtorch that finds no CUDA.
 #include <acl/acl.h>
 #include <aclnnop/aclnn_neg.h>
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ namespace {
         }                                                              \
     } while (false)
 
-// Two phases in one call.
+// Runs two phases in one call.
 #define RUN(NAME, STREAM, ...)                                            \
     do {                                                                  \
         uint64_t size = 0;                                                \
@@ -32,7 +32,7 @@ namespace {
 
 constexpr int64_t kRows = 8, kColumns = 16, kCount = kRows * kColumns;
 
-// A matrix of floats in an allocation with as much room behind it.
+// A matrix of floats in an allocation with as much room after it.
 struct Matrix {
     void* memory = nullptr;
 
@@ -42,7 +42,7 @@ struct Matrix {
         const size_t filled = static_cast<size_t>(rows_with_contents * kColumns) * sizeof(float);
         if (filled > 0) OK(aclrtMemset(memory, bytes, 0, filled));
     }
-    // Elements of it. The memory stays until the process ends.
+    // Creates a view of some of its elements. The memory stays until the process ends.
     aclTensor* View(std::vector<int64_t> sizes, std::vector<int64_t> strides, int64_t offset = 0) const {
         const int64_t storage = 2 * kCount;
         aclTensor* made = aclCreateTensor(sizes.data(), sizes.size(), ACL_FLOAT, strides.data(), offset, ACL_FORMAT_ND,
@@ -79,7 +79,7 @@ struct World {
     }
 };
 
-// The second stream writes the last element that the first one reads, or the one behind it.
+// Lets the second stream write the last element that the first one reads, or the one after it.
 void LastElement(const World& world, bool is_fixed) {
     const Matrix x, sum;
     world.Add(x.All(), x.All(), sum.All(), world.first);
@@ -93,14 +93,14 @@ void WithoutOrder(const World& world, bool is_fixed) {
     world.Add(y.All(), x.All(), z.All(), world.second);
 }
 
-// Both streams read the same matrix. Their results are the same one, or two.
+// Lets both streams read the same matrix. Their results are the same matrix, or two.
 void SharedInput(const World& world, bool is_fixed) {
     const Matrix x, y, z;
     world.Add(x.All(), x.All(), y.All(), world.first);
     world.Add(x.All(), x.All(), (is_fixed ? z : y).All(), world.second);
 }
 
-// Each stream writes columns of one matrix.
+// Lets each stream write columns of one matrix.
 void Columns(const World& world, bool is_fixed) {
     const Matrix x, y;
     world.Add(x.Columns(0, 8), x.Columns(8, 8), y.Columns(0, 8), world.first);
@@ -125,13 +125,13 @@ void ListOfOutputs(const World& world, bool is_fixed) {
     world.Add(y.Columns(8, 8), x.Columns(0, 8), z.Columns(0, 8), world.second);
 }
 
-// The last row has no contents.
+// Reads a matrix whose last row has no contents.
 void RowWithoutContents(const World& world, bool is_fixed) {
     const Matrix x(is_fixed ? kRows : kRows - 1), sum;
     world.Add(x.All(), x.All(), sum.All(), world.first);
 }
 
-// A selection reads some rows of its matrix, and all of its indices.
+// Selects rows: the operator reads some rows of its matrix, and all of its indices.
 void Selection(const World& world, bool is_fixed) {
     const Matrix x(1), indices(is_fixed ? 1 : 0), rows;
     const int64_t storage = 2, sizes[] = {2}, strides[] = {1};
@@ -139,7 +139,7 @@ void Selection(const World& world, bool is_fixed) {
     RUN(IndexSelect, world.first, x.All(), 0, index, rows.View({2, kColumns}, {kColumns, 1}));
 }
 
-// An operator gives contents to its output, and not to the rest of the allocation.
+// Reads after an output: an operator gives contents to its output, and not to the rest of the allocation.
 void BehindTheOutput(const World& world, bool is_fixed) {
     const Matrix x, sum(0);
     world.Add(x.All(), x.All(), sum.All(), world.first);
@@ -152,7 +152,7 @@ void BehindTheOutput(const World& world, bool is_fixed) {
 struct Program {
     const char* name;
     void (*run)(const World& world, bool is_fixed);
-    // What the report begins with.
+    // The beginning of the report.
     const char* report;
 };
 

@@ -11,7 +11,7 @@ std::string Text() {
     return text != nullptr ? text : "";
 }
 
-// The session begins with the first call, and ends with the process.
+// A session that begins with the first call, and ends with the process.
 struct Session {
     aclrtStream stream = nullptr;
     Session() {
@@ -33,7 +33,7 @@ std::string Describe(const Tensors& tensors) {
     return text.str();
 }
 
-// An output of a shape whose elements are those of a larger storage in three orders.
+// Outputs of one shape whose elements are those of a larger storage in three orders.
 struct Output {
     at::Tensor storage;
     at::Tensor view;
@@ -65,7 +65,7 @@ void ExpectSame(const at::Tensor& want, const at::Tensor& got) {
                                                                                              << got;
 }
 
-// Elements of the storage that are not the view's.
+// Checks the elements of the storage that are not the view's.
 void ExpectRestUntouched(const Output& output) {
     const at::Tensor rest = output.storage.clone();
     rest.as_strided(output.view.sizes(), output.view.strides(), output.view.storage_offset()).fill_(kUntouched);
@@ -78,7 +78,7 @@ void ExpectFailure(const std::string& name, const Outcome& outcome) {
     EXPECT_EQ(outcome.text.find("Exception raised from"), std::string::npos) << outcome.text;
 }
 
-// What ATen computes; nothing if it refuses the inputs.
+// Returns what ATen computes, or nothing if it rejects the inputs.
 std::optional<Tensors> Wanted(const Reference& want, const Tensors& x) {
     try {
         return want(x);
@@ -102,7 +102,7 @@ void CheckOneOutput(const Tensors& x, const Tensors& wanted, int layout, const O
     }
 }
 
-// The first output has another shape.
+// Checks a first output of another shape.
 void CheckWrongOutput(const std::string& name, const Tensors& x, const Tensors& wanted, const Operator& run) {
     Tensors out;
     for (const at::Tensor& each : wanted) out.push_back(at::full(each.sizes(), kUntouched, each.scalar_type()));

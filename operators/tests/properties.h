@@ -1,4 +1,5 @@
-// Operators beside ATen. A row names an operator, its inputs, how it is called, and what ATen computes from the same
+// Tests operators beside ATen. A row names an operator, its inputs, how it is called, and what ATen computes from the
+// same
 // tensors. For each row a test checks:
 // - results, for inputs that are contiguous, transposed, parts of others, broadcast, empty, without dimensions, large;
 // - outputs that are contiguous, every second element of a storage, or transposed: other elements stay as they are;
@@ -25,13 +26,13 @@ using Ints = std::vector<int64_t>;
 using Flags = std::array<bool, 3>;
 using Number = at::Scalar;
 
-// What a call returned. The code is that of the first failure in its two phases and the synchronize after them.
+// The result of a call. The code is that of the first failure in its two phases and the synchronize after them.
 struct Outcome {
     int code;
     std::string text;
 };
 
-// The device and its stream, for all tests.
+// Returns the stream, on the device, for all tests.
 aclrtStream Stream();
 aclDataType TypeOf(at::ScalarType type);
 
@@ -83,7 +84,7 @@ Outcome Call(Prepare* prepare, Run* run, const Values&... values) {
     return outcome;
 }
 
-// What a row is called with, and what ATen computes from the inputs: a tensor or several.
+// Return what ATen computes from the inputs as a list: a tensor or several.
 inline Tensors Results(at::Tensor result) {
     return {std::move(result)};
 }
@@ -101,7 +102,7 @@ void CheckOutputs(const std::string& name, const std::vector<Tensors>& inputs, c
 void CheckInPlace(const std::string& name, const std::vector<Tensors>& inputs, const Operator& run,
                   const Reference& want);
 
-// Inputs of rows. The elements are between 0.1 and 1.1.
+// Returns inputs of rows, with elements between 0.1 and 1.1.
 at::Tensor Random(at::IntArrayRef sizes);
 std::vector<Tensors> Singles();
 std::vector<Tensors> Pairs();

@@ -1,4 +1,4 @@
-// What the tests of the two phases share.
+// Code that the tests of the two phases share.
 #pragma once
 
 #include <acl/acl.h>
@@ -48,7 +48,7 @@ class Tensor {
         const auto length = static_cast<int64_t>(count_);
         return aclCreateTensor(sizes.data(), sizes.size(), ACL_FLOAT, strides, offset, format, &length, 1, memory_);
     }
-    // The memory stays.
+    // Destroys the tensor. The memory stays.
     void Destroy() {
         aclDestroyTensor(handle_);
         handle_ = nullptr;

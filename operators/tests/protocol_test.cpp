@@ -1,4 +1,4 @@
-// The two phases of operators, from C++: what they compute, when, and what misuse returns.
+// Tests the two phases of operators from C++: what they compute, when, and what misuse returns.
 #include "protocol.h"
 
 #include <aclnnop/aclnn_cat.h>

@@ -1,4 +1,4 @@
-// Products, reductions, normalizations, convolutions, indices and parts of tensors: beside ATen (properties.h).
+// Tests products, reductions, normalizations, convolutions, indices and parts of tensors, beside ATen (properties.h).
 #include "properties.h"
 
 using namespace properties;
@@ -9,7 +9,7 @@ const Number kHalf = 0.5, kTwo = 2;
 constexpr int8_t kPlain = 0;
 const at::Tensor kNone;
 
-// Whole numbers below a bound, as indices.
+// Returns whole numbers below a bound, as indices.
 at::Tensor Indices(at::IntArrayRef sizes, int64_t bound) {
     return at::randint(bound, sizes, at::kLong);
 }
@@ -27,7 +27,7 @@ std::vector<Tensors> Matrices() {
     };
 }
 
-// As Matrices, with what is added to the product in front.
+// Returns what Matrices does, with the tensor that is added to the product in front.
 std::vector<Tensors> Sums() {
     std::vector<Tensors> inputs = Matrices();
     for (Tensors& x : inputs) x.insert(x.begin(), Random({x[1].size(1)}));
@@ -65,7 +65,7 @@ OUTPUTS(All, Singles(), (x[0], Ints{-1}, false, out[0]), at::all(x[0], -1));
 OUTPUTS(Softmax, Singles(), (x[0], int64_t{-1}, out[0]), at::softmax(x[0], -1));
 OUTPUTS(LogSoftmax, Singles(), (x[0], int64_t{0}, out[0]), at::log_softmax(x[0], 0));
 
-// Two tensors of the same shape.
+// Returns two tensors of the same shape.
 std::vector<Tensors> Twins() {
     std::vector<Tensors> inputs = Singles();
     for (Tensors& x : inputs) x.push_back(Random(x[0].sizes()));
@@ -76,7 +76,7 @@ OUTPUTS(SoftmaxBackward, Twins(), (x[0], x[1], int64_t{-1}, out[0]),
 OUTPUTS(LogSoftmaxBackward, Twins(), (x[0], x[1], int64_t{-1}, out[0]),
         at::_log_softmax_backward_data(x[0], x[1], -1, at::kFloat));
 
-// Scores, classes, weights of classes.
+// Returns scores, classes, and weights of classes.
 std::vector<Tensors> Classes() {
     return {
         {Random({3, 4}), Indices({3}, 4), Random({4})},
@@ -104,7 +104,7 @@ std::vector<Tensors> Normalized() {
 }
 OUTPUTS(LayerNorm, Normalized(), (x[0], x[1].sizes().vec(), x[1], x[2], 1e-5, out[0], out[1], out[2]),
         at::native_layer_norm(x[0], x[1].sizes(), x[1], x[2], 1e-5));
-// The mean and the inverse deviation of the first input are those of the second.
+// Returns the mean and the inverse deviation of the first input.
 Tensors Moments(const Tensors& x) {
     const auto results = at::native_layer_norm(x[0], x[1].sizes(), x[1], x[2], 1e-5);
     return {std::get<1>(results), std::get<2>(results)};
@@ -127,7 +127,7 @@ OUTPUTS(RmsNorm, Normalized(), (x[0], x[1], 1e-5, out[0], out[1]),
         std::make_tuple(x[0] * at::rsqrt(at::mean(x[0] * x[0], {-1}, true) + 1e-5) * x[1],
                         at::rsqrt(at::mean(x[0] * x[0], {-1}, true) + 1e-5)));
 
-// Batches of channels, with weight, bias, mean and variance of the channels.
+// Returns batches of channels, with weight, bias, mean and variance of the channels.
 std::vector<Tensors> Channels() {
     std::vector<Tensors> inputs;
     for (const at::Tensor& batch : {Random({2, 3, 4, 5}), Random({5, 4, 3, 2}).permute({3, 2, 1, 0}), Random({7, 3})})
@@ -144,7 +144,7 @@ OUTPUTS(BatchNormBackward, Channels(),
         at::native_batch_norm_backward(x[0], x[0].cos(), x[1], x[3], x[4], kNone, kNone, false, 1e-5,
                                        {true, true, true}));
 
-// Images, filters, biases.
+// Returns images, filters and biases.
 std::vector<Tensors> Images() {
     return {
         {Random({2, 3, 8, 7}), Random({4, 3, 3, 3}), Random({4})},
@@ -169,7 +169,7 @@ OUTPUTS(AvgPool2d, Images(), (x[0], kTwos, kTwos, kZeros, true, true, int64_t{0}
 OUTPUTS(MaxPool2dWithMask, Images(), (x[0], kTwos, kTwos, kZeros, kOnes, true, out[0], at::zeros({1})),
         at::max_pool2d(x[0], kTwos, kTwos, kZeros, kOnes, true));
 
-// Rows and which of them.
+// Returns rows, and which of them to use.
 std::vector<Tensors> Rows() {
     return {
         {Random({7, 4}), Indices({5}, 7)},        {Random({4, 7}).t(), Indices({2, 10}, 7).slice(1, 0, 10, 2)},
@@ -186,7 +186,7 @@ OUTPUTS(Gather, Rows(), (x[0], int64_t{0}, x[1].reshape({-1, 1}), out[0]), at::g
 IN_PLACE(IndexPutImpl, Rows(), (x[0], Tensors{x[1]}, at::full({1}, 9.0), false, false),
          at::index_put(x[0], {x[1]}, at::full({1}, 9.0)));
 
-// Lists of tensors.
+// Returns lists of tensors.
 Tensors Both(const Tensors& x) {
     return {x[0], x[1]};
 }
@@ -215,7 +215,7 @@ TEST(Properties, Arange) {
         [](const Tensors&) { return Results(at::arange(1, 8, 2)); });
 }
 
-// Random numbers have no counterpart: the same seed and offset give the same ones, another offset others.
+// Checks random numbers, which have no counterpart: the same seed and offset give the same ones, another offset others.
 template <typename Fill>
 void CheckRandom(Fill fill, double mean, double deviation) {
     const at::Tensor all = at::full({200, 200}, 77.0);
@@ -263,7 +263,7 @@ TEST(Properties, Dropout) {
     EXPECT_NE(outcome.text.find("1024 elements need 128"), std::string::npos) << outcome.text;
 }
 
-// Queries, keys, values in heads.
+// Returns queries, keys and values in heads.
 std::vector<Tensors> Attentions() {
     return {
         {Random({2, 4, 6, 8}), Random({2, 4, 5, 8}), Random({2, 4, 5, 8})},

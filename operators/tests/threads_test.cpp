@@ -1,4 +1,4 @@
-// Operators compute with as many threads as the program has set for ATen.
+// Tests that operators compute with as many threads as the program has set for ATen.
 #include <ATen/Parallel.h>
 #include <torch/library.h>
 #include <torch/version.h>
@@ -14,13 +14,13 @@ namespace {
 
 std::atomic<int> seen{0};
 
-// In place of ATen's erf.
+// Takes the place of ATen's erf.
 at::Tensor& NoteThreads(const at::Tensor&, at::Tensor& out) {
     seen = at::get_num_threads();
     return out;
 }
 
-// Before torch 2.7 those of the thread that calls the first phase.
+// Whether operators follow any thread. Before torch 2.7 they follow the thread that calls the first phase.
 constexpr bool kFollowsAnyThread = TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR >= 207;
 
 TEST(Properties, OperatorsUseTheThreadsOfATen) {

@@ -10,10 +10,10 @@
 
 namespace portacl_test {
 
-// A function of the driver or of its test double. It must exist.
+// Returns a function of the driver or of its test double. It must exist.
 template <typename Function>
 Function DriverFunction(const char* name) {
-    // A second reference to the library's driver, never closed: drivers stay loaded anyway.
+    // This is a second reference to the library's driver. It is never closed, because drivers stay loaded anyway.
     static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
     void* const found = library ? dlsym(library, name) : nullptr;
     EXPECT_NE(found, nullptr) << name << ": no such function, or no driver";

@@ -1,5 +1,4 @@
-// Every function of the API except the variadic aclAppLog, callable with arguments that are all
-// zero.
+// Calls every function of the API except the variadic aclAppLog with arguments that are all zero.
 #pragma once
 
 #include <acl/acl.h>
@@ -49,7 +48,7 @@ struct WithZeros<kFunction> {
     }
 };
 
-// In the order of tests/data/acl-functions.tsv.
+// Returns all functions, in the order of tests/data/acl-functions.tsv.
 inline std::vector<EveryFunction> EveryFunctionOfTheApi() {
     return {
 #define PORTACL_API_FUNCTION(name) {#name, &WithZeros<&name>::Call},

@@ -61,7 +61,7 @@ struct OneOfEach {
         ACL_EXPECT_OK(aclrtDestroyContext(context));
     }
 
-    // Every use of the handles is refused with 107000 and a text, and writes nothing.
+    // Checks that every use of the handles is refused with 107000 and a text, and writes nothing.
     void ExpectInvalidHandles() const {
         constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
         ACL_FAILS(kDead, aclrtSetCurrentContext(context));
@@ -94,7 +94,7 @@ struct OneOfEach {
         ACL_FAILS(kDead, aclrtDestroyEvent(timer));
     }
 
-    // The device memory went with its device: using and freeing it is refused with 107000.
+    // Checks that the device memory ended with its device: using and freeing it is refused with 107000.
     void ExpectInvalidDeviceMemory() const {
         constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
         ACL_FAILS(kDead, aclrtFree(memory));
@@ -104,7 +104,7 @@ struct OneOfEach {
         ExpectNoHostMemory(memory);
     }
 
-    // The pinned memory was freed, too.
+    // Checks that the pinned memory was freed, too.
     void ExpectFreedHostMemory() const {
         constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
         ACL_FAILS(kDead, aclrtFreeHost(host));
@@ -113,14 +113,14 @@ struct OneOfEach {
     }
 
   private:
-    // The address is mapped: maybe the test has memory there by now.
+    // Whether the address is mapped: maybe the test has memory there by now.
     static bool IsReadable(void* address) {
         char byte = 0;
         iovec to{&byte, 1}, from{address, 1};
         return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
     }
 
-    // With a device, copies do not take freed memory for pageable memory.
+    // Checks that, with a device, copies do not take freed memory for pageable memory.
     static void ExpectNoHostMemory(void* gone) {
         int32_t device = 0;
         if (aclrtGetDevice(&device) != ACL_SUCCESS || IsReadable(gone)) return;

@@ -28,7 +28,7 @@ class Persistent {
 
     operator aclrtStream() const { return handle_; }
 
-    // The test destroys it.
+    // Gives the object up: the test destroys it.
     aclrtStream Release() { return std::exchange(handle_, nullptr); }
 
   private:
@@ -57,7 +57,7 @@ class Built {
         ExpectOk("aclmdlRIBuildEnd", aclmdlRIBuildEnd(handle_, nullptr));
     }
 
-    // The test destroys it.
+    // Gives the object up: the test destroys it.
     aclmdlRI Release() { return std::exchange(handle_, nullptr); }
 
   private:
@@ -76,7 +76,7 @@ class Label {
 
     operator aclrtLabel() const { return handle_; }
 
-    // The test destroys it.
+    // Gives the object up: the test destroys it.
     aclrtLabel Release() { return std::exchange(handle_, nullptr); }
 
   private:
@@ -97,7 +97,7 @@ class LabelList {
 
     operator aclrtLabelList() const { return handle_; }
 
-    // The test destroys it.
+    // Gives the object up: the test destroys it.
     aclrtLabelList Release() { return std::exchange(handle_, nullptr); }
 
   private:

@@ -1,4 +1,4 @@
-// What tests of captures share: modes, and a stream to be captured.
+// Modes, and a stream to be captured, for tests of captures.
 #pragma once
 
 #include <acl/acl.h>

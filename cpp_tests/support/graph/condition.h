@@ -19,7 +19,7 @@ constexpr auto kIf = ACL_MODEL_RI_COND_TYPE_IF;
 constexpr auto kWhile = ACL_MODEL_RI_COND_TYPE_WHILE;
 constexpr auto kSwitch = ACL_MODEL_RI_COND_TYPE_SWITCH;
 
-// The graph that a stream captures into.
+// Returns the graph that a stream captures into.
 inline aclmdlRI GraphOf(aclrtStream stream) {
     aclmdlRI graph = nullptr;
     StatusOf(stream, &graph);
@@ -42,9 +42,9 @@ class Condition {
         return value;
     }
     void Set(uint64_t value) const { ACL_EXPECT_OK(aclrtMemcpy(value_, 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE)); }
-    // Sets it in stream order.
+    // Sets the value in stream order.
     aclError Write(uint64_t value, aclrtStream stream) const { return aclrtValueWrite(value_, value, 0, stream); }
-    // Adds a 32-bit number in device memory to its lower half, in stream order.
+    // Adds a 32-bit number in device memory to the value's lower half, in stream order.
     aclError Add(const void* other, aclrtStream stream) const {
         return aclrtReduceAsync(value_, other, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr);
     }

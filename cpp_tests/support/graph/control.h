@@ -43,7 +43,7 @@ inline aclError Switch(const Number& left, aclrtCondition condition, const Numbe
     return aclrtSwitchStream(left.At(), condition, right.At(), ACL_RT_SWITCH_INT32, then, if_false, stream);
 }
 
-// Adds 1 to `count`, for as long as that is less than `limit`.
+// Builds a loop that adds 1 to `count` as long as that is less than `limit`.
 inline void BuildLoop(const Built& graph, aclrtStream stream, const Number& count, const Number& one,
                       const Number& limit) {
     graph.Bind(stream);
@@ -75,7 +75,7 @@ struct Endless {
         }
     }
 
-    // The loop has iterated more than once.
+    // Waits until the loop has iterated more than once.
     void AwaitRounds() const {
         const int32_t before = count.Get();
         for (const auto deadline = std::chrono::steady_clock::now() + kPatience; count.Get() - before < 3;)

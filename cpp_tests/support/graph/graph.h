@@ -22,7 +22,7 @@ class Graph {
 
     operator aclmdlRI() const { return handle_; }
 
-    // The test destroys it.
+    // Gives the graph up: the test destroys it.
     aclmdlRI Release() { return std::exchange(handle_, nullptr); }
 
   private:
@@ -39,7 +39,7 @@ Graph Capture(aclrtStream stream, Work work, aclmdlRICaptureMode mode = ACL_MODE
     return Graph(graph);
 }
 
-// The capture status of a stream from aclmdlRICaptureGetInfo; -1 if it fails.
+// Returns the capture status of a stream from aclmdlRICaptureGetInfo, or -1 if that fails.
 inline int StatusOf(aclrtStream stream, aclmdlRI* graph = nullptr) {
     auto status = Poison<aclmdlRICaptureStatus>();
     auto found = Poison<aclmdlRI>();
@@ -49,7 +49,7 @@ inline int StatusOf(aclrtStream stream, aclmdlRI* graph = nullptr) {
     return code == 0 ? static_cast<int>(status) : -1;
 }
 
-// The streams of a graph.
+// Returns the streams of a graph.
 inline std::vector<aclrtStream> StreamsOf(aclmdlRI graph) {
     uint32_t count = 0;
     ExpectOk("aclmdlRIGetStreams", aclmdlRIGetStreams(graph, nullptr, &count));
@@ -59,7 +59,7 @@ inline std::vector<aclrtStream> StreamsOf(aclmdlRI graph) {
     return streams;
 }
 
-// The tasks of one of its streams.
+// Returns the tasks of one of its streams.
 inline std::vector<aclmdlRITask> TasksOf(aclrtStream stream) {
     uint32_t count = 0;
     ExpectOk("aclmdlRIGetTasksByStream", aclmdlRIGetTasksByStream(stream, nullptr, &count));
@@ -69,7 +69,7 @@ inline std::vector<aclmdlRITask> TasksOf(aclrtStream stream) {
     return tasks;
 }
 
-// The parameters of a task.
+// Returns the parameters of a task.
 inline aclmdlRITaskParams ParamsOf(aclmdlRITask task) {
     auto params = Poison<aclmdlRITaskParams>();
     ExpectOk("aclmdlRITaskGetParams", aclmdlRITaskGetParams(task, &params));

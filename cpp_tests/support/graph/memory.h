@@ -27,7 +27,8 @@ inline uint64_t GraphReservedHigh() {
     return GraphAttribute(PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH);
 }
 
-// A driver frees memory when the work of destroyed streams is complete and a call is made.
+// Returns the used bytes at last. A driver frees memory when the work of destroyed streams is complete and a call is
+// made.
 inline uint64_t GraphUsedAtLast() {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (GraphUsed() != 0 && std::chrono::steady_clock::now() < deadline) {

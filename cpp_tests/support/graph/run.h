@@ -13,7 +13,7 @@
 
 namespace portacl_test {
 
-// The second run waits for the first one, which waits for a gate in its stream. A run appends 1.
+// Checks that a run waits for the previous one, which waits for a gate in its stream. A run appends 1.
 inline void ExpectARunWaitsForTheOneBefore(aclmdlRI graph, aclrtStream first, aclrtStream second, Log& log) {
     Gate gate;
     ACL_OK(gate.Hold(first));
@@ -29,7 +29,7 @@ inline void ExpectARunWaitsForTheOneBefore(aclmdlRI graph, aclrtStream first, ac
     ACL_OK(aclrtSynchronizeStream(first));
 }
 
-// If the device supports it, an aborted run leaves out the rest of its tasks. The next run is
+// Checks that an aborted run leaves out the rest of its tasks, if the device supports it, and that the next run is
 // complete. A run appends one number.
 inline void ExpectAbortSkipsTheRest(aclmdlRI graph, aclrtStream stream, Log& log) {
     if (OnCpu()) {
@@ -44,8 +44,7 @@ inline void ExpectAbortSkipsTheRest(aclmdlRI graph, aclrtStream stream, Log& log
     EXPECT_EQ(log.Size(), before + 1);
 }
 
-// A run that would not end by itself is ended by a failure from PORTACL_FAULT, and its stream
-// continues.
+// Checks that a failure from PORTACL_FAULT ends a run that would not end by itself, and that its stream continues.
 inline void ExpectAFaultEndsTheRun(aclmdlRI graph, aclrtStream stream) {
     Log log;
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));

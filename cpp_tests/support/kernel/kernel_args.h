@@ -1,4 +1,4 @@
-// Shared by the tests of kernel arguments.
+// Code that the tests of kernel arguments share.
 #pragma once
 
 #include <acl/acl.h>
@@ -38,7 +38,7 @@ class WithKernels : public WithDevice {
         WithDevice::TearDown();
     }
 
-    // Words that one block of the kernel `mark` writes.
+    // The number of words that one block of the kernel `mark` writes.
     static constexpr size_t kWords = 256;
     static std::vector<uint32_t> Marked(uint32_t number) {
         std::vector<uint32_t> all(kWords, 0);

@@ -50,7 +50,7 @@ class Program {
         return function;
     }
 
-    // The test unloads it.
+    // Gives the program up: the test unloads it.
     aclrtBinHandle Release() { return std::exchange(handle_, nullptr); }
 
   private:

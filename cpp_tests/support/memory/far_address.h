@@ -5,7 +5,7 @@
 
 namespace portacl_test {
 
-// The kernel gives it only to a call that names it: other threads do not fill the hole.
+// Returns an address that the kernel gives only to a call that names it: other threads do not fill the hole.
 inline void* FarAddress() {
     return reinterpret_cast<void*>(uintptr_t{1} << 45);
 }

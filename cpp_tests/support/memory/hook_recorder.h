@@ -28,7 +28,7 @@ class CallLog {
         const std::lock_guard<std::mutex> lock(mutex_);
         return std::move(all_);
     }
-    // "name: before malloc" of each call, or "before malloc" if there is only one hook.
+    // Returns "name: before malloc" for each call, or "before malloc" if there is only one hook.
     static std::vector<std::string> Words(const std::vector<HookCall>& all, bool names = false) {
         std::vector<std::string> words;
         for (const HookCall& reported : all)

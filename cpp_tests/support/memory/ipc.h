@@ -12,7 +12,7 @@ namespace portacl_test {
 constexpr uint64_t kListed = ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT;
 constexpr uint64_t kAnyone = ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION;
 
-// The key as programs pass it on: plain bytes including the final zero.
+// A key as programs pass it on: plain bytes including the final zero.
 struct KeyText {
     char text[65];
 
@@ -31,7 +31,7 @@ inline void* ImportKey(const char* key, uint64_t flags = ACL_RT_IPC_MEM_IMPORT_F
     return ptr;
 }
 
-// Importing the key fails, and the text says why.
+// Checks that importing the key fails, and that the text says why.
 inline void ExpectImportFails(const char* key, const char* says) {
     void* ptr = Poison<void*>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtIpcMemImportByKey(&ptr, key, 0), says);
@@ -42,14 +42,14 @@ inline void CloseKey(const char* key) {
     ExpectOk("aclrtIpcMemClose", aclrtIpcMemClose(key));
 }
 
-// This process's id for the list of allowed processes.
+// Returns this process's id for the list of allowed processes.
 inline int32_t ThisProcess() {
     int32_t process = -1;
     ExpectOk("aclrtDeviceGetBareTgid", aclrtDeviceGetBareTgid(&process));
     return process;
 }
 
-// The key with one of its parts (process, start, place, secret) replaced.
+// Returns the key with one of its parts (process, start, place, secret) replaced.
 inline std::string WithPart(const char* key, int part, const std::string& text) {
     std::string all = key;
     size_t from = 0;
@@ -58,7 +58,7 @@ inline std::string WithPart(const char* key, int part, const std::string& text) 
     return all.replace(from, to == std::string::npos ? to : to - from, text);
 }
 
-// Sockets of this library in this network namespace, by the process ids in their names.
+// Whether this library has a socket of the process in this network namespace. The sockets' names contain process ids.
 inline bool HasSocket(pid_t process) {
     std::ifstream sockets("/proc/net/unix");
     const std::string part = "@portacl-" + std::to_string(geteuid()) + "-" + std::to_string(process) + "-";

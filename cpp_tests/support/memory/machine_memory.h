@@ -1,4 +1,4 @@
-// How much memory this process can have: the machine's, or what a control group allows.
+// Finds out how much memory this process can have: the machine's, or what a control group allows.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace portacl_test {
 
-// A line of /proc/meminfo in bytes; 0: there is none.
+// Returns a line of /proc/meminfo in bytes, or 0 if there is none.
 inline uint64_t MemoryLine(const std::string& name) {
     std::ifstream file("/proc/meminfo");
     std::string word;
@@ -21,7 +21,7 @@ inline uint64_t MemoryLine(const std::string& name) {
     return 0;
 }
 
-// The smallest number in files of that name in a folder and all its parents, or `most`.
+// Returns the smallest number in files of that name in a folder and all its parents, or `most`.
 inline uint64_t LeastAbove(std::filesystem::path folder, const std::string& name, uint64_t most) {
     for (; folder.string().rfind("/sys/fs/cgroup", 0) == 0; folder = folder.parent_path()) {
         std::ifstream file(folder / name);

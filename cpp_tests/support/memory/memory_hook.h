@@ -1,4 +1,4 @@
-// Shared by the tests of memory hooks.
+// Code that the tests of memory hooks share.
 #pragma once
 
 #include <initializer_list>

@@ -10,7 +10,7 @@
 
 namespace portacl_test {
 
-// The live allocations of one kind.
+// Returns the live allocations of one kind.
 inline std::vector<portaclMemoryAllocation> LiveMemory(portaclMemoryKind kind) {
     size_t count = 0;
     ExpectOk("portaclMemorySnapshot", portaclMemorySnapshot(nullptr, 0, &count));
@@ -23,7 +23,7 @@ inline std::vector<portaclMemoryAllocation> LiveMemory(portaclMemoryKind kind) {
     return found;
 }
 
-// The report's lines, and how many allocations it names.
+// Returns the report's lines, and how many allocations it names.
 inline std::string Leaks(size_t* count) {
     std::string text;
     ExpectOk("portaclMemoryReportLeaksTo",

@@ -19,7 +19,7 @@ inline bool OnHost(Where where) {
     return where == Where::kPageable || where == Where::kPinned;
 }
 
-// All places of this machine.
+// Returns all places of this machine.
 inline std::vector<Where> Places() {
     std::vector<Where> places{Where::kPageable, Where::kPinned, Where::kDevice0};
     if (DeviceCount() > 1) places.push_back(Where::kDevice1);
@@ -41,7 +41,7 @@ class OnDevice {
     aclrtContext before_ = nullptr;
 };
 
-// Memory with contents that a test can set and see.
+// Memory with contents that a test can set and read.
 class AnyMemory {
   public:
     AnyMemory(Where where, size_t size) : size_(size) {

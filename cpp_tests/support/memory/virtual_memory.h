@@ -41,7 +41,7 @@ class Range {
 
     char* At(size_t offset = 0) const { return static_cast<char*>(address_) + offset; }
 
-    // The test releases it.
+    // Gives the range up: the test releases it.
     void* Release() { return std::exchange(address_, nullptr); }
 
   private:
@@ -62,7 +62,7 @@ class PhysicalMemory {
 
     operator aclrtDrvMemHandle() const { return handle_; }
 
-    // The test gives it up.
+    // Gives the memory up: the test releases it.
     aclrtDrvMemHandle Release() { return std::exchange(handle_, nullptr); }
 
   private:
@@ -81,7 +81,7 @@ class Mapping {
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
 
-    // The test unmaps it.
+    // Gives the mapping up: the test unmaps it.
     void* Release() { return std::exchange(address_, nullptr); }
 
   private:

@@ -14,7 +14,7 @@ namespace portacl_test {
 
 constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
 
-// Properties of a plain pool on a device.
+// Returns the properties of a plain pool on a device.
 inline aclrtMemPoolProps PoolProps(uint32_t device = 0, size_t max_size = 0) {
     aclrtMemPoolProps props;
     std::memset(&props, 0, sizeof props);
@@ -53,10 +53,10 @@ class MemPool {
 
     operator aclrtMemPool() const { return handle_; }
 
-    // The test destroys it.
+    // Gives the pool up: the test destroys it.
     aclrtMemPool Release() { return std::exchange(handle_, nullptr); }
 
-    // Allocates memory; null if the call fails, which fails the test.
+    // Allocates memory. Returns null if the call fails, which fails the test.
     void* Allocate(size_t size, aclrtStream stream) const {
         void* address = nullptr;
         ExpectOk("aclrtMemPoolMallocAsync", aclrtMemPoolMallocAsync(&address, size, handle_, stream));
@@ -67,7 +67,7 @@ class MemPool {
         ExpectOk("aclrtMemPoolSetAttr", aclrtMemPoolSetAttr(handle_, attribute, &on));
     }
 
-    // The three switches for reusing memory of other streams.
+    // Sets the three switches for reusing memory of other streams.
     void Allow(bool follow_events, bool opportunistic, bool internal) const {
         SetSwitch(ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, follow_events);
         SetSwitch(ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, opportunistic);

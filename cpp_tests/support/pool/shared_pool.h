@@ -12,7 +12,7 @@
 
 namespace portacl_test {
 
-// From aclInit to aclFinalize, with a device set.
+// A session, from aclInit to aclFinalize, with a device set.
 class Session {
   public:
     explicit Session(int32_t device = 0) {
@@ -24,14 +24,14 @@ class Session {
     Session& operator=(const Session&) = delete;
 };
 
-// NVIDIA's driver has its own rules about pools of ended processes; the test double follows the
-// library's.
+// Whether the device is a GPU. NVIDIA's driver has its own rules about pools of ended processes; the test double
+// follows the library's.
 inline bool OnGpu() {
     static void* const driver = OnCpu() ? nullptr : dlopen("libcuda.so.1", RTLD_NOW);
     return driver && !dlsym(driver, "fakeCudaFail");
 }
 
-// A descriptor in the form that the import takes.
+// Returns a descriptor in the form that the import takes.
 inline void* Handle(int descriptor) {
     return reinterpret_cast<void*>(static_cast<intptr_t>(descriptor));
 }
@@ -79,10 +79,10 @@ class SharedPool {
         handle_ = nullptr;
     }
 
-    // It is destroyed already, or the test destroys it.
+    // Gives the pool up: it is destroyed already, or the test destroys it.
     aclrtMemPool Release() { return std::exchange(handle_, nullptr); }
 
-    // A new descriptor, which the caller closes.
+    // Returns a new descriptor, which the caller closes.
     int Export() const {
         int descriptor = -1;
         ExpectOk("portaclMemPoolExportToShareableHandle",
@@ -90,7 +90,7 @@ class SharedPool {
         return descriptor;
     }
 
-    // Usable on any stream or none: the allocation is complete.
+    // Allocates memory that is usable on any stream or none: the allocation is complete.
     void* Malloc(size_t size) const {
         void* ptr = nullptr;
         ExpectOk("aclrtMemPoolMallocAsync", aclrtMemPoolMallocAsync(&ptr, size, handle_, nullptr));
@@ -138,8 +138,7 @@ inline testing::AssertionResult Holds(const void* ptr, size_t size, int value) {
     return testing::AssertionSuccess();
 }
 
-// What this process has open: the targets of its descriptors, and its shared mappings of memory
-// files.
+// Returns what this process has open: the targets of its descriptors, and its shared mappings of memory files.
 inline std::vector<std::string> Belongings() {
     std::vector<std::string> all;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {

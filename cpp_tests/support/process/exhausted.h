@@ -19,11 +19,11 @@
 
 namespace portacl_test {
 
-// Bytes that are left when a test begins: none, so that the first allocation fails; or some, so that
-// an allocation in the middle of a call fails.
+// The numbers of bytes that are left when a test begins: none, so that the first allocation fails; or some, so that an
+// allocation in the middle of a call fails.
 constexpr std::array<size_t, 2> kLeft{0, size_t{2} << 20};
 
-// The size of this process's address space. Allocates nothing.
+// Returns the size of this process's address space. Allocates nothing.
 inline rlim_t AddressSpace() {
     char text[64] = {};
     const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -66,14 +66,14 @@ class Exhausted {
     void* blocks_ = nullptr;
 };
 
-// The codes of calls that find no memory.
+// Whether the code is one of calls that find no memory.
 inline bool IsShortage(aclError code) {
     return code == ACL_ERROR_BAD_ALLOC || code == ACL_ERROR_RT_MEMORY_ALLOCATION ||
            code == ACL_ERROR_RT_NO_STREAM_RESOURCE || code == ACL_ERROR_RT_NO_NOTIFY_RESOURCE;
 }
 
-// Calls up to `most` times without host memory, until a call fails; then again, with memory.
-// Returns how many calls succeeded. The call's argument is the number of successful calls before it.
+// Calls up to `most` times without host memory, until a call fails, and then again with memory. Returns how many calls
+// succeeded. The call's argument is the number of successful calls before it.
 inline size_t Exhaust(const char* name, size_t left, size_t most, const std::function<aclError(size_t)>& call) {
     size_t count = 0;
     aclError code = ACL_SUCCESS;

@@ -17,8 +17,7 @@
 
 namespace portacl_test {
 
-// For code that runs after the last test: prints what was wrong and ends the process with a
-// failure.
+// Checks a condition in code that runs after the last test: prints what was wrong and ends the process with a failure.
 inline void DemandAt(const char* file, int line, bool condition, const char* what) {
     if (condition) return;
     const char* text = aclGetRecentErrMsg();
@@ -38,7 +37,7 @@ class LateWork {
     virtual void Late() = 0;
 };
 
-// How many late parts are expected.
+// The number of late parts that are expected.
 inline std::atomic<int> late_uses{0};
 
 // Runs the late part when it is destroyed.
@@ -61,8 +60,8 @@ class LateOwner {
     std::unique_ptr<LateWork> work_;
 };
 
-// Two threads that use the library and end. The owner is constructed before the library's
-// thread-local values, so it is destroyed after them.
+// Starts two threads that use the library and end. The owner is constructed before the library's thread-local values,
+// so it is destroyed after them.
 template <typename Work>
 void LateInThreads() {
     const int before = late_uses;
@@ -80,8 +79,8 @@ void LateInThreads() {
     LATE(late_uses == before);
 }
 
-// The end of the process: destructors of the main thread's objects and of static ones, and atexit
-// functions, before and after those that the library has registered. The last of them finalizes.
+// Checks the end of the process: destructors of the main thread's objects and of static ones, and atexit functions,
+// before and after those that the library has registered. The last of them finalizes.
 template <typename Work>
 void LateInProcess() {
     static struct Last {

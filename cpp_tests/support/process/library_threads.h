@@ -59,7 +59,7 @@ class EachThreadOfTheLibrary {
     const DeviceMemory memory_{1 << 20};
     KeyText key_;
     std::optional<Graph> graph_;
-    // Last member: its destructor opens it before the streams are destroyed.
+    // The last member: its destructor opens it before the streams are destroyed.
     Gate gate_;
 };
 

@@ -1,4 +1,4 @@
-// What /proc lists about this process.
+// Reads what /proc lists about this process.
 #pragma once
 
 #include <sys/types.h>
@@ -51,8 +51,7 @@ inline size_t OpenFiles() {
     return Entries("/proc/self/fd");
 }
 
-// The number of threads, once it is at most this: /proc lists a thread for a moment after it was
-// joined.
+// Returns the number of threads, once it is at most this: /proc lists a thread for a moment after it was joined.
 inline size_t WaitForThreads(size_t most) {
     for (int i = 0; i < 10'000 && Threads() > most; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return Threads();

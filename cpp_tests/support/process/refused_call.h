@@ -14,8 +14,8 @@
 
 namespace portacl_test {
 
-// Makes the system call with this number fail with `error`. It cannot be undone: use it in a separate
-// process. False: this system does not allow it.
+// Makes the system call with this number fail with `error`. It cannot be undone: use it in a separate process. Returns
+// false if this system does not allow it.
 inline bool RefuseCall(long number, int error) {
     sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -1,4 +1,4 @@
-// Shared by the tests of snapshots.
+// Code that the tests of snapshots share.
 #pragma once
 
 #include <acl/acl.h>
@@ -29,7 +29,7 @@ inline aclError Unlock() {
     return aclrtSnapShotProcessUnlock(kSelf, nullptr);
 }
 
-// The calls of callbacks: stage and device.
+// Records the calls of callbacks: stage and device.
 struct Stages {
     std::vector<std::pair<int, int32_t>> reported;
     int failing = -1;               // this stage returns 17
@@ -77,7 +77,7 @@ class WithSnapshots : public WithDevice {
         WithDevice::SetUp();
         NEEDS_SNAPSHOTS;
     }
-    // A failed test leaves the process unlocked.
+    // A failed test must leave the process unlocked.
     ~WithSnapshots() override {
         Restore();
         Unlock();

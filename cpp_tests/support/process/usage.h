@@ -44,8 +44,8 @@ struct Usage {
         return usage;
     }
 
-    // As Now, with the smallest number of threads and descriptors of several samples: a joined
-    // thread and the library's end of a closed connection may be visible for a moment.
+    // Returns what Now does, with the smallest number of threads and descriptors of several samples: a joined thread
+    // and the library's end of a closed connection may be visible for a moment.
     static Usage Least() {
         Usage least = Now();
         for (int i = 0; i < 20; ++i) {
@@ -56,8 +56,8 @@ struct Usage {
         return least;
     }
 
-    // As Now, once there are no more threads and descriptors than in `before`; gives up after
-    // `patience`. The library's thread closes its end of a connection after the caller's.
+    // Returns what Now does, once there are no more threads and descriptors than in `before`, or after `patience`. The
+    // library's thread closes its end of a connection after the caller's.
     static Usage AfterCleanup(const Usage& before, std::chrono::seconds patience) {
         const auto deadline = std::chrono::steady_clock::now() + patience;
         Usage usage = Now();

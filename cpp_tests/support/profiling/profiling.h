@@ -35,7 +35,7 @@ inline aclError SetOption(aclprofConfigType type, const std::string& value) {
     return aclprofSetConfig(type, value.c_str(), value.size());
 }
 
-// The only trace in a folder. The folder is removed.
+// Returns the only trace in a folder, and removes the folder.
 inline Trace Only(const std::string& folder) {
     std::vector<std::string> files;
     for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file.path());
@@ -47,7 +47,7 @@ inline Trace Only(const std::string& folder) {
     return trace;
 }
 
-// With a device, and with profiling started in a folder.
+// A test with a device, and with profiling started in a folder.
 class Profiling : public WithDevice {
   protected:
     void SetUp() override {

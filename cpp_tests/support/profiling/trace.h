@@ -20,10 +20,10 @@ namespace portacl_test {
 
 using Json = nlohmann::json;
 using Nanoseconds = int64_t;
-// Group and row: viewers call them process and thread.
+// A group and a row, which viewers call process and thread.
 using TrackKey = std::pair<int64_t, int64_t>;
 
-// A time of the format: microseconds with three decimals. A double represents centuries exactly.
+// Returns a time of the format: microseconds with three decimals. A double represents centuries exactly.
 inline Nanoseconds TimeOf(const Json& value) {
     return std::llround(value.get<double>() * 1000);
 }
@@ -41,7 +41,7 @@ struct TraceEvent {
 
 class Trace {
   public:
-    // Fails the test and is empty if the file is no trace.
+    // Reads a trace. If the file is no trace, fails the test and returns an empty one.
     static Trace Read(const std::string& path) {
         std::ifstream file(path);
         std::stringstream text;
@@ -69,7 +69,7 @@ class Trace {
         return Where([&](const TraceEvent& event) { return event.phase == 'X' && event.category == category; });
     }
 
-    // "group / row".
+    // Returns "group / row".
     std::string NameOf(TrackKey track) const {
         const auto row = rows_.find(track);
         const auto group = groups_.find(track.first);
@@ -80,7 +80,7 @@ class Trace {
         return group != groups_.end() && group->second.rfind("device ", 0) == 0;
     }
 
-    // The rules of every trace.
+    // Checks the rules of every trace.
     void Check() const {
         EXPECT_FALSE(events_.empty());
         CheckRows();
@@ -111,7 +111,7 @@ class Trace {
         }
     }
 
-    // Everything except counters and global events is in a row with a name.
+    // Checks that everything except counters and global events is in a row with a name.
     void CheckRows() const {
         for (const TraceEvent& event : events_) {
             if (event.phase == 'C' || event.track.second == 0) continue;
@@ -121,7 +121,7 @@ class Trace {
         }
     }
 
-    // Bars of a device's row do not overlap and are in order.
+    // Checks that bars of a device's row do not overlap and are in order.
     void CheckBars() const {
         std::map<TrackKey, Nanoseconds> last;
         for (const TraceEvent& event : events_) {
@@ -132,7 +132,7 @@ class Trace {
         }
     }
 
-    // Every begin has an end, in the same row and not earlier.
+    // Checks that every begin has an end, in the same row and not earlier.
     void CheckRanges() const {
         std::map<TrackKey, std::vector<const TraceEvent*>> open;
         std::map<int64_t, const TraceEvent*> numbered;
@@ -159,7 +159,7 @@ class Trace {
         EXPECT_TRUE(numbered.empty());
     }
 
-    // Each arrow has two ends, each inside a bar.
+    // Checks that each arrow has two ends, each inside a bar.
     void CheckArrows() const {
         std::map<int64_t, std::pair<int, int>> ends;
         for (const TraceEvent& event : events_) {
@@ -171,7 +171,7 @@ class Trace {
     }
 
   public:
-    // The bar of a row at that time, or null.
+    // Returns the bar of a row at that time, or null.
     const TraceEvent* BarAt(TrackKey track, Nanoseconds at) const {
         for (const TraceEvent& event : events_) {
             if (event.phase == 'X' && event.track == track && event.begin <= at && at <= event.end &&

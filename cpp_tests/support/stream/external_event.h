@@ -16,7 +16,7 @@ class ExternalEvent {
 
     operator aclrtEvent() const { return handle_; }
 
-    // The test destroys it.
+    // Gives the event up: the test destroys it.
     aclrtEvent Release() { return std::exchange(handle_, nullptr); }
 
   private:

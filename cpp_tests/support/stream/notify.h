@@ -10,7 +10,7 @@ class Notify {
     explicit Notify(uint64_t flag = ACL_NOTIFY_DEFAULT) {
         ExpectOk("aclrtCreateNotify", aclrtCreateNotify(&handle_, flag));
     }
-    // A notify of another process.
+    // Imports a notify of another process.
     explicit Notify(const char* key) {
         ExpectOk("aclrtNotifyImportByKey", aclrtNotifyImportByKey(&handle_, key, ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT));
     }
@@ -22,7 +22,7 @@ class Notify {
 
     operator aclrtNotify() const { return handle_; }
 
-    // The test destroys it.
+    // Gives the notify up: the test destroys it.
     aclrtNotify Release() { return std::exchange(handle_, nullptr); }
 
   private:
@@ -40,7 +40,7 @@ class CntNotify {
 
     operator aclrtCntNotify() const { return handle_; }
 
-    // The test destroys it.
+    // Gives the notify up: the test destroys it.
     aclrtCntNotify Release() { return std::exchange(handle_, nullptr); }
 
   private:

@@ -20,7 +20,7 @@
 
 namespace portacl_test {
 
-// The thread id that the callback calls take.
+// Returns the thread id that the callback calls take.
 inline uint64_t ThisThread() {
     return static_cast<uint64_t>(pthread_self());
 }
@@ -30,10 +30,10 @@ inline constexpr aclError kThread = ACL_ERROR_RT_THREAD_SUBSCRIBE;
 inline constexpr aclError kStream = ACL_ERROR_RT_STREAM_SUBSCRIBE;
 inline constexpr aclError kNoThread = ACL_ERROR_RT_STREAM_NO_CB_REG;
 
-// Ids of threads that process no reports.
+// An id of threads that process no reports.
 inline constexpr uint64_t kSomeThread = 0x5eed;
 
-// A thread's id as the library's texts print it.
+// Returns a thread's id as the library's texts print it.
 inline std::string Hex(uint64_t thread) {
     return Shown(reinterpret_cast<void*>(thread));
 }
@@ -75,7 +75,7 @@ class Reporter {
         EXPECT_EQ(failed_.load(), 0) << "calls that failed without a timeout";
     }
 
-    // Number of calls that have run a callback.
+    // Returns the number of calls that have run a callback.
     int Processed() const { return processed_; }
 
   private:

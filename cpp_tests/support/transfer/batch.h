@@ -54,7 +54,7 @@ struct Batch {
     Batch& Down() { return Attribute(0, Host(), OnDevice0()); }
 };
 
-// All calls under one signature. `fail_index` keeps its pattern if the call has no such output.
+// The calls under one signature. `fail_index` keeps its pattern if the call has no such output.
 struct Batcher {
     const char* name;
     bool asynchronous;

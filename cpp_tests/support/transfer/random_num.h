@@ -21,7 +21,7 @@ aclrtRandomParaInfo Number(T value) {
     return info;
 }
 
-// A number of `size` bytes in memory.
+// Describes a number of `size` bytes in memory.
 inline aclrtRandomParaInfo NumberAt(const void* address, uint8_t size) {
     aclrtRandomParaInfo info = Number(address);
     info.isAddr = 1;
@@ -29,7 +29,7 @@ inline aclrtRandomParaInfo NumberAt(const void* address, uint8_t size) {
     return info;
 }
 
-// `count` numbers of a distribution with two parameters, or of dropout, which uses only the first.
+// Describes `count` numbers of a distribution with two parameters, or of dropout, which uses only the first.
 template <typename T>
 aclrtRandomNumTaskInfo RandomNumbers(aclrtRandomNumFuncType function, aclDataType type, T first, T second, void* result,
                                      uint64_t count, uint64_t seed = 1, void* counter = nullptr) {

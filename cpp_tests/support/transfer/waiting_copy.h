@@ -1,4 +1,4 @@
-// Copies of pageable memory wait in the call.
+// Checks that copies of pageable memory wait in the call.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,8 @@
 
 namespace portacl_test {
 
-// Calls `copy(stream)`, which waits, on a thread and for a stream that a gate holds. Other streams continue meanwhile.
+// Calls `copy(stream)`, which waits, on a thread and for a stream that a gate holds. Other streams continue in the
+// meantime.
 template <typename Copy>
 void BlocksNoOtherStream(Copy copy) {
     constexpr size_t kSize = 1 << 20;
