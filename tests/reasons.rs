@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use source::{read, rust_files};
 
-/// Beginnings of reasons that only refer: to another comment, or to somebody who answers for it.
+/// Beginnings of reasons that only refer to another comment or to the caller.
 const EMPTY: [&str; 21] = [
     "as above",
     "as before",
