@@ -203,7 +203,7 @@ typedef enum aclFormat {
      */
     ACL_FORMAT_FRACTAL_Z = 4,
     /**
-     * As ACL_FORMAT_NC1HWC0 with blocks of 4.
+     * The same as ACL_FORMAT_NC1HWC0 with blocks of 4.
      */
     ACL_FORMAT_NC1HWC0_C04 = 12,
     /**
@@ -239,23 +239,23 @@ typedef enum aclFormat {
      */
     ACL_FORMAT_NCL = 47,
     /**
-     * As ACL_FORMAT_FRACTAL_NZ with blocks of 16.
+     * The same as ACL_FORMAT_FRACTAL_NZ with blocks of 16.
      */
     ACL_FORMAT_FRACTAL_NZ_C0_16 = 50,
     /**
-     * As ACL_FORMAT_FRACTAL_NZ with blocks of 32.
+     * The same as ACL_FORMAT_FRACTAL_NZ with blocks of 32.
      */
     ACL_FORMAT_FRACTAL_NZ_C0_32 = 51,
     /**
-     * As ACL_FORMAT_FRACTAL_NZ with blocks of 2.
+     * The same as ACL_FORMAT_FRACTAL_NZ with blocks of 2.
      */
     ACL_FORMAT_FRACTAL_NZ_C0_2 = 52,
     /**
-     * As ACL_FORMAT_FRACTAL_NZ with blocks of 4.
+     * The same as ACL_FORMAT_FRACTAL_NZ with blocks of 4.
      */
     ACL_FORMAT_FRACTAL_NZ_C0_4 = 53,
     /**
-     * As ACL_FORMAT_FRACTAL_NZ with blocks of 8.
+     * The same as ACL_FORMAT_FRACTAL_NZ with blocks of 8.
      */
     ACL_FORMAT_FRACTAL_NZ_C0_8 = 54,
 } aclFormat;
@@ -265,7 +265,7 @@ typedef enum aclFormat {
  */
 typedef enum aclLogLevel {
     /**
-     * For debugging.
+     * A line for debugging.
      */
     ACL_DEBUG = 0,
     /**
@@ -283,19 +283,19 @@ typedef enum aclLogLevel {
 } aclLogLevel;
 
 /**
- * Where memory of a tensor lives.
+ * The place of a tensor's memory.
  */
 typedef enum aclMemType {
     /**
-     * On the device.
+     * The device.
      */
     ACL_MEMTYPE_DEVICE = 0,
     /**
-     * On the host, known when an operator is compiled.
+     * The host; the memory is known when an operator is compiled.
      */
     ACL_MEMTYPE_HOST = 1,
     /**
-     * On the host, not used when an operator is compiled.
+     * The host; the memory is not used when an operator is compiled.
      */
     ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2,
 } aclMemType;

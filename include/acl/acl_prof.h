@@ -312,7 +312,7 @@ typedef enum aclprofMessageType {
 typedef struct aclprofAicoreEvents aclprofAicoreEvents;
 
 /**
- * What to profile.
+ * A configuration of profiling: what to record.
  */
 typedef struct aclprofConfig aclprofConfig;
 

@@ -561,11 +561,11 @@ typedef enum aclrtAicoreErrorType {
  */
 typedef enum aclrtRunMode {
     /**
-     * On the device itself.
+     * The program runs on the device itself.
      */
     ACL_DEVICE = 0,
     /**
-     * On a host that the device is attached to.
+     * The program runs on a host that the device is attached to.
      */
     ACL_HOST = 1,
 } aclrtRunMode;
@@ -611,19 +611,19 @@ typedef enum aclrtDeviceStatus {
  */
 typedef enum aclrtDeviceState {
     /**
-     * Before it is set.
+     * The call before the device is set.
      */
     ACL_RT_DEVICE_STATE_SET_PRE = 0,
     /**
-     * After it was set.
+     * The call after the device was set.
      */
     ACL_RT_DEVICE_STATE_SET_POST = 1,
     /**
-     * Before it is reset.
+     * The call before the device is reset.
      */
     ACL_RT_DEVICE_STATE_RESET_PRE = 2,
     /**
-     * After it was reset.
+     * The call after the device was reset.
      */
     ACL_RT_DEVICE_STATE_RESET_POST = 3,
 } aclrtDeviceState;
@@ -633,11 +633,11 @@ typedef enum aclrtDeviceState {
  */
 typedef enum aclrtStreamState {
     /**
-     * After its creation.
+     * The call after the stream's creation.
      */
     ACL_RT_STREAM_STATE_CREATE_POST = 1,
     /**
-     * Before its destruction.
+     * The call before the stream's destruction.
      */
     ACL_RT_STREAM_STATE_DESTROY_PRE = 2,
 } aclrtStreamState;
@@ -981,7 +981,7 @@ typedef enum aclrtStreamStatus {
  */
 typedef enum aclrtStreamAttr {
     /**
-     * What happens after a failure.
+     * The behaviour after a failure.
      */
     ACL_STREAM_ATTR_FAILURE_MODE = 1,
     /**
@@ -1029,11 +1029,11 @@ typedef enum aclrtStreamConfigAttr {
  */
 typedef enum aclrtDeviceTaskAbortStage {
     /**
-     * Before the abort.
+     * The call before the abort.
      */
     ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
     /**
-     * After the abort.
+     * The call after the abort.
      */
     ACL_RT_DEVICE_TASK_ABORT_POST = 1,
 } aclrtDeviceTaskAbortStage;
@@ -1105,15 +1105,15 @@ typedef enum aclrtMemMallocPolicy {
      */
     ACL_MEM_MALLOC_NORMAL_ONLY = 2,
     /**
-     * As ACL_MEM_MALLOC_HUGE_FIRST, for other devices as well.
+     * The same as ACL_MEM_MALLOC_HUGE_FIRST, for other devices as well.
      */
     ACL_MEM_MALLOC_HUGE_FIRST_P2P = 3,
     /**
-     * As ACL_MEM_MALLOC_HUGE_ONLY, for other devices as well.
+     * The same as ACL_MEM_MALLOC_HUGE_ONLY, for other devices as well.
      */
     ACL_MEM_MALLOC_HUGE_ONLY_P2P = 4,
     /**
-     * As ACL_MEM_MALLOC_NORMAL_ONLY, for other devices as well.
+     * The same as ACL_MEM_MALLOC_NORMAL_ONLY, for other devices as well.
      */
     ACL_MEM_MALLOC_NORMAL_ONLY_P2P = 5,
     /**
@@ -1121,7 +1121,7 @@ typedef enum aclrtMemMallocPolicy {
      */
     ACL_MEM_MALLOC_HUGE1G_ONLY = 6,
     /**
-     * As ACL_MEM_MALLOC_HUGE1G_ONLY, for other devices as well.
+     * The same as ACL_MEM_MALLOC_HUGE1G_ONLY, for other devices as well.
      */
     ACL_MEM_MALLOC_HUGE1G_ONLY_P2P = 7,
     /**
@@ -1405,11 +1405,11 @@ typedef enum aclrtCallbackBlockType {
  */
 typedef enum aclrtMemHandleType {
     /**
-     * By the runtime.
+     * The runtime shares it.
      */
     ACL_MEM_HANDLE_TYPE_NONE = 0,
     /**
-     * By file descriptor.
+     * A file descriptor shares it.
      */
     ACL_MEM_HANDLE_TYPE_POSIX = 2,
 } aclrtMemHandleType;
@@ -1429,11 +1429,11 @@ typedef enum aclrtMemAllocationType {
  */
 typedef enum aclrtMemGranularityOptions {
     /**
-     * What sizes must be a multiple of.
+     * The number of bytes of which sizes must be a multiple.
      */
     ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
     /**
-     * What sizes should be a multiple of.
+     * The number of bytes of which sizes should be a multiple.
      */
     ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
     /**
@@ -1891,7 +1891,7 @@ typedef enum aclrtFuncAttribute {
 } aclrtFuncAttribute;
 
 /**
- * What to change in a pending task.
+ * The kind of a pending task to change.
  */
 typedef enum aclrtUpdateTaskAttrId {
     /**
@@ -1971,27 +1971,27 @@ typedef enum aclrtGroupAttr {
  */
 typedef enum aclrtSnapShotStage {
     /**
-     * Before the process is locked.
+     * The call before the process is locked.
      */
     ACL_RT_SNAPSHOT_LOCK_PRE = 0,
     /**
-     * Before the devices' state is saved.
+     * The call before the devices' state is saved.
      */
     ACL_RT_SNAPSHOT_BACKUP_PRE = 1,
     /**
-     * After the devices' state was saved.
+     * The call after the devices' state was saved.
      */
     ACL_RT_SNAPSHOT_BACKUP_POST = 2,
     /**
-     * Before the devices' state is restored.
+     * The call before the devices' state is restored.
      */
     ACL_RT_SNAPSHOT_RESTORE_PRE = 3,
     /**
-     * After the devices' state was restored.
+     * The call after the devices' state was restored.
      */
     ACL_RT_SNAPSHOT_RESTORE_POST = 4,
     /**
-     * After the process was unlocked.
+     * The call after the process was unlocked.
      */
     ACL_RT_SNAPSHOT_UNLOCK_POST = 5,
 } aclrtSnapShotStage;
@@ -2009,7 +2009,7 @@ typedef enum aclrtAtomicOperationCapability {
      */
     ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2,
     /**
-     * Without returning the old value.
+     * Operations that do not return the old value.
      */
     ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4,
     /**
@@ -2087,23 +2087,23 @@ typedef enum aclrtMemType {
  */
 typedef enum aclrtKernelType {
     /**
-     * For AI cores.
+     * A kernel for AI cores.
      */
     ACL_KERNEL_TYPE_AICORE = 0,
     /**
-     * For matrix cores.
+     * A kernel for matrix cores.
      */
     ACL_KERNEL_TYPE_CUBE = 1,
     /**
-     * For vector cores.
+     * A kernel for vector cores.
      */
     ACL_KERNEL_TYPE_VECTOR = 2,
     /**
-     * For matrix and vector cores together.
+     * A kernel for matrix and vector cores together.
      */
     ACL_KERNEL_TYPE_MIX = 3,
     /**
-     * For the device's CPUs.
+     * A kernel for the device's CPUs.
      */
     ACL_KERNEL_TYPE_AICPU = 100,
 } aclrtKernelType;
@@ -2214,11 +2214,11 @@ typedef struct aclrtMemUceInfoArray {
  */
 typedef union aclrtErrorInfoDetail {
     /**
-     * For memory.
+     * The details of a memory error.
      */
     aclrtMemUceInfoArray uceInfo;
     /**
-     * For an AI core.
+     * The details of an AI core's error.
      */
     aclrtAicoreErrorType aicoreErrType;
 } aclrtErrorInfoDetail;
@@ -2585,15 +2585,15 @@ typedef struct aclrtRandomNumFuncParaInfo {
      */
     union {
         /**
-         * Of a dropout mask.
+         * The parameters of a dropout mask.
          */
         aclrtDropoutBitmaskInfo dropoutBitmaskInfo;
         /**
-         * Of a uniform distribution.
+         * The parameters of a uniform distribution.
          */
         aclrtUniformDisInfo uniformDisInfo;
         /**
-         * Of a normal distribution, truncated or not.
+         * The parameters of a normal distribution, truncated or not.
          */
         aclrtNormalDisInfo normalDisInfo;
     } paramInfo;
@@ -2877,11 +2877,11 @@ typedef union aclrtLaunchKernelAttrValue {
      */
     uint8_t isDataDump;
     /**
-     * In seconds.
+     * The timeout in seconds.
      */
     uint16_t timeout;
     /**
-     * In microseconds.
+     * The timeout in microseconds.
      */
     aclrtTimeoutUs timeoutUs;
     /**
@@ -3037,7 +3037,7 @@ typedef struct aclmdlRIValueWaitTaskParams {
      */
     uint64_t value;
     /**
-     * One of ACL_STREAM_WAIT_VALUE_*.
+     * The comparison, one of ACL_STREAM_WAIT_VALUE_*.
      */
     uint32_t flag;
 } aclmdlRIValueWaitTaskParams;
@@ -3079,27 +3079,27 @@ typedef struct aclmdlRITaskParams {
          */
         uint8_t rsv2[128];
         /**
-         * Of a kernel.
+         * The parameters of a kernel.
          */
         aclmdlRIKernelTaskParams kernelTaskParams;
         /**
-         * Of the record of an event.
+         * The parameters of the record of an event.
          */
         aclmdlRIEventRecordTaskParams eventRecordTaskParams;
         /**
-         * Of a wait for an event.
+         * The parameters of a wait for an event.
          */
         aclmdlRIEventWaitTaskParams eventWaitTaskParams;
         /**
-         * Of the reset of an event.
+         * The parameters of the reset of an event.
          */
         aclmdlRIEventResetTaskParams eventResetTaskParams;
         /**
-         * Of a write of a value.
+         * The parameters of a write of a value.
          */
         aclmdlRIValueWriteTaskParams valueWriteTaskParams;
         /**
-         * Of a wait for a value.
+         * The parameters of a wait for a value.
          */
         aclmdlRIValueWaitTaskParams valueWaitTaskParams;
     };
@@ -3119,7 +3119,7 @@ typedef union aclrtBinaryLoadOptionValue {
      */
     uint32_t isLazyLoad;
     /**
-     * One of ACL_RT_BINARY_MAGIC_*.
+     * The kind of binary, one of ACL_RT_BINARY_MAGIC_*.
      */
     uint32_t magic;
     /**
@@ -3177,15 +3177,15 @@ typedef void *aclrtParamHandle;
  */
 typedef struct dim3 {
     /**
-     * In x.
+     * The number in x.
      */
     uint32_t x;
     /**
-     * In y.
+     * The number in y.
      */
     uint32_t y;
     /**
-     * In z.
+     * The number in z.
      */
     uint32_t z;
 } dim3;
@@ -3236,11 +3236,11 @@ typedef struct aclrtAicAivTaskUpdateAttr {
  */
 typedef union aclrtUpdateTaskAttrVal {
     /**
-     * For random numbers.
+     * The parameters of random numbers.
      */
     aclrtRandomTaskUpdateAttr randomTaskAttr;
     /**
-     * For a kernel.
+     * The parameters of a kernel.
      */
     aclrtAicAivTaskUpdateAttr aicAivTaskAttr;
 } aclrtUpdateTaskAttrVal;

@@ -30,7 +30,7 @@
 #define PORTACL_VERSION_PATCH 0
 
 /**
- * For aclrtMemPoolProps::handleType: the memory can be shared with other machines, if the driver supports it.
+ * A value of aclrtMemPoolProps::handleType: the memory can be shared with other machines, if the driver supports it.
  */
 #define PORTACL_MEM_HANDLE_TYPE_FABRIC 8
 
@@ -88,7 +88,7 @@ typedef enum portaclMemPoolSupport {
      */
     PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES = 5,
     /**
-     * For which devices such writes are ordered without a flush: 0 none, 100 this device, 200 all devices.
+     * The devices for which such writes are ordered without a flush: 0 none, 100 this device, 200 all devices.
      */
     PORTACL_MEM_POOL_SUPPORT_RDMA_WRITES_ORDERING = 6,
 } portaclMemPoolSupport;
@@ -218,8 +218,8 @@ typedef struct portaclMemoryEvent {
      */
     uint64_t thread;
     /**
-     * In an after function: 1 if the operation did not take place, because it failed or a later hook refused it; else
-     * 0.
+     * In an after function: 1 if the operation did not take place, because it failed or a later hook refused it;
+     * otherwise 0.
      */
     int32_t failed;
 } portaclMemoryEvent;
@@ -252,27 +252,27 @@ typedef struct portaclMemoryHook {
      */
     void *userData;
     /**
-     * Before the library allocates memory from the device or the system.
+     * Called before the library allocates memory from the device or the system.
      */
     portaclMemoryHookBefore beforeAlloc;
     /**
-     * After it.
+     * Called after that allocation.
      */
     portaclMemoryHookAfter afterAlloc;
     /**
-     * Before the program gets memory.
+     * Called before the program gets memory.
      */
     portaclMemoryHookBefore beforeMalloc;
     /**
-     * After it.
+     * Called after that allocation.
      */
     portaclMemoryHookAfter afterMalloc;
     /**
-     * Before the program frees memory.
+     * Called before the program frees memory.
      */
     portaclMemoryHookBefore beforeFree;
     /**
-     * After it.
+     * Called after that free.
      */
     portaclMemoryHookAfter afterFree;
 } portaclMemoryHook;

@@ -223,7 +223,7 @@
 #define ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007
 
 /**
- * Not available here.
+ * The feature is not available here.
  */
 #define ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000
 
@@ -428,7 +428,7 @@
 #define ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009
 
 /**
- * Not permitted.
+ * The call is not permitted.
  */
 #define ACL_ERROR_RT_NO_PERMISSION 207006
 

@@ -27,8 +27,8 @@ pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
     }
 }
 
-/// As [`guard`], for functions with one result behind a pointer: null is an error that names `argument`, and only a
-/// success writes.
+/// Does the same as [`guard`], for functions with one result behind a pointer: null is an error that names `argument`,
+/// and only a success writes.
 #[inline]
 pub fn guard_out<T>(call: &'static str, argument: &str, pointer: *mut T, body: impl FnOnce() -> Result<T>) -> i32 {
     guard(call, || {
@@ -38,7 +38,7 @@ pub fn guard_out<T>(call: &'static str, argument: &str, pointer: *mut T, body: i
     })
 }
 
-/// As [`guard_out`], for functions with two results: pointers with the names of their arguments.
+/// Does the same as [`guard_out`], for functions with two results: pointers with the names of their arguments.
 #[inline]
 pub fn guard_outs<A, B>(
     call: &'static str,
@@ -55,7 +55,7 @@ pub fn guard_outs<A, B>(
     })
 }
 
-/// As [`guard_out`], for a result that the caller need not ask for: a null pointer asks for none.
+/// Does the same as [`guard_out`], for a result that the caller need not request: a null pointer requests none.
 #[inline]
 pub fn guard_optional<T>(call: &'static str, pointer: *mut T, body: impl FnOnce() -> Result<T>) -> i32 {
     guard(call, || {
@@ -64,7 +64,7 @@ pub fn guard_optional<T>(call: &'static str, pointer: *mut T, body: impl FnOnce(
     })
 }
 
-/// As [`guard`], for functions that return a value: a failure returns `fallback`.
+/// Does the same as [`guard`], for functions that return a value: a failure returns `fallback`.
 #[inline]
 pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
     guard_value_anywhere(call, fallback, || {
@@ -75,8 +75,8 @@ pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Re
     })
 }
 
-/// As [`guard_value`], for functions that report failures or only compute, whose result could not be distinguished from
-/// a refusal: they also work in a forked child.
+/// Does the same as [`guard_value`], for functions that report failures or only compute. Their result could not be
+/// distinguished from a refusal, so they also work in a forked child.
 #[inline]
 pub fn guard_value_anywhere<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
@@ -106,7 +106,7 @@ fn check_slow(call: &'static str) -> Result<()> {
     snapshot::pass_gate(call)
 }
 
-/// As [`check_slow`], for functions that return a value: none of them needs a device, so none waits.
+/// Does the same as [`check_slow`], for functions that return a value: none of them needs a device, so none waits.
 #[cold]
 fn check_slow_value(call: &str) -> Result<()> {
     refuse_in_child()?;
@@ -117,7 +117,7 @@ fn check_slow_value(call: &str) -> Result<()> {
 /// fork before the first call of this library leaves nothing in the parent that the child would need.
 #[cold]
 fn refuse_in_child() -> Result<()> {
-    // Before the gate opens: calls of other threads need it.
+    // This happens before the gate opens, because calls of other threads need it.
     assembly::install();
     if gate::open_first() {
         // SAFETY: the handler only stores to atomics, which a child of a process with several

@@ -92,7 +92,7 @@ impl<T> Array<T> {
         Self { first, len }
     }
 
-    /// As [`Self::new`]; null with elements is an error that names both arguments.
+    /// Does the same as [`Self::new`]. Null with elements is an error that names both arguments.
     pub fn checked(argument: &str, first: *const T, count: &str, len: usize) -> Result<Self> {
         ensure!(!first.is_null() || len == 0, invalid_param!("{argument} is null, and {count} is {len}"));
         Ok(Self { first, len })
@@ -142,13 +142,13 @@ pub unsafe fn bounded_bytes(
     Ok(all)
 }
 
-/// For pointers that are reserved by the API: they must be null.
+/// Checks a pointer that is reserved by the API: it must be null.
 pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     ensure!(pointer.is_null(), invalid_param!("{argument} is {:#x}; it must be null", pointer.addr()));
     Ok(())
 }
 
-/// For pointers that the entry reads itself.
+/// Checks a pointer that the entry reads itself: it must not be null.
 pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     ensure!(!pointer.is_null(), invalid_param!("{argument} is null; it must point to the value"));
     Ok(())

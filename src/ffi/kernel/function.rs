@@ -1,4 +1,4 @@
-//! What is known of kernels.
+//! Properties of kernels.
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;

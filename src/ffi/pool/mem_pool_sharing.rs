@@ -82,7 +82,7 @@ pub unsafe extern "C" fn portaclMemPoolImportFromShareableHandle(
 ) -> aclError {
     guard_out("portaclMemPoolImportFromShareableHandle", "memPool", memPool, || {
         let shareable = match sharing::way(enum_value(handleType))? {
-            // By the contract of this handle type there are as many bytes.
+            // The contract of this handle type is that there are as many bytes.
             PoolSharing::Fabric => PoolHandle::Fabric(read("shareableHandle", shareableHandle.cast::<[u8; 64]>())?),
             _ => PoolHandle::Descriptor(descriptor("shareableHandle", shareableHandle)?),
         };

@@ -51,7 +51,7 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
         let mut memory = None;
         let (mut names, now) = (Names::default(), Instant::now());
         let rows = || {
-            // Until all rows are written.
+            // The claim lasts until all rows are written.
             memory = Some(Allocation::claim_lists()?);
             Ok(leak_check::snapshot())
         };

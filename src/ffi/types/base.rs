@@ -129,7 +129,7 @@ pub enum aclFormat {
     ACL_FORMAT_NC1HWC0 = 3,
     /// Weights in small blocks.
     ACL_FORMAT_FRACTAL_Z = 4,
-    /// As ACL_FORMAT_NC1HWC0 with blocks of 4.
+    /// The same as ACL_FORMAT_NC1HWC0 with blocks of 4.
     ACL_FORMAT_NC1HWC0_C04 = 12,
     /// Weights with the batch last.
     ACL_FORMAT_HWCN = 16,
@@ -147,22 +147,22 @@ pub enum aclFormat {
     ACL_FORMAT_NC = 35,
     /// Batch, channels, and one length.
     ACL_FORMAT_NCL = 47,
-    /// As ACL_FORMAT_FRACTAL_NZ with blocks of 16.
+    /// The same as ACL_FORMAT_FRACTAL_NZ with blocks of 16.
     ACL_FORMAT_FRACTAL_NZ_C0_16 = 50,
-    /// As ACL_FORMAT_FRACTAL_NZ with blocks of 32.
+    /// The same as ACL_FORMAT_FRACTAL_NZ with blocks of 32.
     ACL_FORMAT_FRACTAL_NZ_C0_32 = 51,
-    /// As ACL_FORMAT_FRACTAL_NZ with blocks of 2.
+    /// The same as ACL_FORMAT_FRACTAL_NZ with blocks of 2.
     ACL_FORMAT_FRACTAL_NZ_C0_2 = 52,
-    /// As ACL_FORMAT_FRACTAL_NZ with blocks of 4.
+    /// The same as ACL_FORMAT_FRACTAL_NZ with blocks of 4.
     ACL_FORMAT_FRACTAL_NZ_C0_4 = 53,
-    /// As ACL_FORMAT_FRACTAL_NZ with blocks of 8.
+    /// The same as ACL_FORMAT_FRACTAL_NZ with blocks of 8.
     ACL_FORMAT_FRACTAL_NZ_C0_8 = 54,
 }
 
 /// The severity of a log line.
 #[repr(C)]
 pub enum aclLogLevel {
-    /// For debugging.
+    /// A line for debugging.
     ACL_DEBUG = 0,
     /// Normal operation.
     ACL_INFO = 1,
@@ -172,14 +172,14 @@ pub enum aclLogLevel {
     ACL_ERROR = 3,
 }
 
-/// Where memory of a tensor lives.
+/// The place of a tensor's memory.
 #[repr(C)]
 pub enum aclMemType {
-    /// On the device.
+    /// The device.
     ACL_MEMTYPE_DEVICE = 0,
-    /// On the host, known when an operator is compiled.
+    /// The host; the memory is known when an operator is compiled.
     ACL_MEMTYPE_HOST = 1,
-    /// On the host, not used when an operator is compiled.
+    /// The host; the memory is not used when an operator is compiled.
     ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2,
 }
 

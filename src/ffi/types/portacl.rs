@@ -23,7 +23,7 @@ const _: () = {
     assert!(matches!(i32::from_str_radix(env!("CARGO_PKG_VERSION_PATCH"), 10), Ok(PORTACL_VERSION_PATCH)));
 };
 
-/// For aclrtMemPoolProps::handleType: the memory can be shared with other machines, if the driver supports it.
+/// A value of aclrtMemPoolProps::handleType: the memory can be shared with other machines, if the driver supports it.
 pub const PORTACL_MEM_HANDLE_TYPE_FABRIC: i32 = 8;
 
 /// Attributes of a device about memory pools.
@@ -43,7 +43,7 @@ pub enum portaclMemPoolSupport {
     PORTACL_MEM_POOL_SUPPORT_RDMA = 4,
     /// How such writes can be flushed, as a bit mask: 1 by the host, 2 by operations of a stream.
     PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES = 5,
-    /// For which devices such writes are ordered without a flush: 0 none, 100 this device, 200 all devices.
+    /// The devices for which such writes are ordered without a flush: 0 none, 100 this device, 200 all devices.
     PORTACL_MEM_POOL_SUPPORT_RDMA_WRITES_ORDERING = 6,
 }
 
@@ -134,8 +134,8 @@ pub struct portaclMemoryEvent {
     pub pageSize: usize,
     /// The system's id of the calling thread.
     pub thread: u64,
-    /// In an after function: 1 if the operation did not take place, because it failed or a later hook refused it; else
-    /// 0.
+    /// In an after function: 1 if the operation did not take place, because it failed or a later hook refused it;
+    /// otherwise 0.
     pub failed: i32,
 }
 
@@ -155,17 +155,17 @@ pub struct portaclMemoryHook {
     pub name: *const c_char,
     /// The first argument of all functions.
     pub userData: *mut c_void,
-    /// Before the library allocates memory from the device or the system.
+    /// Called before the library allocates memory from the device or the system.
     pub beforeAlloc: portaclMemoryHookBefore,
-    /// After it.
+    /// Called after that allocation.
     pub afterAlloc: portaclMemoryHookAfter,
-    /// Before the program gets memory.
+    /// Called before the program gets memory.
     pub beforeMalloc: portaclMemoryHookBefore,
-    /// After it.
+    /// Called after that allocation.
     pub afterMalloc: portaclMemoryHookAfter,
-    /// Before the program frees memory.
+    /// Called before the program frees memory.
     pub beforeFree: portaclMemoryHookBefore,
-    /// After it.
+    /// Called after that free.
     pub afterFree: portaclMemoryHookAfter,
 }
 

@@ -104,7 +104,7 @@ pub enum aclprofMessageType {
     ACL_PROF_MESSAGE_TYPE_TENSOR_INFO = 0,
 }
 
-/// What to profile.
+/// A configuration of profiling: what to record.
 pub struct aclprofConfig([u8; 0]);
 
 /// A config for stopping the profile of a model.

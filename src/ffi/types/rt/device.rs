@@ -6,9 +6,9 @@ use std::mem::MaybeUninit;
 /// Where the program runs.
 #[repr(C)]
 pub enum aclrtRunMode {
-    /// On the device itself.
+    /// The program runs on the device itself.
     ACL_DEVICE = 0,
-    /// On a host that the device is attached to.
+    /// The program runs on a host that the device is attached to.
     ACL_HOST = 1,
 }
 
@@ -168,22 +168,22 @@ pub enum aclrtDevResLimitType {
 /// The time of a callback of aclrtDeviceTaskAbort.
 #[repr(C)]
 pub enum aclrtDeviceTaskAbortStage {
-    /// Before the abort.
+    /// The call before the abort.
     ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
-    /// After the abort.
+    /// The call after the abort.
     ACL_RT_DEVICE_TASK_ABORT_POST = 1,
 }
 
 /// The time of a device-state callback.
 #[repr(C)]
 pub enum aclrtDeviceState {
-    /// Before it is set.
+    /// The call before the device is set.
     ACL_RT_DEVICE_STATE_SET_PRE = 0,
-    /// After it was set.
+    /// The call after the device was set.
     ACL_RT_DEVICE_STATE_SET_POST = 1,
-    /// Before it is reset.
+    /// The call before the device is reset.
     ACL_RT_DEVICE_STATE_RESET_PRE = 2,
-    /// After it was reset.
+    /// The call after the device was reset.
     ACL_RT_DEVICE_STATE_RESET_POST = 3,
 }
 
@@ -242,7 +242,7 @@ pub enum aclrtAtomicOperationCapability {
     ACL_RT_ATOMIC_CAPABILITY_SIGNED = 1,
     /// Unsigned numbers.
     ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2,
-    /// Without returning the old value.
+    /// Operations that do not return the old value.
     ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4,
     /// 8 bits.
     ACL_RT_ATOMIC_CAPABILITY_SCALAR8 = 8,

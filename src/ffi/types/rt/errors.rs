@@ -84,7 +84,7 @@ pub const ACL_ERROR_RT_EVENT_SYNC_TIMEOUT: i32 = 507_047;
 pub const ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID: i32 = 107_006;
 /// The end comes before the start.
 pub const ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL: i32 = 107_007;
-/// Not available here.
+/// The feature is not available here.
 pub const ACL_ERROR_RT_FEATURE_NOT_SUPPORT: i32 = 207_000;
 /// The operator cannot be updated.
 pub const ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP: i32 = 207_019;
@@ -166,7 +166,7 @@ pub const ACL_ERROR_RT_NO_EVENT_RESOURCE: i32 = 207_007;
 pub const ACL_ERROR_RT_NO_MODEL_RESOURCE: i32 = 207_010;
 /// No more notifies can be created.
 pub const ACL_ERROR_RT_NO_NOTIFY_RESOURCE: i32 = 207_009;
-/// Not permitted.
+/// The call is not permitted.
 pub const ACL_ERROR_RT_NO_PERMISSION: i32 = 207_006;
 /// No more streams can be created.
 pub const ACL_ERROR_RT_NO_STREAM_RESOURCE: i32 = 207_008;

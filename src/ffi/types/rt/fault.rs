@@ -71,9 +71,9 @@ pub struct aclrtMemUceInfoArray {
 /// Details of a hardware error, by its kind.
 #[repr(C)]
 pub union aclrtErrorInfoDetail {
-    /// For memory.
+    /// The details of a memory error.
     pub uceInfo: aclrtMemUceInfoArray,
-    /// For an AI core.
+    /// The details of an AI core's error.
     pub aicoreErrType: MaybeUninit<aclrtAicoreErrorType>,
 }
 

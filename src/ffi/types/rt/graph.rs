@@ -124,7 +124,7 @@ pub struct aclmdlRIValueWaitTaskParams {
     pub devAddr: *mut c_void,
     /// The value to compare with.
     pub value: u64,
-    /// One of ACL_STREAM_WAIT_VALUE_*.
+    /// The comparison, one of ACL_STREAM_WAIT_VALUE_*.
     pub flag: u32,
 }
 
@@ -133,17 +133,17 @@ pub struct aclmdlRIValueWaitTaskParams {
 pub union aclmdlRITaskParamsDetail {
     /// Reserved.
     pub rsv2: [u8; 128],
-    /// Of a kernel.
+    /// The parameters of a kernel.
     pub kernelTaskParams: aclmdlRIKernelTaskParams,
-    /// Of the record of an event.
+    /// The parameters of the record of an event.
     pub eventRecordTaskParams: aclmdlRIEventRecordTaskParams,
-    /// Of a wait for an event.
+    /// The parameters of a wait for an event.
     pub eventWaitTaskParams: aclmdlRIEventWaitTaskParams,
-    /// Of the reset of an event.
+    /// The parameters of the reset of an event.
     pub eventResetTaskParams: aclmdlRIEventResetTaskParams,
-    /// Of a write of a value.
+    /// The parameters of a write of a value.
     pub valueWriteTaskParams: aclmdlRIValueWriteTaskParams,
-    /// Of a wait for a value.
+    /// The parameters of a wait for a value.
     pub valueWaitTaskParams: aclmdlRIValueWaitTaskParams,
 }
 

@@ -36,7 +36,7 @@ pub enum aclrtBinaryLoadOptionType {
 pub union aclrtBinaryLoadOptionValue {
     /// 1 to load kernels when they are used.
     pub isLazyLoad: u32,
-    /// One of ACL_RT_BINARY_MAGIC_*.
+    /// The kind of binary, one of ACL_RT_BINARY_MAGIC_*.
     pub magic: u32,
     /// How kernels for the device's CPUs are found.
     pub cpuKernelMode: i32,
@@ -75,11 +75,11 @@ pub enum aclrtEngineType {
 /// Number of blocks or threads in each dimension.
 #[repr(C)]
 pub struct dim3 {
-    /// In x.
+    /// The number in x.
     pub x: u32,
-    /// In y.
+    /// The number in y.
     pub y: u32,
-    /// In z.
+    /// The number in z.
     pub z: u32,
 }
 
@@ -133,9 +133,9 @@ pub union aclrtLaunchKernelAttrValue {
     pub isBlockTaskPrefetch: u8,
     /// 1 to dump data.
     pub isDataDump: u8,
-    /// In seconds.
+    /// The timeout in seconds.
     pub timeout: u16,
-    /// In microseconds.
+    /// The timeout in microseconds.
     pub timeoutUs: aclrtTimeoutUs,
     /// 1 to profile.
     pub enableProfiling: u8,
@@ -228,11 +228,11 @@ pub enum aclrtRandomNumFuncType {
 /// Parameters by distribution.
 #[repr(C)]
 pub union aclrtRandomNumFuncParaInfoDetail {
-    /// Of a dropout mask.
+    /// The parameters of a dropout mask.
     pub dropoutBitmaskInfo: aclrtDropoutBitmaskInfo,
-    /// Of a uniform distribution.
+    /// The parameters of a uniform distribution.
     pub uniformDisInfo: aclrtUniformDisInfo,
-    /// Of a normal distribution, truncated or not.
+    /// The parameters of a normal distribution, truncated or not.
     pub normalDisInfo: aclrtNormalDisInfo,
 }
 
@@ -266,7 +266,7 @@ pub struct aclrtRandomNumTaskInfo {
     pub rsv: [u8; 8],
 }
 
-/// What to change in a pending task.
+/// The kind of a pending task to change.
 #[repr(C)]
 pub enum aclrtUpdateTaskAttrId {
     /// Random numbers.
@@ -304,9 +304,9 @@ pub struct aclrtAicAivTaskUpdateAttr {
 /// The new parameters of a pending task.
 #[repr(C)]
 pub union aclrtUpdateTaskAttrVal {
-    /// For random numbers.
+    /// The parameters of random numbers.
     pub randomTaskAttr: aclrtRandomTaskUpdateAttr,
-    /// For a kernel.
+    /// The parameters of a kernel.
     pub aicAivTaskAttr: aclrtAicAivTaskUpdateAttr,
 }
 
@@ -333,14 +333,14 @@ pub enum aclrtFuncAttribute {
 /// Kinds of kernels.
 #[repr(C)]
 pub enum aclrtKernelType {
-    /// For AI cores.
+    /// A kernel for AI cores.
     ACL_KERNEL_TYPE_AICORE = 0,
-    /// For matrix cores.
+    /// A kernel for matrix cores.
     ACL_KERNEL_TYPE_CUBE = 1,
-    /// For vector cores.
+    /// A kernel for vector cores.
     ACL_KERNEL_TYPE_VECTOR = 2,
-    /// For matrix and vector cores together.
+    /// A kernel for matrix and vector cores together.
     ACL_KERNEL_TYPE_MIX = 3,
-    /// For the device's CPUs.
+    /// A kernel for the device's CPUs.
     ACL_KERNEL_TYPE_AICPU = 100,
 }

@@ -76,15 +76,15 @@ pub enum aclrtMemMallocPolicy {
     ACL_MEM_MALLOC_HUGE_ONLY = 1,
     /// Normal pages.
     ACL_MEM_MALLOC_NORMAL_ONLY = 2,
-    /// As ACL_MEM_MALLOC_HUGE_FIRST, for other devices as well.
+    /// The same as ACL_MEM_MALLOC_HUGE_FIRST, for other devices as well.
     ACL_MEM_MALLOC_HUGE_FIRST_P2P = 3,
-    /// As ACL_MEM_MALLOC_HUGE_ONLY, for other devices as well.
+    /// The same as ACL_MEM_MALLOC_HUGE_ONLY, for other devices as well.
     ACL_MEM_MALLOC_HUGE_ONLY_P2P = 4,
-    /// As ACL_MEM_MALLOC_NORMAL_ONLY, for other devices as well.
+    /// The same as ACL_MEM_MALLOC_NORMAL_ONLY, for other devices as well.
     ACL_MEM_MALLOC_NORMAL_ONLY_P2P = 5,
     /// Pages of 1 GiB or a failure.
     ACL_MEM_MALLOC_HUGE1G_ONLY = 6,
-    /// As ACL_MEM_MALLOC_HUGE1G_ONLY, for other devices as well.
+    /// The same as ACL_MEM_MALLOC_HUGE1G_ONLY, for other devices as well.
     ACL_MEM_MALLOC_HUGE1G_ONLY_P2P = 7,
     /// Added to a policy: from the slower memory.
     ACL_MEM_TYPE_LOW_BAND_WIDTH = 256,

@@ -15,9 +15,9 @@ pub enum aclrtMemAllocationType {
 /// How physical memory is shared.
 #[repr(C)]
 pub enum aclrtMemHandleType {
-    /// By the runtime.
+    /// The runtime shares it.
     ACL_MEM_HANDLE_TYPE_NONE = 0,
-    /// By file descriptor.
+    /// A file descriptor shares it.
     ACL_MEM_HANDLE_TYPE_POSIX = 2,
 }
 
@@ -55,9 +55,9 @@ pub struct aclrtPhysicalMemProp {
 /// The granularity that aclrtMemGetAllocationGranularity returns.
 #[repr(C)]
 pub enum aclrtMemGranularityOptions {
-    /// What sizes must be a multiple of.
+    /// The number of bytes of which sizes must be a multiple.
     ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
-    /// What sizes should be a multiple of.
+    /// The number of bytes of which sizes should be a multiple.
     ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
     /// Not an option.
     ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF = 65535,

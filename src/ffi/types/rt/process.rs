@@ -7,17 +7,17 @@ use super::super::base::aclError;
 /// The stage of a snapshot callback.
 #[repr(C)]
 pub enum aclrtSnapShotStage {
-    /// Before the process is locked.
+    /// The call before the process is locked.
     ACL_RT_SNAPSHOT_LOCK_PRE = 0,
-    /// Before the devices' state is saved.
+    /// The call before the devices' state is saved.
     ACL_RT_SNAPSHOT_BACKUP_PRE = 1,
-    /// After the devices' state was saved.
+    /// The call after the devices' state was saved.
     ACL_RT_SNAPSHOT_BACKUP_POST = 2,
-    /// Before the devices' state is restored.
+    /// The call before the devices' state is restored.
     ACL_RT_SNAPSHOT_RESTORE_PRE = 3,
-    /// After the devices' state was restored.
+    /// The call after the devices' state was restored.
     ACL_RT_SNAPSHOT_RESTORE_POST = 4,
-    /// After the process was unlocked.
+    /// The call after the process was unlocked.
     ACL_RT_SNAPSHOT_UNLOCK_POST = 5,
 }
 

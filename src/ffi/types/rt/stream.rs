@@ -91,7 +91,7 @@ pub type aclrtHostFunc = Option<unsafe extern "C" fn(*mut c_void)>;
 /// Attributes of a stream.
 #[repr(C)]
 pub enum aclrtStreamAttr {
-    /// What happens after a failure.
+    /// The behaviour after a failure.
     ACL_STREAM_ATTR_FAILURE_MODE = 1,
     /// Whether overflows are detected.
     ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
@@ -149,9 +149,9 @@ pub enum aclrtCompareDataType {
 /// The time of a stream-state callback.
 #[repr(C)]
 pub enum aclrtStreamState {
-    /// After its creation.
+    /// The call after the stream's creation.
     ACL_RT_STREAM_STATE_CREATE_POST = 1,
-    /// Before its destruction.
+    /// The call before the stream's destruction.
     ACL_RT_STREAM_STATE_DESTROY_PRE = 2,
 }
 
