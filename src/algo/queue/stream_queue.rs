@@ -12,8 +12,8 @@
 //!   [`StreamQueue::must_list`] says so.
 //! - A thread that waits for its operations may take it from either by [`StreamQueue::help`].
 //!
-//! Operations have tickets, 1 for the first. Only the claimer advances the ticket up to which all are complete or, when
-//! no claimer has an operation in hand, the thread that abandons the queue.
+//! Operations have tickets, 1 for the first. The claimer advances the ticket up to which all are complete. When no
+//! claimer has an operation in hand, the thread that abandons the queue does so.
 //!
 //! No lock is held when a method returns, except by the guards [`Submission`] and [`LockedClaim`].
 

@@ -74,8 +74,8 @@ impl Workers {
         Ok(())
     }
 
-    /// As [`Self::start`], after [`Self::ensure_thread`]. If no thread can be started, the job runs on the next thread
-    /// that becomes free.
+    /// Does the same as [`Self::start`], after [`Self::ensure_thread`]. If no thread can be started, the job runs on
+    /// the next thread that becomes free.
     pub fn start_or_queue(&self, job: Job) {
         let Err(job) = self.start(job) else { return };
         let mut state = self.0.lock();
