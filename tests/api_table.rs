@@ -11,14 +11,14 @@ use source::{Function, exported_functions, files, read, root, table};
 
 const PATH: &str = "docs/api.md";
 
-/// What a line of the table says about a function.
+/// The data of a function's line in the table.
 struct Row {
     name: String,
     header: String,
     works: bool,
-    /// Its source file, below `src/ffi`.
+    /// The function's source file, below `src/ffi`.
     source: String,
-    /// Names of test files that call it, without folders.
+    /// The names of test files that call it, without folders.
     tests: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ fn gpu_run(path: &str, text: &str) -> GpuRun {
     }
 }
 
-/// The runs on GPUs, the newest last.
+/// Returns the runs on GPUs, the newest last.
 fn gpu_runs() -> Vec<GpuRun> {
     let folder = root().join("docs/gpu");
     let mut runs: Vec<GpuRun> = fs::read_dir(folder)
@@ -57,7 +57,7 @@ fn gpu_runs() -> Vec<GpuRun> {
     runs
 }
 
-/// The text of a C++ file without its comments and string literals: a name in those is no call.
+/// Returns the text of a C++ file without its comments and string literals: a name in those is no call.
 fn code_only(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -83,7 +83,7 @@ fn code_only(text: &str) -> String {
     code
 }
 
-/// Names in `text` that are called, that is, followed by an opening bracket. `ACL_APP_LOG` calls aclAppLog.
+/// Returns the names in `text` that are called, that is, followed by an opening bracket. `ACL_APP_LOG` calls aclAppLog.
 fn called(text: &str) -> BTreeSet<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let code = code_only(text).replace("ACL_APP_LOG(", "aclAppLog(");
@@ -102,14 +102,14 @@ fn called(text: &str) -> BTreeSet<String> {
     names
 }
 
-/// Headers of the C++ suite that a test includes, without those that many tests share.
+/// Returns the headers of the C++ suite that a test includes, without those that many tests share.
 fn private_headers(text: &str) -> Vec<String> {
     let included = text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
     let own = included.filter(|header| header.contains('/') && !header.starts_with("support/"));
     own.map(|header| format!("cpp_tests/{header}")).collect()
 }
 
-/// The functions that a test calls, itself and in its own headers.
+/// Returns the functions that a test calls, itself and in its private headers.
 fn calls_of(path: &str) -> BTreeSet<String> {
     let text = read(path);
     let mut calls = called(&text);
@@ -119,7 +119,7 @@ fn calls_of(path: &str) -> BTreeSet<String> {
     calls
 }
 
-/// The tests of the C++ suite and the functions that they call.
+/// Returns the tests of the C++ suite and the functions that they call.
 fn suite() -> BTreeMap<String, BTreeSet<String>> {
     let tests = files("cpp_tests", &["cpp"]).into_iter().filter(|path| path.ends_with("_test.cpp"));
     tests.map(|path| (path.rsplit('/').next().unwrap().to_owned(), calls_of(&path))).collect()
@@ -144,7 +144,7 @@ fn rows(suite: &BTreeMap<String, BTreeSet<String>>) -> Vec<Row> {
     rows
 }
 
-/// The table's entry for a function on the CUDA backend.
+/// Returns the table's entry for a function on the CUDA backend.
 fn cuda(row: &Row, runs: &[GpuRun]) -> String {
     if !row.works {
         return "207000".to_owned();
@@ -186,7 +186,7 @@ fn document(rows: &[Row], runs: &[GpuRun]) -> String {
     text
 }
 
-/// Functions that are listed as working and that no test calls.
+/// Returns the functions that are listed as working and that no test calls.
 fn untested(rows: &[Row]) -> Vec<&str> {
     let untested = rows.iter().filter(|row| row.works && row.tests.is_empty());
     untested.map(|row| row.name.as_str()).collect()

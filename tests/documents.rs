@@ -1,4 +1,4 @@
-//! The documents agree with the code.
+//! Checks that the documents agree with the code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,7 +29,7 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// All words that start with `prefix` and go on in capitals, digits and underscores.
+/// Returns all words that start with `prefix` and go on in capitals, digits and underscores.
 fn words(text: &str, prefix: &str) -> BTreeSet<String> {
     let part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     text.match_indices(prefix)
@@ -39,7 +39,7 @@ fn words(text: &str, prefix: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The numbers of the variants of `Code`.
+/// Returns the numbers of the variants of `Code`.
 fn codes(source: &str) -> BTreeSet<String> {
     let body = source.split("pub enum Code {").nth(1).unwrap().split('}').next().unwrap();
     body.lines()
@@ -48,7 +48,7 @@ fn codes(source: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The codes in the first column of the table.
+/// Returns the codes in the first column of the table.
 fn documented_codes(document: &str) -> BTreeSet<String> {
     document
         .lines()
@@ -65,7 +65,7 @@ fn every_error_code_is_documented_and_no_other() {
     assert_eq!(code, documented_codes(&read("docs/errors.md")));
 }
 
-/// Variables that are read with the backend: a value that is refused fails the calls, with a line on standard error.
+/// Checks variables that are read with the backend: a refused value fails the calls, with a line on standard error.
 #[test]
 fn every_environment_variable_is_refused_in_a_test() {
     // Any text is the name of a chip.
@@ -107,7 +107,7 @@ fn every_environment_variable_is_documented_and_no_other() {
     assert_eq!(used, documented_variables());
 }
 
-/// The tests that the rows of a document's last table name, row by row.
+/// Returns the tests that the rows of a document's last table name, row by row.
 fn tests_of_rows(document: &str) -> Vec<Vec<String>> {
     let rows = document.lines().rev().skip_while(|line| !line.starts_with('|'));
     rows.take_while(|line| line.starts_with('|') && !line.starts_with("|---"))
@@ -118,7 +118,7 @@ fn tests_of_rows(document: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Each row of the table of GPU limitations names existing tests.
+/// Checks that each row of the table of GPU limitations names existing tests.
 #[test]
 fn what_a_gpu_cannot_do_is_tested() {
     let sources: String = files("cpp_tests", "cpp").iter().map(|path| fs::read_to_string(path).unwrap()).collect();
@@ -132,14 +132,14 @@ fn what_a_gpu_cannot_do_is_tested() {
     }
 }
 
-/// The files that the table of fences names.
+/// Returns the files that the table of fences names.
 fn files_of_fences(document: &str) -> BTreeSet<String> {
     let rows = document.split("| fence | what it orders |").nth(1).expect("ARCHITECTURE.md has a table of fences");
     let rows = rows.lines().skip(2).take_while(|line| line.starts_with('|'));
     rows.filter_map(|row| row.split('`').nth(1)).map(str::to_owned).collect()
 }
 
-/// Each file with a fence has a row with what it orders, and no other file has one.
+/// Checks that each file with a fence has a row with what it orders, and no other file has one.
 #[test]
 fn every_fence_has_a_note() {
     let folder = root().join("src");

@@ -14,7 +14,7 @@ fn section(text: &str) -> &str {
     &rest[..rest.find("\n## ").unwrap_or(rest.len())]
 }
 
-/// The names of functions in backquotes.
+/// Returns the names of functions in backquotes.
 fn names(text: &str) -> BTreeSet<&str> {
     text.split('`').skip(1).step_by(2).filter(|name| name.starts_with("acl") || name.starts_with("portacl")).collect()
 }

@@ -1,4 +1,4 @@
-//! The oldest Rust that builds this tree: one number, the same in all places.
+//! Checks the oldest Rust that builds this tree: it is one number, the same in all places.
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +14,14 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
 }
 
-/// The standard output of a command that succeeds.
+/// Returns the standard output of a command that succeeds.
 fn output(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).current_dir(root()).output().unwrap();
     assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The numbers of a version, of which the third may be missing.
+/// Returns the numbers of a version, of which the third may be missing.
 fn version(text: &str) -> [u32; 3] {
     let mut parts = text.trim().split('.').map(|part| part.parse().unwrap());
     [parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap_or(0)]
@@ -31,14 +31,14 @@ fn minimum() -> [u32; 3] {
     version(env!("CARGO_PKG_RUST_VERSION"))
 }
 
-/// The packages that need a later Rust than `minimum`.
+/// Returns the packages that need a later Rust than `minimum`.
 fn too_new(packages: &[Value], minimum: [u32; 3]) -> Vec<String> {
     let needs = |package: &Value| package["rust_version"].as_str().map(version);
     let newer = packages.iter().filter(|package| needs(package) > Some(minimum));
     newer.map(|package| format!("{} {}", package["name"], package["rust_version"])).collect()
 }
 
-/// Versions that a text names as `Rust 1.2`.
+/// Returns the versions that a text names as `Rust 1.2`.
 fn named(text: &str) -> Vec<[u32; 3]> {
     let numbers = text.split("Rust ").skip(1).map(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
@@ -47,7 +47,7 @@ fn named(text: &str) -> Vec<[u32; 3]> {
     numbers.filter(|number| number.contains('.')).map(version).collect()
 }
 
-/// cargo's metadata of the packages that are built on this platform.
+/// Returns cargo's metadata of the packages that are built on this platform.
 fn packages(arguments: &[&str]) -> Vec<Value> {
     let about = output("rustc", &["-vV"]);
     let host = about.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();

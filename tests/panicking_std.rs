@@ -1,11 +1,11 @@
-//! Functions of the standard library that panic when the system refuses a call. The product uses functions of its own
-//! instead.
+//! Finds uses of the standard library's functions that panic when the system refuses a call. The product uses functions
+//! of its own instead.
 
 mod source;
 
 use source::{files, is_test_file, read, without_comments};
 
-/// Each with its replacement.
+/// The functions, each with its replacement.
 const PANICKING: [(&str, &str); 6] = [
     ("eprintln!", "algo::host::notice"),
     ("eprint!", "algo::host::notice"),
@@ -15,7 +15,7 @@ const PANICKING: [(&str, &str); 6] = [
     ("read_dir(", "names that are known"),
 ];
 
-/// The lines that use one, except in test modules.
+/// Returns the lines that use one, except in test modules.
 fn uses(path: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     // The text that ends the current test module.

@@ -1,5 +1,5 @@
-//! Each `SAFETY` comment has its own reason: it names what makes this very block sound, and is not copied from
-//! another block. The same holds for each `allow` and `expect`; clippy finds those without a reason
+//! Checks that each `SAFETY` comment has its own reason: it names what makes this very block sound, and is not copied
+//! from another block. The same holds for each `allow` and `expect`; clippy finds those without a reason
 //! (allow_attributes_without_reason).
 
 #[path = "source/mod.rs"]
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use source::{read, rust_files};
 
-/// Beginnings of reasons that only refer to another comment or to the caller.
+/// The sentences that refer to another comment without a reason.
 const EMPTY: [&str; 21] = [
     "as above",
     "as before",
@@ -34,7 +34,7 @@ const EMPTY: [&str; 21] = [
     "by the contract of the function.",
 ];
 
-/// The reasons of a file's `SAFETY` comments, with their lines.
+/// Returns the reasons of a file's `SAFETY` comments, with their lines.
 fn reasons(text: &str) -> Vec<(usize, String)> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let mut found = Vec::new();
@@ -51,7 +51,7 @@ fn reasons(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// The reasons of a file's `allow` and `expect` attributes, with their lines. clippy sees those without one.
+/// Returns the reasons of a file's `allow` and `expect` attributes, with their lines. clippy finds those without one.
 fn lint_reasons(text: &str) -> Vec<(usize, String)> {
     let lines = text.lines().enumerate();
     let found = lines.filter_map(|(index, line)| {
@@ -69,7 +69,7 @@ fn lint_reasons(text: &str) -> Vec<(usize, String)> {
     found.collect()
 }
 
-/// Violations in these files.
+/// Returns the violations in these files.
 fn violations<'a>(sources: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<String> {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut found = Vec::new();

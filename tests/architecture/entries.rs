@@ -1,5 +1,5 @@
-//! The functions that C can call: each runs in the guard, they are those of the API, and their comments and codes are
-//! right.
+//! Checks the functions that C can call: each runs in the guard, they are those of the API, and their comments and
+//! codes are right.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ const ANYWHERE: [&str; 7] = [
     "portaclErrorName",
 ];
 
-/// The text after the bracket that closes the one at the start of `text`.
+/// Returns the text after the bracket that closes the one at the start of `text`.
 fn behind_bracket(text: &str) -> Option<&str> {
     let (mut depth, mut quoted, mut escaped) = (0, false, false);
     for (at, c) in text.char_indices() {
@@ -35,7 +35,7 @@ fn behind_bracket(text: &str) -> Option<&str> {
     None
 }
 
-/// Every function that C can call consists of one call of the guard, with its own name.
+/// Returns the functions that C can call and that are not one call of the guard with their name.
 fn unguarded(path: &str, text: &str) -> Vec<String> {
     let mut violations = Vec::new();
     for function in exported_functions(text) {
@@ -69,8 +69,8 @@ fn unguarded(path: &str, text: &str) -> Vec<String> {
     violations
 }
 
-/// The comment says that a function returns 207000 without a condition if, and only if, the function does nothing
-/// else.
+/// Returns functions with a wrong comment. It must say that a function returns 207000 without a condition if, and only
+/// if, the function does nothing else.
 fn wrongly_documented(path: &str, text: &str) -> Vec<String> {
     exported_functions(text)
         .iter()
@@ -87,7 +87,7 @@ fn wrongly_documented(path: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The functions of the API and of portacl's interface, and no others.
+/// Returns the differences to the functions of the API and of portacl's interface.
 fn differing_exports(exported: &[String], wanted: &BTreeSet<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut violations = Vec::new();
@@ -102,7 +102,7 @@ fn differing_exports(exported: &[String], wanted: &BTreeSet<String>) -> Vec<Stri
     violations
 }
 
-/// Every variant of `Code` has the name and the number of a constant of the API.
+/// Returns the variants of `Code` that lack the name or the number of a constant of the API.
 fn wrong_codes(text: &str, constants: &BTreeMap<String, i32>) -> Vec<String> {
     let body = text.split("pub enum Code {").nth(1).expect("the enum").split('}').next().unwrap();
     let plain = |name: &str| name.replace('_', "").to_lowercase();

@@ -1,4 +1,4 @@
-//! Where a function of the API lives: the rule of ARCHITECTURE.md, for every function.
+//! Checks where a function of the API lives: the rule of ARCHITECTURE.md, for every function.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::super::source::{exported_functions, files, read};
 
 /// The document with the words of the API and the exceptions.
 const DOCUMENT: &str = "ARCHITECTURE.md";
-/// Most exceptions. May only be lowered.
+/// The maximum number of exceptions, which may only be lowered.
 const EXCEPTIONS: usize = 11;
 
 /// Prefixes of functions, the longest first, and the region that a prefix selects.
@@ -20,7 +20,7 @@ const PREFIXES: [(&str, Option<&str>); 7] = [
     ("acl", None),
 ];
 
-/// Nouns that yield to every other noun of a name.
+/// The nouns that yield to every other noun of a name.
 const GENERAL: [&str; 7] = [
     "runtime/device",
     "runtime/context",
@@ -31,16 +31,16 @@ const GENERAL: [&str; 7] = [
     "graph/graph",
 ];
 
-/// Words of names that are no part of a noun.
+/// The words of names that are no part of a noun.
 const VERBS: [&str; 5] = ["get", "set", "create", "destroy", "query"];
 
 /// A file of `src/ffi`, as `region/noun`, and words of a name that select it.
 struct Term {
     file: String,
     words: Vec<String>,
-    /// The words are the file's name, not words of the table.
+    /// Whether the words are the file's name, and not words of the table.
     is_name: bool,
-    /// They also select it in names without the prefix of its region.
+    /// Whether they also select it in names without the prefix of its region.
     anywhere: bool,
 }
 
@@ -49,7 +49,7 @@ struct Rule {
     terms: Vec<Term>,
 }
 
-/// A word in lower case, in the singular, without the abbreviations of the API.
+/// Returns a word in lower case, in the singular, without the abbreviations of the API.
 fn plain(word: &str) -> String {
     let word = word.to_lowercase();
     let full = match word.as_str() {
@@ -67,7 +67,7 @@ fn plain(word: &str) -> String {
     singular.unwrap_or(full).to_owned()
 }
 
-/// The words of a name such as `MemPoolGetAttr` or `Memcpy2d`.
+/// Returns the words of a name such as `MemPoolGetAttr` or `Memcpy2d`.
 fn words(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut found: Vec<String> = Vec::new();
@@ -90,7 +90,7 @@ fn words(name: &str) -> Vec<String> {
     found.iter().map(|word| plain(word)).collect()
 }
 
-/// Where `wanted` begins in `words`.
+/// Returns where `wanted` begins in `words`.
 fn position(words: &[String], wanted: &[String]) -> Option<usize> {
     words.windows(wanted.len()).position(|window| window == wanted)
 }
@@ -113,7 +113,7 @@ impl Rule {
         Self { terms: named.chain(listed).collect() }
     }
 
-    /// The file in which a function with this name lives; `None` if its name has no noun.
+    /// Returns the file in which a function with this name lives, or `None` if its name has no noun.
     fn file(&self, function: &str) -> Option<String> {
         let (prefix, region) = PREFIXES.iter().find(|(prefix, _)| function.starts_with(prefix))?;
         let all = words(&function[prefix.len()..]);
@@ -138,7 +138,7 @@ impl Rule {
     }
 }
 
-/// Rows `| cell | cell |` of the document below this heading.
+/// Returns the rows `| cell | cell |` of the document below this heading.
 fn rows(document: &str, heading: &str) -> Vec<(String, String)> {
     let (_, section) = document.split_once(heading).unwrap_or_else(|| panic!("{DOCUMENT} has no \"{heading}\""));
     let cells = |line: &str| {
@@ -149,7 +149,7 @@ fn rows(document: &str, heading: &str) -> Vec<(String, String)> {
     table.skip(2).filter_map(cells).collect()
 }
 
-/// Functions by name, with their files and whether they only return 207000.
+/// Returns functions by name, with their files and whether they only return 207000.
 fn functions() -> BTreeMap<String, (String, bool)> {
     let mut found = BTreeMap::new();
     for path in files("src/ffi", &["rs"]) {
@@ -171,14 +171,14 @@ fn rule(functions: &BTreeMap<String, (String, bool)>) -> Rule {
     Rule::new(&files, &table)
 }
 
-/// Functions and files that the rule does not find, each with a reason.
+/// Returns the functions and files that the rule does not find, each with a reason.
 fn exceptions() -> BTreeSet<String> {
     let rows = rows(&read(DOCUMENT), "Exceptions from the rule");
     assert!(rows.iter().all(|(_, reason)| reason.len() > 10), "an exception without a reason");
     rows.into_iter().flat_map(|(names, _)| names.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// What the rule does not find, by what an exception has to name.
+/// Returns what the rule does not find, by what an exception has to name.
 fn misplaced(functions: &BTreeMap<String, (String, bool)>, rule: &Rule) -> BTreeMap<String, String> {
     let wrong = functions.iter().filter_map(|(name, (file, _))| {
         let found = rule.file(name);
@@ -197,14 +197,14 @@ fn is_home(path: &str, file: &str) -> bool {
     noun == region || below == noun || below.strip_prefix(noun).is_some_and(|rest| rest.starts_with('_'))
 }
 
-/// Files of functions that work without a file of the noun in the core.
+/// Returns the files of functions that work without a file of the noun in the core.
 fn without_core(functions: &BTreeMap<String, (String, bool)>, core: &[String]) -> BTreeMap<String, String> {
     let working = functions.values().filter(|(_, unsupported)| !unsupported).map(|(file, _)| file);
     let lacking = working.filter(|file| !core.iter().any(|path| is_home(path, file)));
     lacking.map(|file| (file.clone(), format!("src/ffi/{file}.rs has no file of that name in src/core"))).collect()
 }
 
-/// Names in `text` that are followed by an opening bracket.
+/// Returns the names in `text` that are followed by an opening bracket.
 fn called(text: &str) -> BTreeSet<&str> {
     let ends = text.match_indices('(').map(|(at, _)| &text[..at]);
     ends.map(|before| {
@@ -214,7 +214,7 @@ fn called(text: &str) -> BTreeSet<&str> {
     .collect()
 }
 
-/// Functions that work and that neither a test of the region nor one with the noun in its name calls.
+/// Returns functions that work and that neither a test of the region nor one with the noun in its name calls.
 fn without_test(functions: &BTreeMap<String, (String, bool)>, tests: &[(String, String)]) -> BTreeMap<String, String> {
     let calls: Vec<(&str, BTreeSet<&str>)> = tests.iter().map(|(path, text)| (path.as_str(), called(text))).collect();
     let is_tested = |name: &str, file: &str| {
@@ -229,7 +229,7 @@ fn without_test(functions: &BTreeMap<String, (String, bool)>, tests: &[(String, 
     lacking.map(|(name, (file, _))| (name.clone(), text(name, file))).collect()
 }
 
-/// Files of a noun that a backend has in another region.
+/// Returns the files of a noun that a backend has in another region.
 fn in_other_regions(functions: &BTreeMap<String, (String, bool)>, backends: &[String]) -> BTreeMap<String, String> {
     let homes: BTreeSet<&str> = functions.values().map(|(file, _)| file.as_str()).collect();
     let is_misplaced = |path: &str| {
@@ -248,7 +248,7 @@ fn below(folder: &str, extensions: &[&str]) -> Vec<String> {
     files(folder, extensions).iter().map(|path| path[folder.len() + 1..].to_owned()).collect()
 }
 
-/// Pseudo-random numbers of this seed: the same in every run.
+/// Returns pseudo-random numbers of this seed, which are the same in every run.
 fn numbers(mut seed: u64) -> impl Iterator<Item = u64> {
     std::iter::repeat_with(move || {
         seed ^= seed << 13;
@@ -281,7 +281,7 @@ fn every_function_is_found_by_its_name() {
     assert!(listed.len() <= EXCEPTIONS, "{} exceptions; at most {EXCEPTIONS}", listed.len());
 }
 
-/// Prints what it finds: `cargo test --test architecture ten_functions -- --nocapture`. `SEED` selects others.
+/// Prints what the rule finds: `cargo test --test architecture ten_functions -- --nocapture`. `SEED` selects others.
 #[test]
 fn ten_functions_are_found_by_name() {
     let functions = functions();

@@ -1,4 +1,5 @@
-//! Which module imports which, and the rules about imports: no large cycles, and no region that imports a higher one.
+//! Finds out which module imports which, and checks the rules: no large cycles, and no region that imports a higher
+//! one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use super::module_tree::ModuleTree;
 pub struct ImportGraph(BTreeMap<String, BTreeSet<String>>);
 
 impl ImportGraph {
-    /// The modules below `layer`, which is a part of `tree`. Names are paths below the layer.
+    /// Reads the modules below `layer`, which is a part of `tree`. Names are paths below the layer.
     pub fn of(tree: &ModuleTree, layer: &[&str]) -> Self {
         let name = |path: &[String]| -> Option<String> {
             let below = path.strip_prefix(layer_path(layer).as_slice())?;
@@ -29,13 +30,12 @@ impl ImportGraph {
         Self(graph)
     }
 
-    /// Names of all modules.
+    /// Returns the names of all modules.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// Groups of modules each of which imports all others of its group, directly or not; the
-    /// largest first.
+    /// Returns groups of modules, the largest first. Each module of a group imports all others of it, directly or not.
     pub fn cycles(&self) -> Vec<Vec<&str>> {
         let mut seen = BTreeSet::new();
         let mut cycles = Vec::new();
@@ -55,13 +55,13 @@ impl ImportGraph {
         cycles
     }
 
-    /// How many modules the largest cycle has; 1 without cycles.
+    /// Returns how many modules the largest cycle has, or 1 without cycles.
     pub fn largest_cycle(&self) -> usize {
         self.cycles().first().map_or(1, Vec::len)
     }
 
-    /// Imports from a region into one that comes later in `order`, lowest first, as
-    /// `from -> to`. Each region must be in `order`.
+    /// Returns imports from a region into one that comes later in `order`, lowest first, as `from -> to`. Each region
+    /// must be in `order`.
     pub fn upward(&self, order: &[&str]) -> Vec<String> {
         let rank = |module: &str| {
             let region = module.split('/').next().unwrap();
@@ -86,12 +86,12 @@ impl ImportGraph {
         found
     }
 
-    /// What a module imports.
+    /// Returns what a module imports.
     pub fn imports(&self, module: &str) -> Vec<&str> {
         self.0.get(module).into_iter().flatten().map(String::as_str).collect()
     }
 
-    /// All modules that a module imports, directly or not, and itself.
+    /// Returns all modules that a module imports, directly or not, and itself.
     fn reachable(&self, module: &str) -> BTreeSet<&str> {
         let mut found = BTreeSet::new();
         let mut open: Vec<&str> = self.0.get_key_value(module).map(|(name, _)| &**name).into_iter().collect();

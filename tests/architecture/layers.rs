@@ -1,11 +1,11 @@
-//! What each layer may use: lower layers only, `unsafe` code and thread-local values in their places only.
+//! Checks what each layer uses: lower layers only, and `unsafe` code and thread-local values in their places only.
 
 use std::collections::BTreeMap;
 
 use super::check;
 use super::source::{files, is_test_file, read, without_comments};
 
-/// Imports go down only: ffi, core, backend, algo.
+/// Returns imports that go up. The layers are ffi, core, backend, algo.
 fn upward(path: &str, text: &str) -> Vec<String> {
     let forbidden: &[&str] = match path.split('/').nth(1) {
         Some("core") => &["ffi"],
@@ -29,7 +29,7 @@ fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
 }
 
-/// No `unsafe`, except in tests.
+/// Returns uses of `unsafe`, except in tests.
 fn with_unsafe(path: &str, text: &str) -> Vec<String> {
     let product = if is_test_file(path) { "" } else { text.split("#[cfg(test)]\nmod ").next().unwrap() };
     without_comments(product)
@@ -40,11 +40,11 @@ fn with_unsafe(path: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Where thread-local values are declared, none of which is destroyed before the thread ends.
+/// The file in which thread-local values are declared, none of which is destroyed before the thread ends.
 const PER_THREAD: &str = "src/algo/thread/per_thread.rs";
 
-/// Thread-local values in product code are those of [`PER_THREAD`]: access to others panics in late destructors of
-/// the program. Tests and the loom model have others.
+/// Returns thread-local values of product code outside of [`PER_THREAD`]: access to them panics in late destructors of
+/// the program. Tests and the loom model may have others.
 fn other_thread_values(path: &str, text: &str) -> Vec<String> {
     let is_module = |(at, mark): &(usize, &str)| text[at + mark.len()..].trim_start().starts_with("mod ");
     let inline = || text.match_indices("#[cfg(test)]").find(is_module).map_or(text, |(at, _)| &text[..at]);
@@ -61,7 +61,7 @@ fn other_thread_values(path: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `fn name(arguments) -> result` of each function that is declared or defined in the text, as words without blanks.
+/// Returns `fn name(arguments) -> result` of each function that the text declares or defines, as words without blanks.
 fn signatures(text: &str) -> BTreeMap<String, String> {
     let code = without_comments(text);
     code.split(" fn ")
@@ -74,7 +74,7 @@ fn signatures(text: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The functions that `portacl::cxx` declares equal the library's definitions.
+/// Returns the functions that `portacl::cxx` declares and that differ from the library's definitions.
 fn differing_declarations(declared: &str, defined: &BTreeMap<String, String>) -> Vec<String> {
     let (_, block) = declared.split_once("unsafe extern \"C\" {").expect("a block of functions");
     let (block, _) = block.split_once("\n}").expect("its end");
@@ -115,7 +115,7 @@ fn values_of_threads_last_to_their_ends() {
     }
 }
 
-/// It contains no core: it calls the C API, in one file.
+/// Checks that the component contains no core: it calls the C API, in one file.
 #[test]
 fn the_component_goes_through_the_c_api() {
     const CALLS: &str = "cxx/src/c_api.rs";

@@ -1,14 +1,14 @@
-//! Both backends have the same files, except for those with a reason.
+//! Checks that both backends have the same files, except for those with a reason.
 
 use std::collections::BTreeSet;
 
 use super::super::source::is_test_file;
 use super::sources::Sources;
 
-/// The table of files that only one backend has, below `cpu/` or `cuda/`, with reasons.
+/// The document with the table of files that only one backend has, below `cpu/` or `cuda/`, with reasons.
 pub const ALONE: &str = "ARCHITECTURE.md";
 
-/// Names of nouns below a backend: `region/noun`, without `.rs`, also if the noun is a folder.
+/// Returns the names of nouns below a backend: `region/noun`, without `.rs`, also if the noun is a folder.
 pub fn nouns(sources: &Sources, backend: &str) -> BTreeSet<String> {
     let below = |path: &str| -> Option<String> {
         if is_test_file(path) {
@@ -22,7 +22,7 @@ pub fn nouns(sources: &Sources, backend: &str) -> BTreeSet<String> {
     sources.iter().filter_map(|(path, _)| below(path)).collect()
 }
 
-/// Rows `| cpu/region/noun | reason |` of a document, for both backends.
+/// Returns the rows `| cpu/region/noun | reason |` of a document, for both backends.
 pub fn exceptions(document: &str) -> BTreeSet<String> {
     let first = |line: &str| -> Option<String> {
         let mut cells = line.strip_prefix("| ")?.split(" | ");
@@ -34,7 +34,7 @@ pub fn exceptions(document: &str) -> BTreeSet<String> {
     listed.flat_map(|names| names.replace('`', "").split(", ").map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// Nouns that only one backend has and that are not listed, and listed nouns that both backends or none have.
+/// Returns nouns that only one backend has and that are not listed, and listed nouns that both backends or none have.
 pub fn violations(cpu: &BTreeSet<String>, cuda: &BTreeSet<String>, listed: &BTreeSet<String>) -> Vec<String> {
     let alone = |backend: &'static str, these: &BTreeSet<String>, others: &BTreeSet<String>| {
         these.difference(others).map(|noun| format!("{backend}/{noun}")).collect::<Vec<_>>()

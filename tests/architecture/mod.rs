@@ -20,7 +20,7 @@ use sources::Sources;
 
 use super::source::read;
 
-/// Folders with hand-written files.
+/// The folders with hand-written files.
 const FOLDERS: [&str; 5] = ["src", "cpp_tests", "tests", "plugins", "cxx"];
 
 /// Generated and third-party files.
@@ -46,7 +46,7 @@ const REGIONS: [&str; 13] = [
     "assembly",
 ];
 
-/// Most modules in one cycle of imports.
+/// The maximum number of modules in one cycle of imports.
 const CYCLE: usize = 4;
 
 static SOURCES: LazyLock<Sources> =
@@ -106,7 +106,7 @@ fn tests_are_in_files_beside_their_module() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// The rules read the expected sources.
+/// Checks that the rules read the expected sources.
 #[test]
 fn the_rules_see_the_sources() {
     let sizes: BTreeMap<_, _> = MEASURED.iter().map(|(rule, _, sizes)| (*rule, sizes)).collect();
@@ -119,7 +119,7 @@ fn the_rules_see_the_sources() {
     }
 }
 
-/// Prints the cycles of each layer: `cargo test --test architecture cycles -- --ignored --nocapture`
+/// Prints the cycles of each layer: `cargo test --test architecture cycles -- --ignored --nocapture`.
 #[test]
 #[ignore = "for people who take cycles apart"]
 fn print_cycles() {

@@ -1,5 +1,5 @@
-//! The product modules of a crate, and the paths that each of them names. Modules and items that exist only in tests
-//! are not read.
+//! Reads the product modules of a crate, and the paths that each of them names. Modules and items that exist only in
+//! tests are not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,12 +24,12 @@ impl ModuleTree {
         tree
     }
 
-    /// Each module with the paths that it names.
+    /// Returns each module with the paths that it names.
     pub fn iter(&self) -> impl Iterator<Item = (&Path, &BTreeSet<Path>)> {
         self.0.iter()
     }
 
-    /// The module of an item: the longest prefix of its path that is a module.
+    /// Returns the module of an item: the longest prefix of its path that is a module.
     pub fn module_of<'a>(&self, item: &'a [String]) -> Option<&'a [String]> {
         (1..=item.len()).rev().map(|len| &item[..len]).find(|path| self.0.contains_key(*path))
     }
@@ -68,7 +68,7 @@ impl ModuleTree {
     }
 }
 
-/// The file of a module that is declared in the file `parent`.
+/// Returns the file of a module that is declared in the file `parent`.
 fn file_of(sources: &Sources, parent: &str, module: &syn::ItemMod) -> String {
     let (folder, name) = parent.rsplit_once('/').unwrap_or(("", parent));
     let given = module.attrs.iter().find(|attribute| attribute.path().is_ident("path"));
@@ -86,7 +86,7 @@ fn file_of(sources: &Sources, parent: &str, module: &syn::ItemMod) -> String {
     if sources.text(&flat).is_some() { flat } else { format!("{folder}/{}/mod.rs", module.ident) }
 }
 
-/// `#[cfg(test)]`, also with other conditions, or `#[test]`.
+/// Whether the attribute is `#[cfg(test)]`, also with other conditions, or `#[test]`.
 fn is_for_tests(attribute: &Attribute) -> bool {
     let words = |text: String| text.split(|c: char| !c.is_alphanumeric()).any(|w| w == "test");
     match &attribute.meta {
@@ -119,7 +119,7 @@ fn attributes(item: &Item) -> &[Attribute] {
 /// Collects the paths that the items of one module name.
 struct Names<'a> {
     module: &'a Path,
-    /// Modules that it declares.
+    /// The modules that it declares.
     children: BTreeSet<String>,
     found: BTreeSet<Path>,
 }
@@ -200,7 +200,7 @@ impl<'ast> Visit<'ast> for Names<'_> {
         visit::visit_path(self, path);
     }
 
-    /// Paths inside the arguments of a macro, if they begin with `crate` or `super`.
+    /// Visits paths inside the arguments of a macro, if they begin with `crate` or `super`.
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         visit::visit_macro(self, call);
         let text = call.tokens.to_string().replace(" :: ", "::");

@@ -1,4 +1,4 @@
-//! How long files and functions are, and how many files a folder has.
+//! Measures how long files and functions are, and how many files a folder has.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,29 @@ use syn::visit::{self, Visit};
 
 use super::sources::Sources;
 
-/// Longest source file, in lines.
+/// The maximum number of lines of a source file.
 pub const FILE_LINES: usize = 400;
-/// Longest function, in lines, from its name to its closing brace.
+/// The maximum number of lines of a function, from its name to its closing brace.
 pub const FUNCTION_LINES: usize = 60;
-/// Most source files in one folder, without those in subfolders.
+/// The maximum number of source files in one folder, without those in subfolders.
 pub const FOLDER_FILES: usize = 15;
 
 /// Sizes by subject: a path, or a path and a function's name.
 pub type Sizes = BTreeMap<String, usize>;
 
-/// The subjects of a rule that are above its limit.
+/// Returns the subjects of a rule that are above its limit.
 pub fn violations(rule: &str, sizes: &Sizes, limit: usize) -> Vec<String> {
     let above = sizes.iter().filter(|(_, size)| **size > limit);
     above.map(|(subject, size)| format!("{rule}: {subject}: {size}; {limit} is the most")).collect()
 }
 
-/// The lines of each file.
+/// Returns the number of lines of each file.
 pub fn file_lines(sources: &Sources) -> Sizes {
     sources.iter().map(|(path, text)| (path.to_owned(), text.lines().count())).collect()
 }
 
-/// The number of files in each folder. A module and its tests (`x.rs`, `x_tests.rs`, `x_models.rs`) count as one.
+/// Returns the number of files in each folder. A module and its tests (`x.rs`, `x_tests.rs`, `x_models.rs`) count as
+/// one.
 pub fn folder_files(sources: &Sources) -> Sizes {
     let module = |path: &str| {
         let stem = path.strip_suffix("_tests.rs").or_else(|| path.strip_suffix("_models.rs"))?;
@@ -41,7 +42,7 @@ pub fn folder_files(sources: &Sources) -> Sizes {
     sizes
 }
 
-/// The lines of each function, by `PATH NAME`. Of several functions with the same name the longest counts.
+/// Returns the number of lines of each function, by `PATH NAME`. Of several functions with one name the longest counts.
 pub fn function_lines(sources: &Sources) -> Sizes {
     let mut sizes = Sizes::new();
     for (path, text) in sources.iter() {
@@ -58,7 +59,7 @@ pub fn function_lines(sources: &Sources) -> Sizes {
     sizes
 }
 
-/// Names and lines of the functions in a Rust file, including nested ones.
+/// Returns the names and lines of the functions in a Rust file, including nested ones.
 fn rust_functions(path: &str, text: &str) -> Vec<(String, usize)> {
     let parsed = syn::parse_file(text).unwrap_or_else(|why| panic!("{path}: {why}"));
     let mut functions = RustFunctions(Vec::new());
@@ -95,7 +96,7 @@ impl<'ast> Visit<'ast> for RustFunctions {
     }
 }
 
-/// C++ without comments, and with blanks instead of string literals; line numbers stay.
+/// Returns C++ without comments, and with blanks instead of string literals. Line numbers stay.
 fn plain_cpp(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -128,7 +129,7 @@ fn plain_cpp(text: &str) -> String {
     plain
 }
 
-/// Length of a string or character literal with its quotes.
+/// Returns the length of a string or character literal with its quotes.
 fn quoted_len(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -142,7 +143,7 @@ fn quoted_len(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Length of a preprocessor directive with its continuation lines.
+/// Returns the length of a preprocessor directive with its continuation lines.
 fn directive_len(text: &str) -> usize {
     let mut len = 0;
     for line in text.split_inclusive('\n') {
@@ -154,11 +155,11 @@ fn directive_len(text: &str) -> usize {
     len
 }
 
-/// Names and lines of the functions in a C++ file. Lambdas count as a part of their function.
+/// Returns the names and lines of the functions in a C++ file. Lambdas count as a part of their function.
 fn cpp_functions(text: &str) -> Vec<(String, usize)> {
     let plain = plain_cpp(text);
     let mut found = Vec::new();
-    // What a brace opened: a function (its name and first line), or a scope that contains functions.
+    // What each open brace began: a function (its name and first line), or a scope that contains functions.
     let mut open: Vec<Option<(String, usize)>> = Vec::new();
     let mut inside = false;
     let (mut statement, mut first, mut line) = (String::new(), 0, 1);
@@ -199,7 +200,7 @@ fn cpp_functions(text: &str) -> Vec<(String, usize)> {
     found
 }
 
-/// The name of the function whose body begins after these words. `None` if they begin something else.
+/// Returns the name of the function whose body begins after these words, or `None` if they begin something else.
 fn function_name(before: &str) -> Option<String> {
     let words: Vec<&str> = before.split_whitespace().collect();
     let scope = ["namespace", "class", "struct", "union", "enum", "extern"];

@@ -1,4 +1,4 @@
-//! Source files that the rules read: those of this repository, or some that a test creates.
+//! Reads the source files for the rules: those of this repository, or some that a test creates.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use super::super::source::{files, read, rust_files};
 /// Extensions of hand-written source files.
 pub const EXTENSIONS: [&str; 8] = ["rs", "c", "cc", "cpp", "h", "hpp", "cu", "py"];
 
-/// Texts by path.
+/// The texts by path.
 #[derive(Default)]
 pub struct Sources(BTreeMap<String, String>);
 
 impl Sources {
-    /// The source files below these folders, without exempt ones.
+    /// Reads the source files below these folders, without exempt ones.
     pub fn below(folders: &[&str], exempt: impl Fn(&str) -> bool) -> Self {
         let paths = folders.iter().flat_map(|folder| files(folder, &EXTENSIONS));
         Self(paths.filter(|path| !exempt(path)).map(|path| (path.clone(), read(&path))).collect())
@@ -29,12 +29,12 @@ impl Sources {
         Self(files.iter().map(own).collect())
     }
 
-    /// The text of a file, if it is one of these.
+    /// Returns the text of a file, if it is one of these.
     pub fn text(&self, path: &str) -> Option<&str> {
         self.0.get(path).map(String::as_str)
     }
 
-    /// Paths and texts, sorted by path.
+    /// Returns paths and texts, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(path, text)| (path.as_str(), text.as_str()))
     }

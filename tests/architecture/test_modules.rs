@@ -1,5 +1,4 @@
-//! Tests in Rust are in files of their own. The tests of the module `x.rs` are in `x_tests.rs`, those of `mod.rs` in
-//! `tests.rs`, loom models in `x_models.rs`. Files below `tests` may have tests themselves, but no modules of tests.
+//! Checks where the tests of `src` are: in separate files, `x_tests.rs` for the module `x.rs`, `tests.rs` for `mod.rs`.
 
 use super::super::source::is_test_file;
 use super::size::Sizes;
@@ -63,7 +62,7 @@ fn expected(line: &str, stem: &str) -> Option<String> {
     }
 }
 
-/// Declarations of modules of tests whose file has another name than the convention says.
+/// Returns the declarations `mod tests;` whose file has another name than the convention says.
 pub fn misnamed(sources: &Sources) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in sources.iter() {

@@ -8,18 +8,18 @@
 extern "C" {
 #endif
 
-// Live allocations, pinned blocks, reservations, physical memory handles, streams, events, modules
-// and retained primary contexts, plus objects that a released context destroyed. `text` (may be
-// null) receives one line for each, cut at `len` bytes. Returns their number.
+// Returns the number of live allocations, pinned blocks, reservations, physical memory handles, streams, events,
+// modules and retained primary contexts, plus objects that a released context destroyed. `text` (may be null) receives
+// one line for each, cut at `len` bytes.
 int fakeCudaLeaks(char* text, size_t len);
 
-// How often the exported function with this exact name was called, including refused calls.
+// Returns how often the exported function with this exact name was called, including refused calls.
 unsigned long long fakeCudaCalls(const char* name);
 
-// How often the kernel with this name was launched; null: all kernels.
+// Returns how often the kernel with this name was launched, or all kernels for null.
 unsigned long long fakeCudaLaunchCount(const char* kernel);
 
-// The number of misuses so far; each was printed to stderr.
+// Returns the number of misuses so far; each was printed to stderr.
 unsigned long long fakeCudaMisuses(void);
 
 // Replaces the faults to inject, in the format of FAKE_CUDA_FAIL; null or "" injects none. Call

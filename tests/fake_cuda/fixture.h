@@ -1,4 +1,4 @@
-// Shared by the test double's tests.
+// Code that the test double's tests share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 
 #define OK(call) ASSERT_EQ(CUDA_SUCCESS, (call))
 
-// Device 0's context is current, and there is one stream. Afterwards nothing may be left, and
-// exactly the expected number of misuses must have been found.
+// A test in which device 0's context is current, and there is one stream. Afterwards nothing may be left, and exactly
+// the expected number of misuses must have been found.
 class FakeCuda : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -50,9 +50,9 @@ class FakeCuda : public ::testing::Test {
     CUcontext context = nullptr;
     CUstream stream = nullptr;
     unsigned long long expected_misuses = 0;
-    // The test has reset device 0, which destroyed the stream.
+    // True if the test has reset device 0, which destroyed the stream.
     bool reset = false;
-    // The test has released the context.
+    // True if the test has released the context.
     bool released = false;
 
   private:

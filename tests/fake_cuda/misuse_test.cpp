@@ -1,4 +1,4 @@
-// Calls that the test double refuses, failures that it injects, and its reports at exit.
+// Tests of calls that the test double refuses, of failures that it injects, and of its reports at exit.
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -146,7 +146,7 @@ TEST_F(FakeCuda, AFailureOnTheDeviceIsStickyUntilTheProcessEnds) {
     OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
     EXPECT_EQ(0, active);
     EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuDevicePrimaryCtxRetain(&context, 0));
-    // As in another process.
+    // The rest runs as in another process.
     ASSERT_EQ(0, fakeCudaFail(nullptr));
     OK(cuDevicePrimaryCtxRetain(&context, 0));
     OK(cuCtxSetCurrent(context));
@@ -186,7 +186,7 @@ TEST_F(FakeCuda, CallsAreCounted) {
     EXPECT_EQ(0u, fakeCudaCalls("cuNoSuchFunction"));
 }
 
-// Loaded beside the other one, by its path, with separate state.
+// The old driver is loaded beside the other one, by its path, with separate state.
 TEST(OldDriver, LacksNewerFunctions) {
     void* const library = dlopen(FAKE_CUDA_OLD_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(nullptr, library) << dlerror();

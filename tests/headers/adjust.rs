@@ -106,7 +106,7 @@ const AT_END: &[(&str, &str)] = &[(
      #define ACL_APP_LOG(level, ...) aclAppLog(level, __func__, __FILE__, __LINE__, __VA_ARGS__)\n\n",
 )];
 
-/// The text of the header at `path` that cbindgen generated from `sources`, ready to be committed.
+/// Returns the text of the header at `path` that cbindgen generated from `sources`, ready to be committed.
 pub fn header(path: &str, text: &str, sources: &[String]) -> String {
     let mut text = constants(path, &plain_names(text), sources);
     for (_, anchor, name, about) in SECOND_NAMES.iter().filter(|entry| entry.0 == path) {
@@ -130,7 +130,7 @@ pub fn header(path: &str, text: &str, sources: &[String]) -> String {
     text
 }
 
-/// `enum aclDataType type` becomes `aclDataType type`: every type has a typedef.
+/// Converts `enum aclDataType type` to `aclDataType type`: every type has a typedef.
 fn plain_names(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for line in text.lines() {
@@ -154,7 +154,7 @@ fn plain_names(text: &str) -> String {
     plain
 }
 
-/// True for `typedef struct A A;`.
+/// Whether the line is `typedef struct A A;`.
 fn forward(line: &str) -> bool {
     let words: Vec<_> = line.trim_end_matches(';').split(' ').collect();
     words.len() == 4 && words[0] == "typedef" && words[2] == words[3]
@@ -174,8 +174,8 @@ fn without_word(text: &str, word: &str) -> String {
     result + rest
 }
 
-/// The form of the sources' constants in C. `aclError` constants are `static const int`; the others are macros, with
-/// the suffix of their type.
+/// Returns a constant of the sources in C. `aclError` constants are `static const int`; the others are macros, with the
+/// suffix of their type.
 fn constant(name: &str, ty: &str, literal: &str) -> String {
     let literal = literal.replace('_', "");
     match ty {
@@ -216,7 +216,7 @@ fn second_name(text: &str, anchor: &str, name: &str, about: &str) -> String {
     text.replace(&line, &format!("{line}    /**\n     * {about}\n     */\n    {name}\n"))
 }
 
-/// Start and end of the definition of `name`, with its comment.
+/// Returns the start and the end of the definition of `name`, with its comment.
 fn definition(text: &str, name: &str) -> (usize, usize) {
     let close = format!("\n}} {name};\n");
     let end = text.find(&close).unwrap_or_else(|| panic!("no definition of {name}")) + close.len();

@@ -8,7 +8,7 @@ use crate::adjust;
 use crate::source::root;
 use crate::table::Header;
 
-/// The text of `header`, as it is to be committed.
+/// Returns the text of `header`, as it is to be committed.
 pub fn header(header: &Header) -> String {
     let sources: Vec<String> = header
         .sources
@@ -22,7 +22,7 @@ pub fn header(header: &Header) -> String {
     adjust::header(header.path, &text, &sources)
 }
 
-/// The output of cbindgen for the sources.
+/// Returns the output of cbindgen for the sources.
 fn declarations(header: &Header, sources: &[String]) -> String {
     let guard = format!(
         "PORTACL_{}",
@@ -53,7 +53,7 @@ fn declarations(header: &Header, sources: &[String]) -> String {
     }
     // Everything public is declared, whether a function uses it or not.
     config.export.include = sources.iter().flat_map(|source| public_types(source)).collect();
-    // Written by hand in adjust.rs: it takes arguments like printf.
+    // These are written by hand in adjust.rs, because they take arguments like printf.
     config.export.exclude = ["aclAppLog", "portacl_app_log"].map(str::to_owned).to_vec();
     let folder = root().join("src/ffi");
     let mut builder = Builder::new().with_config(config);

@@ -30,7 +30,7 @@ fn difference(path: &str, committed: Option<&str>, fresh: &str) -> Option<String
     ))
 }
 
-/// Every file below `folder`, relative to it.
+/// Lists every file below `folder`, relative to it.
 fn files_below(folder: &Path, relative: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder.join(relative)).unwrap() {
         let entry = entry.unwrap();
@@ -110,7 +110,7 @@ fn every_source_goes_into_one_header() {
     }
 }
 
-/// Names in `text` that look like declarations: followed by a bracket, a space, or nothing.
+/// Returns the names in `text` that look like declarations: followed by a bracket, a space, or nothing.
 fn declared(text: &str) -> BTreeSet<&str> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let code = text.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
@@ -123,7 +123,7 @@ fn declared(text: &str) -> BTreeSet<&str> {
     .collect()
 }
 
-/// The names of (name, header) that are in another header, or in none.
+/// Returns the names of (name, header) that are in another header, or in none.
 fn misplaced(names: &[(String, String)], headers: &BTreeMap<String, String>) -> Vec<String> {
     let headers: BTreeMap<&String, BTreeSet<&str>> =
         headers.iter().map(|(path, text)| (path, declared(text))).collect();

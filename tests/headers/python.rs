@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::source::{exported_functions, files, read, table};
 
-/// Functions whose names in Python are no transcription of those in C.
+/// The functions whose names in Python are no transcription of those in C.
 const NAMES: &[(&str, &str)] = &[
     ("aclrtGetSocName", "get_soc_name"),
     ("aclrtGetVersion", "get_version"),
@@ -13,26 +13,26 @@ const NAMES: &[(&str, &str)] = &[
     ("aclrtGetCurrentContext", "rt.get_context"),
 ];
 
-/// Results of C that are arrays of the caller: Python passes their address.
+/// The results of C that are arrays of the caller: Python passes their address.
 const ARRAYS: &[(&str, &str)] = &[
     ("aclrtGetMemUsageInfo", "memUsageInfo"),
     ("aclrtDeviceGetHostAtomicCapabilities", "capabilities"),
     ("aclrtDeviceGetP2PAtomicCapabilities", "capabilities"),
 ];
 
-/// Function types that Python functions can stand for, with their kinds.
+/// The function types that Python functions can stand for, with their kinds.
 const CALLBACKS: &[(&str, &str)] =
     &[("aclrtCallback", "once"), ("aclrtHostFunc", "once"), ("aclrtExceptionInfoCallback", "always")];
 
-/// What a parameter or a result is, in the letters of the `array` and `struct` modules, and some names.
+/// The kind of a parameter or a result, in the letters of the `array` and `struct` modules, and some names.
 type Kind = String;
 
 /// A function of the module.
 struct Function {
-    /// With its module: `rt.malloc`.
+    /// The name with its module: `rt.malloc`.
     python: String,
     c: String,
-    /// Empty if it returns a code.
+    /// The kind of the result, which is empty if it is a code.
     result: Kind,
     parameters: Vec<Parameter>,
     summary: String,
@@ -44,7 +44,7 @@ struct Parameter {
     is_result: bool,
 }
 
-/// What `tests/data/acl-types.tsv` says.
+/// The contents of `tests/data/acl-types.tsv`.
 struct Types {
     targets: BTreeMap<String, String>,
     structures: BTreeMap<String, String>,
@@ -63,7 +63,7 @@ impl Types {
         Self { targets, structures }
     }
 
-    /// The kind of a value, or none if Python has nothing like it.
+    /// Returns the kind of a value, or none if Python has nothing like it.
     fn kind(&self, c: &str) -> Option<Kind> {
         let c = c.trim_start_matches("const ").trim_end_matches("const").trim();
         let letter = match c {
@@ -90,7 +90,8 @@ impl Types {
         Some(letter.to_owned())
     }
 
-    /// The fields of a structure: (name, kind, length of the array or 0); none if Python has nothing like one of them.
+    /// Returns the fields of a structure: (name, kind, length of the array or 0), or none if Python has nothing like
+    /// one of them.
     fn fields(&self, structure: &str) -> Option<Vec<(String, Kind, usize)>> {
         let field = |text: &str| {
             let (c, name) = text.split_once('@')?.0.rsplit_once(' ')?;
@@ -99,7 +100,7 @@ impl Types {
                 None => (c, 0),
             };
             let kind = match c {
-                // Others hold a text.
+                // Other fields hold a text.
                 "char" if ["bytes", "reserved"].contains(&name) => "B".to_owned(),
                 "char" => "c".to_owned(),
                 _ => self.kind(c)?,
@@ -113,7 +114,7 @@ impl Types {
         self.fields(structure).is_some()
     }
 
-    /// The kind of a parameter, whether it is a result, or why Python cannot pass it.
+    /// Returns the kind of a parameter, and whether it is a result. Fails with the reason why Python cannot pass it.
     fn parameter(&self, c: &str, is_out: bool) -> Result<(Kind, bool), String> {
         if let Some((_, kind)) = CALLBACKS.iter().find(|(callback, _)| *callback == c) {
             return Ok(((*kind).to_owned(), false));
@@ -133,7 +134,7 @@ impl Types {
     }
 }
 
-/// `GetDevIdByPCIBusId` as `get_dev_id_by_pci_bus_id`.
+/// Converts `GetDevIdByPCIBusId` to `get_dev_id_by_pci_bus_id`.
 fn snake(name: &str) -> String {
     // Programs write `unsubscribe_report`, and the API has both `UnLoad` and `Unregister`.
     let name =
@@ -154,7 +155,7 @@ fn snake(name: &str) -> String {
     text
 }
 
-/// The name in Python, or none for other parts of the API.
+/// Returns the name in Python, or none for other parts of the API.
 fn python_name(c: &str) -> Option<String> {
     if let Some((_, python)) = NAMES.iter().find(|(name, _)| *name == c) {
         return Some((*python).to_owned());
@@ -166,21 +167,21 @@ fn python_name(c: &str) -> Option<String> {
     rest.starts_with(|c: char| c.is_uppercase()).then(|| snake(rest))
 }
 
-/// The first sentence of a comment, as plain text.
+/// Returns the first sentence of a comment, as plain text.
 fn summary(comment: &str) -> String {
     let text = comment.split("\n\n").next().unwrap_or_default().replace('\n', " ");
     let end = text.find(". ").map_or(text.len(), |end| end + 1);
     text[..end].trim_end().replace('"', "'").replace('\\', "")
 }
 
-/// Behind a function that is called once stands the address of its argument, which in Python may be anything.
+/// Changes the kind of the argument that follows a function which is called once: in Python it may be anything.
 fn name_argument(parameters: &mut [Parameter]) {
     if let Some(at) = parameters.iter().position(|one| one.kind == "once") {
         "argument".clone_into(&mut parameters[at + 1].kind);
     }
 }
 
-/// The functions of the module, and those that it cannot have, with the reason.
+/// Returns the functions of the module, and those that it cannot have, with the reason.
 fn functions(types: &Types) -> (Vec<Function>, BTreeMap<String, String>) {
     let sources: Vec<_> = files("src/ffi", &["rs"]).iter().flat_map(|path| exported_functions(&read(path))).collect();
     let sources: BTreeMap<&str, _> = sources.iter().map(|function| (function.name.as_str(), function)).collect();
@@ -198,7 +199,7 @@ fn functions(types: &Types) -> (Vec<Function>, BTreeMap<String, String>) {
         let parameter = |text: &str| {
             let (c, name) = text.rsplit_once(' ').filter(|_| text != "...").ok_or("takes any number of arguments")?;
             let (kind, is_result) = types.parameter(c.trim(), is_out(name))?;
-            // A buffer of the caller, without `const`.
+            // This is a buffer of the caller, without `const`.
             let is_buffer = c.trim() == "char *";
             let kind = if is_buffer { "buffer".to_owned() } else { kind };
             Ok::<_, String>(Parameter { name: snake(name), kind, is_result: is_result || is_buffer })
@@ -221,7 +222,7 @@ fn functions(types: &Types) -> (Vec<Function>, BTreeMap<String, String>) {
     (found, absent)
 }
 
-/// `python/acl/_table.py`.
+/// Returns `python/acl/_table.py`.
 fn rows(types: &Types, functions: &[Function], absent: &BTreeMap<String, String>) -> String {
     let mut text = "\"\"\"What the module calls. Generated by `./dev headers` from tests/data and src/ffi.\"\"\"\n\n\
                     # Name, C function, kind of its result (`-`: a code), parameters. A parameter is NAME:KIND, a result \
@@ -253,7 +254,7 @@ fn rows(types: &Types, functions: &[Function], absent: &BTreeMap<String, String>
     text + "}\n"
 }
 
-/// The structures that functions use, each behind those that it contains.
+/// Returns the structures that functions use, each after those that it contains.
 fn structures(types: &Types, functions: &[Function]) -> Vec<String> {
     fn add(types: &Types, name: &str, into: &mut Vec<String>) {
         for (_, kind, _) in types.fields(name).into_iter().flatten() {
@@ -272,7 +273,7 @@ fn structures(types: &Types, functions: &[Function]) -> Vec<String> {
     all
 }
 
-/// The type of a value in a stub.
+/// Returns the type of a value in a stub.
 fn annotation(kind: &str, is_result: bool) -> &str {
     match (kind, is_result) {
         ("f", _) => "float",
@@ -288,7 +289,7 @@ fn annotation(kind: &str, is_result: bool) -> &str {
     }
 }
 
-/// A line of a stub.
+/// Returns a line of a stub.
 fn stub(function: &Function) -> String {
     let (results, parameters): (Vec<_>, Vec<_>) = function.parameters.iter().partition(|one| one.is_result);
     let mut arguments: Vec<String> = parameters
@@ -320,7 +321,7 @@ fn stub(function: &Function) -> String {
     )
 }
 
-/// The generated files, by their paths below the repository.
+/// Returns the generated files, by their paths below the repository.
 pub fn generate() -> BTreeMap<&'static str, String> {
     let types = Types::read();
     let (functions, absent) = functions(&types);

@@ -1,25 +1,25 @@
-//! Which header contains what.
+//! Says which header contains what.
 
 /// A header that is generated from sources, or only includes others.
 pub struct Header {
-    /// Relative to `include/acl`.
+    /// The path relative to `include/acl`.
     pub path: &'static str,
     /// One sentence for its reader.
     pub about: &'static str,
-    /// Headers that it includes.
+    /// The headers that it includes.
     pub includes: &'static [&'static str],
-    /// Files below `src/ffi` whose items it declares.
+    /// The files below `src/ffi` whose items it declares.
     pub sources: &'static [&'static str],
 }
 
 impl Header {
-    /// True if `source`, a path below `src/ffi`, is declared here.
+    /// Whether `source`, a path below `src/ffi`, is declared here.
     pub fn has(&self, source: &str) -> bool {
         self.sources.contains(&source)
     }
 }
 
-/// Headers from other sources: one is written by hand, `tools/companions.py` generates the others.
+/// The headers from other sources: one is written by hand, `tools/companions.py` generates the others.
 pub const OTHERS: &[&str] =
     &["acl_rt_api.h", "acl_base_mdl.h", "acl_mdl.h", "acl_op.h", "acl_op_compiler.h", "ops/acl_dvpp.h"];
 

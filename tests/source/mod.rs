@@ -4,18 +4,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of the crate.
+/// Returns the folder of the crate.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The text of a file, by its path below the crate.
+/// Returns the text of a file, by its path below the crate.
 pub fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
 }
 
-/// Files below `folder` with one of the extensions: their paths below the crate, sorted. At least one must exist;
-/// otherwise a check would be empty.
+/// Returns the files below `folder` with one of the extensions: their paths below the crate, sorted. Panics if there is
+/// none, because a check would be empty.
 pub fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::from(folder)];
@@ -50,7 +50,7 @@ pub fn is_test_file(path: &str) -> bool {
     })
 }
 
-/// The rows of a table in `tests/data`, without its header.
+/// Returns the rows of a table in `tests/data`, without its header.
 pub fn table(name: &str) -> Vec<Vec<String>> {
     let rows: Vec<Vec<String>> = read(&format!("tests/data/{name}"))
         .lines()
@@ -61,7 +61,7 @@ pub fn table(name: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// The text without comments. String literals in these sources contain no comment markers.
+/// Returns the text without comments. String literals in these sources contain no comment markers.
 pub fn without_comments(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
 }
@@ -69,9 +69,9 @@ pub fn without_comments(text: &str) -> String {
 /// A function that C can call.
 #[derive(Debug)]
 pub struct Function {
-    /// Its name.
+    /// The function's name.
     pub name: String,
-    /// Line of its signature, from 1.
+    /// The line of its signature, from 1.
     pub line: usize,
     /// Its comment, without the markers.
     pub comment: String,
@@ -82,7 +82,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// True if all it does is return that something is unsupported.
+    /// Whether all it does is return that something is unsupported.
     pub fn is_unsupported(&self) -> bool {
         let closure = self.body.split_once("|| ").map_or("", |(_, closure)| closure);
         self.body.trim_start().starts_with("guard_unsupported(")
@@ -90,7 +90,7 @@ impl Function {
     }
 }
 
-/// All functions of `text` that have the attribute `no_mangle`.
+/// Returns all functions of `text` that have the attribute `no_mangle`.
 pub fn exported_functions(text: &str) -> Vec<Function> {
     let lines: Vec<&str> = text.lines().collect();
     let mut functions = Vec::new();

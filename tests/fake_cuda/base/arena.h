@@ -16,11 +16,11 @@ class Arena {
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
-    // The address of `size` bytes at a multiple of `alignment` (a power of two), or 0. Sizes are
-    // rounded up to `kGrain`.
+    // Returns the address of `size` bytes at a multiple of `alignment` (a power of two), or 0. Sizes are rounded up to
+    // `kGrain`.
     uint64_t allocate(size_t size, size_t alignment);
 
-    // The same at `address`, or 0 if that range is not free.
+    // Allocates at `address`. Returns 0 if that range is not free.
     uint64_t allocate_at(uint64_t address, size_t size);
 
     // Frees a range that `allocate` returned for this size.
@@ -28,13 +28,13 @@ class Arena {
 
     bool contains(uint64_t address) const { return address >= base_ && address - base_ < size_; }
 
-    // The driver's address of the byte at `address`. Only for an aliased arena.
+    // Returns the driver's address of the byte at `address`. Only for an aliased arena.
     uint8_t* alias(uint64_t address) const { return alias_ + (address - base_); }
 
     uint64_t base() const { return base_; }
     size_t size() const { return size_; }
 
-    // The offset of the byte at `address` in the arena.
+    // Returns the offset of the byte at `address` in the arena.
     uint64_t offset(uint64_t address) const { return address - base_; }
 
     static constexpr size_t kGrain = 512;

@@ -169,7 +169,7 @@ CUresult Call::refuse(Needs needs) {
             return misuse(CUDA_ERROR_NOT_INITIALIZED, "called before cuInit succeeded");
         }
     }
-    // Another library may have destroyed it: no misuse by the caller.
+    // Another library may have destroyed it, which is no misuse by the caller.
     if (needs == Needs::kStream && current_context() != nullptr && !current_context()->active) {
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }

@@ -7,7 +7,7 @@
 
 namespace fake {
 
-// What a function requires.
+// The state that a function requires.
 enum class Needs {
     kNothing,  // also allowed before cuInit and inside a host function
     kDriver,   // cuInit
@@ -24,15 +24,15 @@ class Call {
     // If not CUDA_SUCCESS, the function must return it at once.
     CUresult refused() const { return refused_; }
 
-    // The calling thread's current context. Only with Needs::kContext.
+    // Returns the calling thread's current context. Only with Needs::kContext.
     Context& context() const { return *context_; }
 
     Lock& lock() const { return lock_; }
 
-    // The failure with which the operation that this call enqueues must fail when it runs, if any.
+    // Returns the failure with which the operation that this call enqueues must fail when it runs, if any.
     CUresult late() const { return late_; }
 
-    // Waits for `done` inside the call. Meanwhile other calls in the context wait, too: a driver holds a lock.
+    // Waits for `done` inside the call. Other calls in the context wait as well, because a driver holds a lock.
     void block(Context& context, const std::function<bool()>& done) const;
 
     // Reports a definite bug of the caller, and returns `code`.
@@ -53,10 +53,10 @@ class Call {
 // Reports a misuse found outside a call. The lock is held.
 void report_misuse(const char* where, const char* text);
 
-// From here on, calls of this thread come from inside a host function.
+// Notes that from here on calls of this thread come from inside a host function.
 void enter_host_function_thread();
 
-// Codes after which a context is unusable until it is reset.
+// Whether a context is unusable after this code, until it is reset.
 bool is_sticky(CUresult code);
 
 }  // namespace fake

@@ -18,7 +18,7 @@ constexpr int kDriverVersion = 13000;
 constexpr int kMemoryPools = 1;
 #endif
 
-// A misspelled setting must not pass a test, so an invalid setting ends the process.
+// Ends the process because of an invalid setting: a misspelled one must not pass a test.
 [[noreturn]] void refuse(const char* name, const char* text, const char* expected) {
     fprintf(stderr, "fake_cuda: %s=\"%s\" is not %s\n", name, text, expected);
     // Not exit(): its handlers would read the settings again.

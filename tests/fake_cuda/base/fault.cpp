@@ -77,8 +77,8 @@ Fault next_fault(const char* name) {
         ++rule.seen;
         if (found.code == CUDA_SUCCESS && (rule.nth == 0 || rule.nth == rule.seen)) {
             found = rule.fault;
-            // Printed with the call that fails; a program that prints its calls thus shows which of
-            // them met it.
+            // The line is printed with the call that fails, so that a program that prints its calls shows which of them
+            // met the fault.
             if (rule.nth != 0) {
                 fprintf(stderr, "fake_cuda: fault: call %lu of %s in thread %s\n", rule.nth, name,
                         thread_name().c_str());

@@ -7,12 +7,12 @@ namespace fake {
 
 struct Fault {
     CUresult code = CUDA_SUCCESS;
-    // The call succeeds and its operation fails when it runs.
+    // Whether the call succeeds and its operation fails when it runs.
     bool late = false;
 };
 
-// Parses "name:nth:code[:late]", several separated by commas; nth 0 is every call. False for an
-// invalid text, which changes nothing. The lock is held.
+// Parses "name:nth:code[:late]", several separated by commas; nth 0 is every call. Returns false, and changes nothing,
+// for an invalid text. The lock is held.
 bool set_faults(const char* spec);
 
 // Counts a call of `name` and returns whether it must fail. The lock is held.

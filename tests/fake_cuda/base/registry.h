@@ -33,7 +33,7 @@ class Registry {
         return handle;
     }
 
-    // Null for an invalid handle.
+    // Returns the object of a handle, or null if the handle is invalid.
     std::shared_ptr<T> find(uint64_t handle) const {
         const auto found = live_.find(handle);
         return found == live_.end() ? nullptr : found->second;
@@ -41,7 +41,7 @@ class Registry {
 
     void remove(uint64_t handle) { live_.erase(handle); }
 
-    // The reason why `find` returned null, for a person to read.
+    // Returns the reason why `find` returned null, for a person to read.
     const char* why_not(uint64_t handle) const {
         if (handle == 0) return "is null";
         const bool issued = handle > base_ && handle <= base_ + issued_ * 16 && (handle - base_) % 16 == 0;

@@ -29,7 +29,7 @@ using ull = unsigned long long;
 int exit_status = 0;
 pid_t loaded_by = 0;
 
-// One line for each live object. The lock is held.
+// Returns one line for each live object. The lock is held.
 std::vector<std::string> leaks() {
     const State& all = state();
     std::vector<std::string> lines = all.orphans;
@@ -81,8 +81,7 @@ std::vector<std::string> leaks() {
     return lines;
 }
 
-// How often each function was called, and how many of the calls were made to fail. The lock is
-// held.
+// Writes how often each function was called, and how many of the calls were made to fail. The lock is held.
 void write_counts(const char* path) {
     FILE* const file = fopen(path, "w");
     if (file == nullptr) {
@@ -138,8 +137,8 @@ __attribute__((destructor)) void on_unload() {
 }  // namespace
 
 void remember_exit_status() {
-    // The destructor above does not receive the exit status. Registered late, so that it runs
-    // before the destructor even in a program that is linked with this library.
+    // The destructor above does not receive the exit status. This is registered late, so that it runs before the
+    // destructor even in a program that is linked with this library.
     on_exit([](int status, void*) { exit_status = status; }, nullptr);
 }
 

@@ -3,7 +3,7 @@
 
 namespace fake {
 
-// From here on the report knows the exit status of the process, and keeps a status other than 0.
+// Makes the report know the exit status of the process, and keep a status other than 0.
 void remember_exit_status();
 
 }  // namespace fake

@@ -1,5 +1,5 @@
-// The state of the test double, behind one lock. Never destroyed: stream threads may still run
-// while the process exits.
+// The state of the test double, behind one lock. It is never destroyed, because stream threads may still run while the
+// process exits.
 #pragma once
 
 #include <condition_variable>
@@ -50,29 +50,29 @@ struct Device {
 
 // The primary context of a device, or one of cuCtxCreate.
 struct Context {
-    // The primary one, with its device.
+    // Creates the primary context, with its device.
     Context(int ordinal_, size_t memory);
-    // A further one on the device of a primary context.
+    // Creates a further context on the device of a primary one.
     explicit Context(const Context& primary);
 
     const int ordinal;
     const std::shared_ptr<Device> device;
     CUcontext handle = nullptr;
-    // Of the primary one.
+    // The number of references to a primary context.
     unsigned references = 0;
     bool active = false;
-    // Being torn down; it can be retained again afterwards.
+    // Whether it is being torn down. It can be retained again afterwards.
     bool draining = false;
     // Fails the context, and for some failures all later ones of the device.
     void fail(CUresult code);
 
     // A failure on the device; every call returns it until the context is reset.
     CUresult sticky = CUDA_SUCCESS;
-    // A call waits inside the driver and holds the lock that other calls in this context need.
+    // Whether a call waits inside the driver and holds the lock that other calls in this context need.
     bool blocked = false;
     // Streams that have work or may get some, including destroyed ones that have pending work.
     std::set<std::shared_ptr<Stream>> streams;
-    // Runs the work of synchronous calls and memsets.
+    // The stream that runs the work of synchronous calls and memsets.
     std::shared_ptr<Stream> internal;
     // Ordinals of the devices whose memory kernels of this device may access.
     std::set<int> peers;
@@ -104,7 +104,7 @@ struct State {
     ProcessState process = ProcessState::kRunning;
     // Primary contexts, by the ordinals of their devices.
     std::vector<std::unique_ptr<Context>> contexts;
-    // Those of cuCtxCreate, also destroyed ones, which may be current on threads.
+    // The contexts of cuCtxCreate, also destroyed ones, which may be current on threads.
     std::vector<std::unique_ptr<Context>> created;
     std::map<uint64_t, Context*> contexts_by_handle;
 
@@ -135,7 +135,7 @@ struct State {
     std::map<std::string, unsigned long long> calls;
     std::map<std::string, unsigned long long> launches;
     unsigned long long misuses = 0;
-    // Calls and operations that were made to fail.
+    // The number of calls and operations that were made to fail.
     unsigned long long faults = 0;
 };
 

@@ -17,8 +17,7 @@ enum Mode : unsigned { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
 
 thread_local unsigned mode_of_thread = kGlobal;
 
-// Calls that drivers are known to refuse. The documentation says "potentially unsafe", and names
-// none.
+// Whether a call is one that drivers are known to refuse. The documentation says "potentially unsafe", and names none.
 bool is_unsafe(const char* name) {
     static const char* const kUnsafe[] = {"cuEventQuery", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemFreeHost",
                                           "cuMemHostAlloc"};

@@ -78,7 +78,7 @@ bool is_current(const Call& call, CUcontext context) {
     return context == call.context().handle;
 }
 
-// One end of a copy; null if it is not of the kind that its type names.
+// Resolves one end of a copy. Returns null if it is not of the kind that its type names.
 bool resolve_end(Call& call, const char* argument, unsigned type, const void* host, CUdeviceptr device, size_t pitch,
                  size_t width, size_t height, Rows* out) {
     const uint64_t address = type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uint64_t>(host) : device;
@@ -131,7 +131,7 @@ CUresult queue_copy(Call& call, Stream& stream, const CUDA_MEMCPY3D& job) {
     return submit(call, stream, std::move(operation));
 }
 
-// A random order of the nodes that obeys the edges.
+// Returns a random order of the nodes that obeys the edges.
 std::vector<size_t> any_order(const std::vector<Node>& nodes, unsigned long long seed) {
     std::minstd_rand random(static_cast<unsigned>(seed * 2654435761u + 1));
     std::vector<std::vector<size_t>> next(nodes.size());
@@ -271,8 +271,7 @@ FAKE_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph 
 // Source: CUDA Driver API, cuGraphExecUpdate
 // Test: GraphUpdate.EachRunUsesThePrecedingUpdate, GraphUpdate.ChangesTakeEffectWithTheUpdate
 
-// As in the driver: the new graph must have the same nodes with the same edges. Pending launches
-// are not affected.
+// As in the driver, the new graph must have the same nodes with the same edges. Pending launches are not affected.
 FAKE_CUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph handle,
                                                CUgraphExecUpdateResultInfo* result) {
     Call call(__func__, Needs::kContext);

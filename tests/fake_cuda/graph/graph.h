@@ -17,7 +17,7 @@ struct Node {
     // Enqueues the node's work on the stream of a launch.
     using Queue = std::function<CUresult(Call& call, Stream& stream)>;
     Queue queue;
-    // Its kind: a driver only changes a node to another one of the same kind.
+    // The node's kind: a driver only changes a node to another one of the same kind.
     const char* kind = "";
     std::vector<size_t> after;
 };
@@ -33,7 +33,7 @@ struct GraphExec {
     Context* context = nullptr;
     std::vector<Node> nodes;
     unsigned long long launches = 0;
-    // Completes with the latest launch.
+    // The record that completes with the latest launch.
     std::shared_ptr<Record> latest;
 };
 

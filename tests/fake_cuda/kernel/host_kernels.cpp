@@ -40,8 +40,7 @@ float __fadd_rn(float a, float b) {
     return a + b;
 }
 
-// The two conversion instructions, implemented here by searching all halves, independently of the
-// test double's implementation.
+// These are the two conversion instructions. They search all halves, independently of the test double's implementation.
 float half_value(unsigned short bits) {
     const int exponent = bits >> 10 & 31;
     const float fraction = static_cast<float>(bits & 1023) / 1024;
@@ -54,7 +53,7 @@ unsigned short nearest_half(float value) {
     const unsigned short sign = std::signbit(value) ? 0x8000 : 0;
     if (std::isnan(value)) return sign | 0x7FFF;
     const double wanted = std::fabs(static_cast<double>(value));
-    // The largest half that is not above the value; 65536 stands for infinity.
+    // The largest half that is at most the value; 65536 stands for infinity.
     unsigned short below = 0;
     for (unsigned step = 0x4000; step != 0; step /= 2) {
         const auto candidate = static_cast<unsigned short>(below + step);
@@ -107,7 +106,7 @@ Kernel find(const std::string& name) {
     abort();
 }
 
-// Bytes at a given offset from a 16-byte boundary.
+// A buffer at a given offset from a 16-byte boundary.
 class Placed {
   public:
     Placed(const std::vector<uint8_t>& bytes, size_t offset)

@@ -1,5 +1,5 @@
-// The reduction kernels: the committed PTX as the test double runs it, and the CUDA source compiled
-// for the host, compared with each other and with explicit results.
+// Tests the reduction kernels: the committed PTX as the test double runs it, and the CUDA source compiled for the host,
+// compared with each other and with explicit results.
 
 #include <cmath>
 #include <cstring>
@@ -63,8 +63,7 @@ class Kernels : public FakeCuda {
         return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, stream, parameters, nullptr);
     }
 
-    // The content of dst after the kernel. `offset`: the offset of both buffers from a 16-byte
-    // boundary.
+    // Returns the content of dst after the kernel. `offset` is the offset of both buffers from a 16-byte boundary.
     Bytes run(const std::string& name, const Bytes& dst, const Bytes& src, size_t element, size_t offset = 0,
               unsigned grid = 2, unsigned block = 64) {
         const CUdeviceptr a = allocate(dst.size() + offset);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr unsigned kMostThreads = 1024;
 
-// The threads run one after the other.
+// Runs the threads one after the other.
 CUresult run(const Function& function, const std::vector<uint8_t>& parameters, const Grid& grid) {
     Accessor memory(function);
     Thread thread{{}, grid.threads, {}, grid.blocks};
@@ -39,7 +39,7 @@ CUresult run(const Function& function, const std::vector<uint8_t>& parameters, c
     return CUDA_SUCCESS;
 }
 
-// The arguments of a launch in one block, from either form; false if they are invalid.
+// Collects the arguments of a launch in one block, from either form. Returns false if they are invalid.
 bool collect(const Entry& entry, void** parameters, void** extra, std::vector<uint8_t>* block) {
     block->assign(entry.size(), 0);
     if (extra != nullptr) {

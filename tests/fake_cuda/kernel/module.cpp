@@ -21,11 +21,11 @@
 namespace fake {
 namespace {
 
-// With opt-in, see cuFuncSetAttribute.
+// The maximum with opt-in, see cuFuncSetAttribute.
 constexpr int kMostSharedBytes = 101376;
 
-// The newest PTX version, times ten, that a driver of this version reads: CUDA 11.4 reads 7.4, and
-// 13.0 reads 9.0.
+// Returns the newest PTX version, times ten, that a driver of this version reads: CUDA 11.4 reads 7.4, and 13.0 reads
+// 9.0.
 int newest_ptx(int driver_version) {
     return (driver_version / 1000 - 4) * 10 + driver_version % 1000 / 10;
 }
@@ -66,7 +66,7 @@ CUresult read_ptx(const Call& call, const std::string& image, Program* program) 
         return call.misuse(CUDA_ERROR_INVALID_PTX, "the image lacks .target or .address_size 64");
     }
     const std::regex entry(R"(\.entry\s+([A-Za-z_$][\w$]*)\s*\(([^)]*)\)\s*(\.maxntid\s+(\d+))?)");
-    // A number, or a structure as an array of bytes with its alignment.
+    // A parameter is a number, or a structure as an array of bytes with its alignment.
     const std::regex parameter(R"(\.param\s+(?:\.align\s+(\d+)\s+)?\.[usfb](8|16|32|64)\s+[\w$]+(?:\[(\d+)\])?)");
     for (std::sregex_iterator at(text.begin(), text.end(), entry), end; at != end; ++at) {
         const std::string name = (*at)[1];
@@ -269,7 +269,7 @@ FAKE_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, si
     CUresult code = CUDA_SUCCESS;
     const auto function = find_function(call, handle, &code);
     if (function == nullptr) return code;
-    // Callers thus find out how many there are.
+    // Callers find out in this way how many there are.
     if (index >= function->entry.parameters.size()) return CUDA_ERROR_INVALID_VALUE;
     if (offset == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "paramOffset is null");
     *offset = function->entry.parameters[index].offset;

@@ -22,11 +22,11 @@ struct Function {
     std::string name;
     Entry entry;
     std::map<std::string, Variable> variables;
-    // Bytes of shared memory that a launch may ask for.
+    // The number of bytes of shared memory that a launch may request.
     unsigned most_shared = 49152;
 };
 
-// The function with this handle; null and a code if there is none.
+// Returns the function with this handle, or null and a code if there is none.
 std::shared_ptr<Function> find_function(const Call& call, CUfunction handle, CUresult* code);
 
 // The blocks of a launch, and the threads of a block.

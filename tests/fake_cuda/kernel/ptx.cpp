@@ -38,7 +38,8 @@ uint64_t Accessor::variable(const char* name) const {
     return function_.variables.at(name).address;
 }
 
-// The effect of a kernel's access to a bad address. Unlike a device, the test double prints the reason.
+// Returns the host's address of memory that a kernel accesses. For a bad address it throws the device's failure and,
+// unlike a device, prints the reason.
 uint8_t* Accessor::find(uint64_t address, uint64_t size) {
     const Lock lock(state().mutex);
     const auto fail = [&](CUresult code, const char* why) {
@@ -83,11 +84,11 @@ uint16_t half_of_single(float value) {
     if (std::isnan(value)) return 0x7FFF;
     const int sign = std::signbit(value) ? 0x8000 : 0;
     const float magnitude = std::fabs(value);
-    // From half way between the largest number and the next power of two: infinity.
+    // From half way between the largest number and the next power of two, the result is infinity.
     if (magnitude >= 65520.0f) return static_cast<uint16_t>(sign | 0x7C00);
     const int exponent = magnitude < 0x1p-14f ? -14 : std::ilogb(magnitude);
-    // In units of the last place, to the nearest even. A carry into the next power of two is right, because the
-    // exponent is above the fraction.
+    // The rounding is in units of the last place, to the nearest even. A carry into the next power of two is right,
+    // because the exponent is above the fraction.
     const auto units = static_cast<int>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
     return static_cast<uint16_t>(sign | ((exponent + 14) * 1024 + units));
 }

@@ -32,7 +32,8 @@ class Accessor {
     Accessor(const Accessor&) = delete;
     Accessor& operator=(const Accessor&) = delete;
 
-    // The host's address of `size` bytes, which an instruction accesses at once. Throws the failure of the device.
+    // Returns the host's address of `size` bytes, which an instruction accesses at once. Throws the failure of the
+    // device.
     uint8_t* at(uint64_t address, uint64_t size) {
         for (const Range& range : latest_) {
             const uint64_t offset = address - range.address;
@@ -41,7 +42,7 @@ class Accessor {
         return find(address, size);
     }
 
-    // The device address of a variable of the kernel's module.
+    // Returns the device address of a variable of the kernel's module.
     uint64_t variable(const char* name) const;
 
   private:
@@ -76,24 +77,24 @@ struct Entry {
 
 // A variable as its module declares it.
 struct Variable {
-    // Initial bytes; the rest is 0.
+    // The initial bytes; the rest is 0.
     std::vector<uint8_t> bytes;
-    // In device memory, while the module is loaded.
+    // The address in device memory, while the module is loaded.
     uint64_t address = 0;
 };
 
 // What a PTX text declares.
 struct Program {
-    // Of the language, times ten.
+    // The version of the language, times ten.
     int version = 0;
     std::map<std::string, Entry> entries;
     std::map<std::string, Variable> variables;
 };
 
-// The translated texts by their hashes.
+// Returns the translated texts by their hashes.
 const std::map<uint64_t, Program>& translated_programs();
 
-// The hash of a text, as in ptx.py.
+// Returns the hash of a text, as ptx.py computes it.
 uint64_t hash_of(const std::string& text);
 
 // ---- instructions ----
@@ -118,7 +119,7 @@ void store(uint8_t* to, T value) {
     memcpy(to, &value, sizeof value);
 }
 
-// The only NaN that arithmetic yields.
+// Returns the only NaN that arithmetic yields for any NaN.
 inline float canonical(float value) {
     return std::isnan(value) ? bits<float>(uint32_t{0x7FFFFFFF}) : value;
 }
@@ -148,7 +149,7 @@ T shr(T value, uint32_t by) {
     return static_cast<T>(value >> std::min(by, most));
 }
 
-// A field of bits.
+// Returns a field of bits.
 template <typename T>
 T bfe(T value, uint32_t position, uint32_t length) {
     static_assert(std::is_unsigned_v<T>, "signed fields are not translated");
@@ -158,7 +159,7 @@ T bfe(T value, uint32_t position, uint32_t length) {
     return length < 8 * sizeof(T) ? static_cast<T>(field & ((T{1} << length) - 1)) : field;
 }
 
-// `value` in a field of `into`.
+// Returns `into` with `value` in a field.
 template <typename T>
 T bfi(T value, T into, uint32_t position, uint32_t length) {
     position &= 255;
@@ -168,7 +169,7 @@ T bfi(T value, T into, uint32_t position, uint32_t length) {
     return static_cast<T>((into & ~mask) | (shl<T>(value, position) & mask));
 }
 
-// Each byte of the result is one of eight; the highest bit of its number asks for copies of its sign.
+// Returns a word of which each byte is one of eight. The highest bit of a byte's number requests copies of its sign.
 inline uint32_t prmt(uint32_t low, uint32_t high, uint32_t selectors) {
     const uint64_t all = uint64_t{high} << 32 | low;
     uint32_t result = 0;
@@ -181,13 +182,13 @@ inline uint32_t prmt(uint32_t low, uint32_t high, uint32_t selectors) {
     return result;
 }
 
-// Toward zero; what does not fit becomes the nearest that does.
+// Rounds toward zero. What does not fit becomes the nearest number that does.
 inline uint64_t truncated(float value) {
     if (!(value > 0)) return 0;
     return value >= 0x1p64f ? UINT64_MAX : static_cast<uint64_t>(value);
 }
 
-// IEEE half precision, as stored.
+// Converts IEEE half precision, as stored.
 float single_of_half(uint16_t half);
 uint16_t half_of_single(float value);
 

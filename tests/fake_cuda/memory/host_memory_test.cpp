@@ -1,4 +1,4 @@
-// Registered and managed memory.
+// Tests of registered and managed memory.
 
 #include <sys/mman.h>
 
@@ -52,7 +52,7 @@ TEST_F(FakeCuda, RegisteredMemoryIsReadAndWrittenLate) {
 }
 
 TEST_F(FakeCuda, RegistrationsAreChecked) {
-    // At an address that the kernel gives only to a call that names it: other threads do not fill the hole below.
+    // The address is one that the kernel gives only to a call that names it: other threads do not fill the hole below.
     Pages pages(reinterpret_cast<void*>(uintptr_t{1} << 45));
     OK(cuMemHostRegister_v2(pages.bytes, 4096, 0));
     for (size_t offset : {0, 4095})

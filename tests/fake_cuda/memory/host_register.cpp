@@ -44,7 +44,7 @@ FAKE_CUDA_EXPORT CUresult cuMemHostRegister_v2(void* pointer, size_t size, unsig
                            flags);
     }
     if (overlaps_a_block(address, size)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    // No misuse either, because the caller cannot always know.
+    // This is no misuse, because the caller cannot always know.
     if (!is_mapped(address, size)) return CUDA_ERROR_INVALID_VALUE;
     add_block(std::make_shared<Block>(BlockKind::kRegistered, &call.context(), address, size,
                                       static_cast<uint8_t*>(pointer)));

@@ -31,7 +31,7 @@ static_assert(sizeof(IpcName) <= sizeof(CUipcMemHandle), "the name fits");
 // Source: CUDA Driver API, cuIpcOpenMemHandle
 // Test: IpcSharing.OpeningAgainIsCounted
 
-// The file of a handle; null if its process has ended, or if the handle is invalid.
+// Opens the file of a handle. Returns null if its process has ended, or if the handle is invalid.
 std::shared_ptr<SharedFile> open_file(const IpcName& named) {
     const std::string path = "/proc/" + std::to_string(named.process) + "/fd/" + std::to_string(named.descriptor);
     const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);

@@ -13,7 +13,7 @@ constexpr size_t kPage = 4096;
 
 using ull = unsigned long long;
 
-// CUDA_SUCCESS if the range is in managed memory and the location exists.
+// Returns CUDA_SUCCESS if the range is in managed memory and the location exists.
 [[maybe_unused]] CUresult check(const Call& call, uint64_t address, size_t size, CUmemLocation location, Operand* out) {
     if (size == 0) return call.misuse(CUDA_ERROR_INVALID_VALUE, "count is 0");
     if (CUresult code = resolve(call, "devPtr", address, size, call.context(), out)) return code;

@@ -41,7 +41,7 @@ CUresult free_pooled(const Call& call, const Block& block) {
 
 }  // namespace
 
-// Only the ends of large blocks, so that untouched pages stay unallocated.
+// Poisons only the ends of large blocks, so that untouched pages stay unallocated.
 void poison(uint8_t* bytes, size_t size) {
     constexpr size_t kEnd = size_t{64} << 10;
     const size_t head = std::min(size, kEnd);
@@ -83,7 +83,7 @@ uint64_t allocate_host(size_t size, size_t alignment) {
 }
 
 void free_host(uint64_t address, size_t size) {
-    // Not unmapped, so that the address stays recognisable.
+    // The memory is not unmapped, so that the address stays recognisable.
     const size_t length = round_up(size, kPage);
     mmap(reinterpret_cast<void*>(address), length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
          -1, 0);
@@ -201,7 +201,7 @@ CUresult resolve(const Call& call, const char* argument, uint64_t address, size_
             if (CUresult code = check_access(call, argument, *part, device)) return code;
         }
     }
-    // Host memory, too: only the host has access to it from the beginning.
+    // This applies to host memory, too: only the host has access to it from the beginning.
     if (block->kind == BlockKind::kPooled && block->pool->access_of(device.ordinal) == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "%s 0x%llx is of a memory pool without access for device %d; "
@@ -243,9 +243,9 @@ FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     Context& context = *block->context;
     if (context.sticky != CUDA_SUCCESS) return context.sticky;
     if (block->kind == BlockKind::kPooled) return free_pooled(call, *block);
-    // Invalid from here on, so that a second free or a use on another thread is found.
+    // The address is invalid from here on, so that a second free or a use on another thread is found.
     state().blocks.erase(entry);
-    // Waits for all earlier work of the device, and holds up other calls meanwhile.
+    // The call waits for all earlier work of the device, and holds up other calls while it waits.
     call.block(context, work_so_far(context));
     if (block->uses != 0) {
         call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d operations of another device", address, block->uses);
@@ -263,7 +263,7 @@ FAKE_CUDA_EXPORT CUresult cuMemGetInfo_v2(size_t* available, size_t* total) {
     if (available == nullptr || total == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "free or total is null");
     }
-    // Whole pages, as the system counts them: a small block may cost one page, or nothing.
+    // The driver counts whole pages, as the system does: a small block may cost one page, or nothing.
     const size_t used = round_up(call.context().device->used, kHuge);
     *available = used < call.context().device->total ? call.context().device->total - used : 0;
     *total = call.context().device->total;

@@ -1,4 +1,4 @@
-// Memory of the test double: addresses, limits, places and mappings.
+// Tests of the test double's memory: addresses, limits, places and mappings.
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ TEST_F(FakeCuda, FreeWaitsForTheDevice) {
         freed = true;
     });
     while (fakeCudaCalls("cuMemFree_v2") == 0) std::this_thread::yield();
-    // The thread sleeps in the call, or the call has returned.
+    // Either the thread sleeps in the call, or the call has returned.
     const std::string stat = "/proc/self/task/" + std::to_string(id) + "/stat";
     for (std::string text; !freed && text.find(") S") == std::string::npos;) {
         std::ifstream file(stat);

@@ -34,8 +34,8 @@ void put(void* data, T value) {
     *static_cast<T*>(data) = value;
 }
 
-// Writes the attribute of an address in `block`, which may be null. CUDA_ERROR_INVALID_VALUE for an
-// unknown attribute, and then nothing is written.
+// Writes the attribute of an address in `block`, which may be null. Returns CUDA_ERROR_INVALID_VALUE for an unknown
+// attribute, and then writes nothing.
 CUresult write(int attribute, const Block* block, uint64_t address, void* data) {
     const bool pinned = block != nullptr && block->pinned();
     const bool managed = block != nullptr && block->kind == BlockKind::kManaged;
@@ -91,7 +91,7 @@ CUresult write(int attribute, const Block* block, uint64_t address, void* data) 
     }
 }
 
-// The driver's result for free memory of a pool is undefined.
+// Rejects free memory of a pool, for which the driver's result is undefined.
 CUresult check_live(const Call& call, uint64_t address) {
     return pool_with_free(address) == nullptr
                ? CUDA_SUCCESS

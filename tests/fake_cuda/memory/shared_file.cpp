@@ -14,7 +14,7 @@
 namespace fake {
 
 struct SharedSlot {
-    // 0: free.
+    // The generation of the block, or 0 if the slot is free.
     uint64_t number;
     uint64_t offset;
     uint64_t size;
@@ -33,7 +33,7 @@ struct SharedHeader {
 namespace {
 
 constexpr char kMagic[16] = "fake_cuda file1";
-// Before the memory: the header, on separate pages.
+// The length of the header, which precedes the memory on separate pages.
 constexpr size_t kHeaderSize = (sizeof(SharedHeader) + 4095) & ~size_t{4095};
 
 // Queries the lock on the first byte.
@@ -45,7 +45,7 @@ bool request_lock(int descriptor, int request, struct flock* lock) {
     return fcntl(descriptor, request, lock) == 0;
 }
 
-// Opens the file again and takes the lock; or -1.
+// Opens the file again and takes the lock. Returns -1 if that fails.
 int lock_door(int descriptor) {
     const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
     const int door = ::open(path.c_str(), O_RDWR | O_CLOEXEC);

@@ -30,12 +30,12 @@ CUresult check_prop(const Call& call, const CUmemAllocationProp* prop) {
     if (device(prop->location.id) == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_DEVICE, "prop names device %d, which is not there", prop->location.id);
     }
-    // Consistent with the attributes of the device.
+    // The result is consistent with the attributes of the device.
     const bool shared = prop->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     return prop->requestedHandleTypes == 0 || shared ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-// The reservation that contains the whole range, or null.
+// Returns the reservation that contains the whole range, or null.
 std::shared_ptr<Reservation> find_reservation(uint64_t address, size_t size) {
     const auto& all = state().reservations;
     auto found = all.upper_bound(address);
@@ -49,7 +49,7 @@ std::shared_ptr<Reservation> find_reservation(uint64_t address, size_t size) {
     return inside ? found->second : nullptr;
 }
 
-// Mapped ranges in [address, address + size).
+// Returns the mapped ranges in [address, address + size).
 std::vector<std::shared_ptr<Block>> mapped_in(uint64_t address, size_t size) {
     std::vector<std::shared_ptr<Block>> found;
     const auto& blocks = state().blocks;

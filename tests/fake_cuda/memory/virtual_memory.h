@@ -8,11 +8,11 @@ namespace fake {
 // Physical memory of a device.
 struct Physical {
     Physical(Context* context, size_t size);
-    // Memory of another process, in its file, which this takes ownership of.
+    // Takes memory of another process, in its file, which this takes ownership of.
     Physical(Context* context, size_t size, int foreign_file);
     ~Physical();
 
-    // Maps it at the driver's view of these addresses, or unmaps it; false: it cannot.
+    // Maps the memory at the driver's view of these addresses, or unmaps it. Returns false if it cannot.
     bool appear(uint8_t* at) const;
     void disappear(uint8_t* at) const;
 
@@ -21,7 +21,7 @@ struct Physical {
     // A memory file, since the memory may be mapped several times.
     int file;
     const bool foreign = false;
-    // Other processes may have it.
+    // Whether other processes may have it.
     bool shareable = false;
     bool is_exported = false;
 };

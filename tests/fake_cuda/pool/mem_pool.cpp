@@ -55,7 +55,7 @@ CUresult check_props(const Call& call, const CUmemPoolProps* props) {
             if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_INVALID_VALUE;
             break;
         case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-            // As on a machine with one NUMA node. No misuse, because the caller cannot know.
+            // The machine has one NUMA node. This is no misuse, because the caller cannot know.
             if (props->location.id != 0) return CUDA_ERROR_INVALID_VALUE;
             // The files of shared pools contain device memory only.
             if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
@@ -68,12 +68,12 @@ CUresult check_props(const Call& call, const CUmemPoolProps* props) {
         case CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
             return CUDA_SUCCESS;
         default:
-            // Consistent with the attributes of the devices.
+            // The result is consistent with the attributes of the devices.
             return CUDA_ERROR_NOT_SUPPORTED;
     }
 }
 
-// The device's default pool.
+// Returns the device's default pool.
 std::shared_ptr<Pool> default_pool(Context& context) {
     if (context.device->default_pool == nullptr) {
         CUmemPoolProps props{};
@@ -99,7 +99,7 @@ CUresult check_device(const Call& call, const void* out, CUdevice ordinal) {
     return CUDA_SUCCESS;
 }
 
-// Where a counter attribute or the threshold is stored; null for other attributes.
+// Returns where a counter attribute or the threshold is stored, or null for other attributes.
 uint64_t* find_number(Pool& pool, int attribute) {
     switch (attribute) {
         case kReleaseThreshold:

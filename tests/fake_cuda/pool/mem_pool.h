@@ -21,7 +21,7 @@ class SharedFile;
 struct Segment {
     size_t size = 0;
     bool used = false;
-    // Frees that the next user must be ordered after.
+    // The frees that the next user must be ordered after.
     std::vector<std::shared_ptr<PoolOperation>> releases;
 };
 
@@ -50,20 +50,20 @@ struct Pool {
 
     bool on_host() const { return location.type != CU_MEM_LOCATION_TYPE_DEVICE; }
     bool allows(Reuse reuse) const { return reuse_switches[static_cast<size_t>(reuse)] != 0; }
-    // The access of the device to the memory (CU_MEM_ACCESS_FLAGS_*).
+    // Returns the access of the device to the memory (CU_MEM_ACCESS_FLAGS_*).
     int access_of(int ordinal) const;
-    // The driver's address of the byte at `address`.
+    // Returns the driver's address of the byte at `address`.
     uint8_t* bytes(uint64_t address) const;
 
-    // Its device; for host memory the first device, without a meaning.
+    // The device; for host memory the first device, without a meaning.
     Context* const context;
     const CUmemLocation location;
     const int handle_types;
     const size_t max_size;
     uint64_t handle = 0;
-    // The default pool of a device.
+    // Whether it is the default pool of a device.
     bool is_default = false;
-    // From another process: blocks are imported, never allocated.
+    // Whether it is from another process: blocks are imported, never allocated.
     bool imported = false;
     bool is_exported = false;
 
@@ -76,18 +76,18 @@ struct Pool {
     std::map<int, int> access;
     Segments segments;
     FreeSegments free;
-    // The file for other processes; null: none.
+    // The file for other processes, or null if there is none.
     std::shared_ptr<SharedFile> file;
 };
 
-// The valid pool with this handle, or null after reporting the reason.
+// Returns the valid pool with this handle, or null after reporting the reason.
 std::shared_ptr<Pool> find_pool(const Call& call, CUmemoryPool handle, CUresult* code);
 
-// The pool that has this address as free memory, in no block, or null.
+// Returns the pool that has this address as free memory, in no block, or null.
 const Pool* pool_with_free(uint64_t address);
 
-// Allocates a block for the stream and inserts it. Operations that the stream must wait for first
-// are added to `waits`. Null if there is no memory.
+// Allocates a block for the stream and inserts it. Adds operations that the stream must wait for first to `waits`.
+// Returns null if there is no memory.
 std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
                                       std::vector<std::shared_ptr<PoolOperation>>* waits);
 
@@ -100,14 +100,14 @@ bool make_room(Context& context, size_t size);
 // Frees unused pages while the pool has more than this many bytes.
 void trim(Pool& pool, uint64_t keep);
 
-// The caller has waited for all of this: the frees in it are complete for all streams, and pools
-// are trimmed to their thresholds.
+// Notes that the caller has waited for all of this: the frees in it are complete for all streams, and pools are trimmed
+// to their thresholds.
 void observe(const Clock& clock);
 
 // Reports a use or free of a block that is not ordered after its allocation.
 void check_order(const Call& call, const Stream& stream, const Block& block);
 
-// The pools of a context are destroyed with it.
+// Destroys the pools of a context with it.
 void drop_pools(Context& context, bool is_leak);
 
 }  // namespace fake

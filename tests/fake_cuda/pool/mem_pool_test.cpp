@@ -1,4 +1,4 @@
-// Memory pools of the test double.
+// Tests of the test double's memory pools.
 
 #include "pool/pool_fixture.h"
 
@@ -380,7 +380,7 @@ TEST_F(Pools, CallsAndOperationsFailOnDemand) {
     OK(cuMemFreeAsync(block, stream));
 }
 
-// In its own process, which reads its own settings.
+// The test runs in a separate process, which reads its own settings.
 TEST(NoPools, CanBeConfiguredLikeAnOldDevice) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_EXIT(

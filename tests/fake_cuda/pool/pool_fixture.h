@@ -1,4 +1,4 @@
-// Shared by the tests of memory pools.
+// Code that the tests of memory pools share.
 #pragma once
 
 #include "fixture.h"

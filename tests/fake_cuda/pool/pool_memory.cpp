@@ -22,10 +22,10 @@ namespace {
 
 using ull = unsigned long long;
 
-// A pool allocates from its device, and frees, in multiples of this.
+// The unit in bytes in which a pool allocates from its device, and frees.
 constexpr size_t kPage = size_t{32} << 20;
 
-// What it requires about the frees of a segment.
+// The requirement about the frees of a segment.
 enum class Sure {
     kOrdered,   // the stream is ordered after them, or the host has waited for them
     kComplete,  // or they are complete
@@ -41,7 +41,7 @@ bool is_usable(const Pool& pool, const Stream& stream, const Segment& segment, S
     return std::all_of(segment.releases.begin(), segment.releases.end(), over);
 }
 
-// The best-fitting segment, so that few frees precede what is allocated.
+// Finds the best-fitting segment, so that few frees precede what is allocated.
 Segments::iterator find_segment(Pool& pool, const Stream& stream, size_t size, Sure sure) {
     for (auto free = pool.free.by_size.lower_bound({size, 0}); free != pool.free.by_size.end(); ++free) {
         const auto segment = pool.segments.find(free->second);
@@ -50,7 +50,7 @@ Segments::iterator find_segment(Pool& pool, const Stream& stream, size_t size, S
     return pool.segments.end();
 }
 
-// The first of several adjacent segments that together have `size` bytes and fit best.
+// Finds the first of several adjacent segments that together have `size` bytes and fit best.
 Segments::iterator find_segments(Pool& pool, const Stream& stream, size_t size, Sure sure) {
     auto best = pool.segments.end();
     size_t best_size = SIZE_MAX;
@@ -85,7 +85,8 @@ Segments::iterator find_free(Pool& pool, const Stream& stream, size_t size, Sure
     return found != pool.segments.end() ? found : find_segments(pool, stream, size, sure);
 }
 
-// Makes `size` bytes from `first` on one segment, with the frees of all its parts, and takes it from the free ones.
+// Joins `size` bytes from `first` on to one segment, with the frees of all its parts, and removes it from the free
+// ones.
 Segments::iterator cut(Pool& pool, Segments::iterator first, size_t size) {
     Segment& segment = first->second;
     pool.free.remove(first);
@@ -130,7 +131,7 @@ void collect(Pool& pool) {
     }
 }
 
-// Memory for a pool, a multiple of pages; 0 if the device has none left.
+// Reserves memory for a pool, a multiple of pages. Returns 0 if the device has none left.
 uint64_t reserve(Pool& pool, size_t size) {
     if (pool.on_host()) return allocate_host(size, kPage);
     if (!make_room(*pool.context, size)) return 0;
@@ -155,7 +156,7 @@ void unreserve(Pool& pool, uint64_t address, size_t size) {
     pool.context->device->used -= size;
 }
 
-// A new segment with room for `size` bytes, or the end.
+// Adds a segment with room for `size` bytes. Returns the end if there is no memory.
 Segments::iterator grow(Pool& pool, size_t size) {
     const size_t pages = round_up(size, kPage);
     const bool fits = pool.max_size == 0 || pool.reserved + pages <= round_up(pool.max_size, kPage);
@@ -170,7 +171,7 @@ Segments::iterator grow(Pool& pool, size_t size) {
     return grown;
 }
 
-// Every pool: those with handles, and the default pools of devices.
+// Returns every pool: those with handles, and the default pools of devices.
 std::vector<std::shared_ptr<Pool>> all_pools() {
     std::vector<std::shared_ptr<Pool>> pools;
     for (const auto& [handle, pool] : state().pools.live()) pools.push_back(pool);
@@ -280,7 +281,7 @@ bool make_room(Context& context, size_t size) {
 void trim(Pool& pool, uint64_t keep) {
     if (pool.imported) return;
     collect(pool);
-    // From the end, so that later allocations use few pages.
+    // The loop begins at the end, so that later allocations use few pages.
     const std::vector<uint64_t> free(pool.free.by_address.rbegin(), pool.free.by_address.rend());
     for (const uint64_t address : free) {
         if (pool.reserved <= keep) break;

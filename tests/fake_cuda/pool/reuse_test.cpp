@@ -1,4 +1,4 @@
-// When memory of a pool is reused: events, complete frees, and inserted waits.
+// Tests of when memory of a pool is reused: events, complete frees, and inserted waits.
 
 #include "pool/pool_fixture.h"
 
@@ -145,11 +145,11 @@ TEST_F(Pools, TheBlocksOfADestroyedStreamAreReused) {
     EXPECT_EQ(kPage, get(kReservedHigh));
 }
 
-// Of many free segments the best fit is taken, of those with one length the first.
+// Checks that the best fit of many free segments is taken, and of those with one length the first.
 TEST_F(Pools, TheBestOfManyFreeSegmentsIsTaken) {
     constexpr size_t kStep = 512;
     set(kThreshold, UINT64_MAX);
-    // One after the other, of 1 to 16 steps by turns. Those of odd lengths are free.
+    // The blocks have 1 to 16 steps in turns. Those of odd lengths are free.
     std::vector<CUdeviceptr> blocks;
     for (size_t i = 0; i < 64; ++i) blocks.push_back(allocate_async((1 + i % 16) * kStep, stream));
     for (size_t i = 0; i < 64; i += 2) OK(cuMemFreeAsync(blocks[i], stream));

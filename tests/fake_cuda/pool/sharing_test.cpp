@@ -1,4 +1,4 @@
-// Memory pools of the test double in two processes.
+// Tests of the test double's memory pools in two processes.
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -22,7 +22,7 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kSize = 3'000'000;
 
-// The other process has its end of the socket pair at this descriptor.
+// The variable with the descriptor at which the other process has its end of the socket pair.
 constexpr const char* kSocketVariable = "FAKE_CUDA_TEST_SOCKET";
 
 // A message through the socket, with or without a descriptor.
@@ -97,7 +97,7 @@ class SharedPools : public Pools {
         socket_ = ends[0];
     }
 
-    // The same, and sends it the pool.
+    // Starts an importer in the same way, and sends it the pool.
     void start_importer() {
         start("PoolImporter.*");
         const int descriptor = export_pool();
@@ -136,7 +136,7 @@ class SharedPools : public Pools {
         return status;
     }
 
-    // In a test that is the other side: false if no test has started it.
+    // Whether a test has started this one, which is the other side.
     bool is_started() {
         const char* const number = getenv(kSocketVariable);
         if (number != nullptr) socket_ = atoi(number);
@@ -280,7 +280,7 @@ TEST_F(SharedPools, DescriptorsAndNamesOfOtherThingsAreRefused) {
     CUmemPoolPtrExportData data{};
     CUdeviceptr block = 0;
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportPointer(&block, imported, &data));
-    // A name of another pool.
+    // This is a name of another pool.
     CUmemPoolProps wanted = props();
     wanted.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     const CUmemoryPool mine = std::exchange(pool, create(wanted));

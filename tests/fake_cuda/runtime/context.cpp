@@ -26,7 +26,7 @@ class Stack {
     bool empty() const { return size_ == 0; }
     Context*& back() { return items_[size_ - 1]; }
     void pop_back() { --size_; }
-    // False: it is full.
+    // Adds a context. Returns false if the stack is full.
     bool push_back(Context* context) {
         if (size_ == kCapacity) return false;
         items_[size_++] = context;
@@ -113,8 +113,8 @@ void tear_down(Lock& lock, Context& context, bool is_leak) {
 
 }  // namespace
 
-// More addresses than memory, so that allocations never fail because of fragmentation, and
-// freed addresses are not reused for a while.
+// There are more addresses than memory, so that allocations never fail because of fragmentation, and freed addresses
+// are not reused for a while.
 Device::Device(size_t memory) : total(memory), arena(memory * 4, true) {}
 
 Context::Context(const Context& primary) : ordinal(primary.ordinal), device(primary.device) {}

@@ -17,19 +17,19 @@ namespace fake {
 // Test: NativeContext.AStreamOfAnotherContextIsRefused, NativeContext.MemoryOfAnotherContextIsCopied,
 // ForeignContext.MayBeLeftCurrent
 
-// The calling thread's current context, null if it has none. It may be inactive.
+// Returns the calling thread's current context, or null if it has none. It may be inactive.
 Context* current_context();
 
-// The primary context of a device. Null for an invalid ordinal.
+// Returns the primary context of a device, or null for an invalid ordinal.
 Context* device(CUdevice ordinal);
 
-// CUDA_SUCCESS, or a reported misuse: there is no such device.
+// Returns CUDA_SUCCESS, or a reported misuse: there is no such device.
 CUresult check_device(const Call& call, CUdevice ordinal);
 
 // Gives a new context its handle.
 void name_context(Context& context);
 
-// Null for an invalid handle.
+// Returns the context with this handle, or null if the handle is invalid.
 Context* find_context(CUcontext handle);
 
 }  // namespace fake

@@ -1,4 +1,4 @@
-// Contexts of cuCtxCreate beside the primary one.
+// Tests of contexts of cuCtxCreate beside the primary one.
 
 #include <cstring>
 #include <thread>

@@ -25,10 +25,11 @@ constexpr int kStreamMemOps = 0;
 constexpr int kStreamMemOps = 1;
 #endif
 
-// CU_DEVICE_ATTRIBUTE_MAX_PITCH.
+// The number of CU_DEVICE_ATTRIBUTE_MAX_PITCH.
 constexpr int kMaxPitch = 11;
 
-// Invented values of realistic size. Attributes that are not listed are refused as unknown.
+// The attributes' values, which are invented and of realistic size. Attributes that are not listed are refused as
+// unknown.
 constexpr Attribute kAttributes[] = {
     {1, 1024},             // most threads per block
     {2, 1024},             // block x
@@ -111,7 +112,7 @@ CUresult check(const Call& call, const void* out, CUdevice ordinal) {
 
 void create_devices() {
     State& all = state();
-    // In proportion to the memory, because address space is scarce under sanitizers.
+    // The number is in proportion to the memory, because address space is scarce under sanitizers.
     const size_t addresses = config().memory * 16;
     all.pinned_arena = std::make_unique<Arena>(addresses, false);
     all.mapped_arena = std::make_unique<Arena>(addresses, true);

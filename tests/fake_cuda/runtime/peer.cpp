@@ -18,7 +18,7 @@ FAKE_CUDA_EXPORT CUresult cuDeviceCanAccessPeer(int* out, CUdevice from, CUdevic
 #ifndef FAKE_CUDA_OLD
 namespace {
 
-// Integer operations and exchanges of 32 and 64 bits; floating-point additions of 32 bits without a result.
+// Returns integer operations and exchanges of 32 and 64 bits, and floating-point additions of 32 bits without a result.
 CUresult query_atomics(const Call& call, unsigned* bits, const unsigned* operations, unsigned count) {
     if (bits == nullptr || operations == nullptr || count == 0)
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "capabilities or operations is null, or count 0");

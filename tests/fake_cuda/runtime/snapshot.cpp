@@ -23,8 +23,8 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-// Saved contents and their origin: memory of blocks, and physical memory, which stays allocated
-// until then.
+// Saved contents and their origin: memory of blocks, and physical memory, which stays allocated until they are
+// restored.
 struct Saved {
     std::map<std::shared_ptr<Block>, Bytes> blocks;
     std::map<std::shared_ptr<Physical>, Bytes> physical;
@@ -46,7 +46,7 @@ bool is_idle() {
            std::all_of(all.created.begin(), all.created.end(), idle);
 }
 
-// Memory on the GPUs of this process, without memory of other processes.
+// Whether a block is memory on the GPUs of this process, and not of other processes.
 bool is_saved(const Block& block) {
     if (block.kind == BlockKind::kPooled) return !block.pool->on_host();
     return block.kind == BlockKind::kDevice;

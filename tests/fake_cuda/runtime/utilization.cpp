@@ -1,9 +1,8 @@
 // libnvidia-ml.so.1 of the test double: NVML for the devices of the driver beside it.
 //
-// It identifies devices by UUID or PCI address only, as the library must ask: an index could name
-// another device. Strict: calls before nvmlInit_v2 or after nvmlShutdown, and a missing
-// nvmlShutdown, print a line to stderr and, with FAKE_CUDA_STRICT or FAKE_CUDA_LEAK_CHECK, set the
-// exit status.
+// It identifies devices by UUID or PCI address only, as the library must query them: an index could name another
+// device. It is strict: calls before nvmlInit_v2 or after nvmlShutdown, and a missing nvmlShutdown, print a line to
+// stderr and, with FAKE_CUDA_STRICT or FAKE_CUDA_LEAK_CHECK, set the exit status.
 
 #include <unistd.h>
 
@@ -51,7 +50,7 @@ const char* setting(const char* name, const char* fallback) {
     _exit(96);
 }
 
-// FAKE_NVML_FAIL: NAME:CODE, the status that every call of that function returns.
+// Returns the status that every call of a function returns, from FAKE_NVML_FAIL: NAME:CODE.
 int failure_of(const char* name) {
     const std::string text = setting("FAKE_NVML_FAIL", "");
     if (text.empty()) return kSuccess;
@@ -62,7 +61,7 @@ int failure_of(const char* name) {
     return text.compare(0, colon, name) == 0 ? static_cast<int>(code) : kSuccess;
 }
 
-// FAKE_NVML_KNOWS: how devices are found.
+// Whether devices are found in this way, from FAKE_NVML_KNOWS.
 bool known_as(const char* what) {
     const std::string knows = setting("FAKE_NVML_KNOWS", "gpu");
     if (knows != "gpu" && knows != "mig" && knows != "pci" && knows != "nothing")
@@ -70,8 +69,8 @@ bool known_as(const char* what) {
     return knows == what;
 }
 
-// FAKE_NVML_BUSY: a percentage for each device, separated by commas. The older library does not
-// report it.
+// Returns the percentage of a device, from FAKE_NVML_BUSY: one for each device, separated by commas. The older library
+// does not report it.
 [[maybe_unused]] unsigned busy(int device) {
     const char* text = setting("FAKE_NVML_BUSY", "37,62");
     for (int i = 0; i < device && text != nullptr; ++i) {
@@ -96,20 +95,20 @@ int misuse(int code, const char* format, ...) {
     return code;
 }
 
-// The beginning of every function that needs nvmlInit_v2.
+// Begins every function that needs nvmlInit_v2.
 int enter(const char* name) {
     if (started == 0) return misuse(kUninitialized, "%s while NVML is not started", name);
     return failure_of(name);
 }
 
-// Never 0, and no valid address.
+// Returns the handle of a device, which is never 0 and no valid address.
 void* handle_of(int device) {
     return reinterpret_cast<void*>(uintptr_t{0x5AFE} << 48 | uintptr_t{0xA1} << 40 |
                                    static_cast<uintptr_t>(device + 1) * 16);
 }
 
 std::string uuid_of(const char* kind, int device) {
-    // As cuDeviceGetUuid returns it.
+    // These are the bytes that cuDeviceGetUuid returns.
     unsigned char bytes[17] = "fake_cuda device";
     bytes[15] = static_cast<unsigned char>(device);
     std::string text = kind;
@@ -122,7 +121,7 @@ std::string uuid_of(const char* kind, int device) {
     return text;
 }
 
-// As cuDeviceGetPCIBusId returns it, in lower case.
+// Returns the bus id of cuDeviceGetPCIBusId in lower case.
 std::string pci_of(int device) {
     char text[16];
     snprintf(text, sizeof text, "0000:%02x:00.0", device + 1);
@@ -170,7 +169,7 @@ FAKE_CUDA_EXPORT int nvmlShutdown() {
     return failure_of("nvmlShutdown");
 }
 
-// As NVML: for every number, also before nvmlInit_v2.
+// Returns a text for every number, also before nvmlInit_v2, as NVML does.
 FAKE_CUDA_EXPORT const char* nvmlErrorString(int code) {
     switch (code) {
         case kSuccess:

@@ -9,7 +9,7 @@
 namespace fake {
 namespace {
 
-// A call asks whether a captured event is complete, also after the capture has ended.
+// Invalidates a capture, because a call queries whether a captured event is complete, also after the capture has ended.
 CUresult disturb_capture_by(const Event& event) {
     if (event.latest == nullptr || event.latest->captured == nullptr) return CUDA_SUCCESS;
     disturb_capture_of(event.latest->captured, CUDA_ERROR_CAPTURED_EVENT);
@@ -101,7 +101,7 @@ CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream, con
         return CUDA_ERROR_CAPTURED_EVENT;
     }
     Operation operation;
-    // Runs on the stream's thread, which keeps the stream alive.
+    // This runs on the stream's thread, which keeps the stream alive.
     operation.body = [record, waiter = stream.get()] {
         Lock lock(state().mutex);
         waiter->more.wait(lock,

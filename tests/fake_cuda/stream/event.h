@@ -29,7 +29,7 @@ struct Event {
     std::shared_ptr<Record> latest;
 };
 
-// The valid event with this handle, or null after reporting the reason.
+// Returns the valid event with this handle, or null after reporting the reason.
 std::shared_ptr<Event> find_event(const Call& call, CUevent handle, CUresult* code);
 
 // Enqueues a record of the event, which becomes the latest.
@@ -38,7 +38,7 @@ CUresult record_event(const Call& call, CUevent handle, Stream& stream);
 // Enqueues a record of no event.
 CUresult queue_record(const Call& call, Stream& stream, std::shared_ptr<Record>* out);
 
-// Later work of the stream waits for this record; null: for none.
+// Makes later work of the stream wait for this record, or for none if it is null.
 CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream, const std::shared_ptr<Record>& record);
 
 }  // namespace fake

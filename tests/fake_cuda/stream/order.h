@@ -18,9 +18,9 @@ struct PoolOperation {
     uint64_t stream = 0;
     // Its number among the pool operations of its stream, from 1.
     uint64_t number = 0;
-    // What it is ordered after.
+    // The operations that it is ordered after.
     Clock before;
-    // The stream has completed it.
+    // Whether the stream has completed it.
     bool done = false;
 };
 
@@ -29,10 +29,10 @@ void merge(Clock* into, const Clock& from);
 // Whether work with this order comes after the operation.
 bool is_after(const Clock& clock, const PoolOperation& operation);
 
-// The order of the stream's next work: after all its work so far.
+// Returns the order of the stream's next work: after all its work so far.
 Clock clock_of(const Stream& stream);
 
-// The next pool operation of the stream.
+// Returns the next pool operation of the stream.
 std::shared_ptr<PoolOperation> next_operation(Stream& stream);
 
 }  // namespace fake

@@ -71,7 +71,7 @@ void* thread_main(void* argument) {
     serve(*stream);
     const Lock lock(state().mutex);
     stream->context->streams.erase(stream);
-    // No later call can wait for it.
+    // No later call can wait for this stream.
     merge(&state().observed, clock_of(*stream));
     state().changed.notify_all();
     return nullptr;
@@ -82,7 +82,7 @@ void* thread_main(void* argument) {
 // Source: none; reports of blocking calls, such as issue 516 of microsoft/mscclpp
 // Test: StreamOrder.SomeWorkFitsBehindABlockedStream
 
-// The driver's queue for a stream is bounded. A call that finds it full waits.
+// Waits until the stream has room: the driver's queue for a stream is bounded, and a call that finds it full waits.
 void wait_for_room(const Call& call, Stream& stream, bool takes_place) {
     constexpr unsigned long long kMostKernels = 1000;
     const unsigned limit = config().queue;
@@ -191,7 +191,7 @@ CUresult synchronize(Lock& lock, Stream& stream) {
 }
 
 std::function<bool()> work_so_far(const Context& context) {
-    // Copies of the pointers: a stream may end, or be destroyed, while a call waits for another one.
+    // The pointers are copied: a stream may end, or be destroyed, while a call waits for another one.
     std::vector<std::pair<std::shared_ptr<Stream>, unsigned long long>> tickets;
     for (const auto& stream : context.streams) tickets.emplace_back(stream, stream->submitted);
     return [tickets] {

@@ -11,14 +11,14 @@ namespace fake {
 
 // An enqueued operation of a stream.
 struct Operation {
-    // Runs on the stream's thread without the lock. A result other than CUDA_SUCCESS becomes the
-    // context's sticky failure. Not called once the context has failed.
+    // Runs on the stream's thread without the lock. A result other than CUDA_SUCCESS becomes the context's sticky
+    // failure. This is not called once the context has failed.
     std::function<CUresult()> body;
     // Runs after `body` with the lock held, in any case: completes events and the like.
     std::function<void()> always;
-    // It takes a place in the short queue of what the host or the front end of a device handles.
+    // Whether it takes a place in the short queue of what the host or the front end of a device handles.
     bool takes_place = false;
-    // Memory that the operation uses, kept until it is complete.
+    // The memory that the operation uses, which is kept until it is complete.
     std::vector<std::shared_ptr<Block>> blocks;
 };
 
@@ -33,7 +33,7 @@ struct Stream {
     std::condition_variable more;
     unsigned long long submitted = 0;
     unsigned long long completed = 0;
-    // Pending operations that take a place.
+    // The number of pending operations that take a place.
     unsigned places = 0;
     // The order of its next work, and the number of its own pool operations.
     Clock known;
@@ -42,13 +42,13 @@ struct Stream {
     bool finishing = false;
 };
 
-// A stream that is not in the registry yet.
+// Creates a stream that is not in the registry yet.
 std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority);
 
-// The valid stream with this handle, or null after reporting the reason.
+// Returns the valid stream with this handle, or null after reporting the reason.
 std::shared_ptr<Stream> find_stream(const Call& call, CUstream handle, CUresult* code);
 
-// The same for a call that submits work, which requires the stream's context to be current.
+// Does the same for a call that submits work, which requires the stream's context to be current.
 std::shared_ptr<Stream> find_stream_to_submit(const Call& call, CUstream handle, CUresult* code);
 
 // Enqueues an operation. A late failure that a test has injected replaces the body.
@@ -56,7 +56,7 @@ CUresult submit(const Call& call, Stream& stream, Operation operation);
 
 // Waits for all work so far; returns the context's failure, if it has one.
 CUresult wait_for(Lock& lock, Stream& stream);
-// The same, called by a program; it trims memory pools.
+// Does the same for a program's call, which trims memory pools.
 CUresult synchronize(Lock& lock, Stream& stream);
 CUresult wait_for_device(Lock& lock, Context& context);
 
@@ -66,7 +66,7 @@ std::function<bool()> work_so_far(const Context& context);
 // Ends the waits of the context's streams, because the context has failed.
 void wake_streams(const Context& context);
 
-// Accepts no more work; the thread ends after the pending work.
+// Makes the stream accept no more work; the thread ends after the pending work.
 void finish(Stream& stream);
 
 }  // namespace fake

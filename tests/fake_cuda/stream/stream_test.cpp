@@ -1,4 +1,4 @@
-// Order and late completion in streams of the test double.
+// Tests of the order and late completion in streams of the test double.
 
 #include <algorithm>
 #include <atomic>
@@ -161,7 +161,7 @@ TEST_F(FakeCuda, AStreamWaitsForAWord) {
     auto* const word = static_cast<std::atomic<uint32_t>*>(pinned);
     *word = 0xFFFFFFFE;
     OK(cuStreamWriteValue64_v2(stream, address + 8, 0x123456789, 0));
-    // Greater or equal, with wrap-around.
+    // The comparison is greater or equal, with wrap-around.
     OK(cuStreamWaitValue32_v2(stream, address, 1, 0));
     // The stream has polled the word.
     const auto polls = fakeCudaPolls();

@@ -28,7 +28,7 @@ template <typename T>
 bool holds(unsigned comparison, T word, T value) {
     switch (comparison) {
         case kGreaterOrEqual:
-            // Cyclic, so that counters may wrap.
+            // The comparison is cyclic, so that counters may wrap.
             return static_cast<std::make_signed_t<T>>(word - value) >= 0;
         case kEqual:
             return word == value;
@@ -39,7 +39,7 @@ bool holds(unsigned comparison, T word, T value) {
     }
 }
 
-// The stream, and the driver's address of the word at `address`.
+// Returns the stream, and in `word` the memory of the word at `address`.
 template <typename T>
 std::shared_ptr<Stream> prepare(const Call& call, CUstream handle, uint64_t address, Operand* word, CUresult* code) {
     *code = call.refused();
@@ -108,7 +108,7 @@ CUresult write_value(Call& call, CUstream handle, uint64_t address, T value, uns
     return submit(call, *stream, std::move(operation));
 }
 
-// The first version of these functions only works with an option of the kernel module.
+// Refuses the first version of these functions, which only works with an option of the kernel module.
 CUresult refuse(const Call& call) {
     return call.refused() ? call.refused() : CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -33,7 +33,7 @@ CUresult check_direction(const Call& call, Direction direction, const Operand& d
     return CUDA_SUCCESS;
 }
 
-// As queue_rows, for one row between addresses of `dst_device` and `src_device`.
+// Does the same as queue_rows, for one row between addresses of `dst_device` and `src_device`.
 CUresult queue_copy(Call& call, Stream& stream, Direction direction, uint64_t dst_address, const Context& dst_device,
                     uint64_t src_address, const Context& src_device, size_t size, Wait wait) {
     if (size == 0) return CUDA_SUCCESS;
@@ -57,8 +57,8 @@ CUresult copy_async(Call& call, Direction direction, uint64_t dst, uint64_t src,
 // Source: CUDA Driver API, API synchronization behavior
 // Test: FreeInUse.PendingCopiesStillReadTheData
 
-// The synchronous functions. Only those with pageable or pinned host memory wait: a copy between
-// device addresses returns before it is complete, as in the driver.
+// Implements the synchronous functions. Only those with pageable or pinned host memory wait: a copy between device
+// addresses returns before it is complete, as in the driver.
 CUresult copy_now(Call& call, Direction direction, uint64_t dst, uint64_t src, size_t size) {
     if (call.refused()) return call.refused();
     const auto source = find_block(src);
@@ -70,7 +70,7 @@ CUresult copy_now(Call& call, Direction direction, uint64_t dst, uint64_t src, s
                       pinned ? Wait::kAlways : Wait::kIfNeeded);
 }
 
-// A copy between the memory of two contexts, each of which accesses its own end.
+// Copies between the memory of two contexts, each of which accesses its own end.
 CUresult copy_peer_async(Call& call, CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context,
                          size_t size, CUstream handle) {
     if (call.refused()) return call.refused();
@@ -112,7 +112,7 @@ CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src
             memmove(to + row * to_pitch, from + row * from_pitch, width);
         }
     };
-    // What is larger does not fit the driver's staging memory.
+    // The size up to which copies fit the driver's staging memory.
     constexpr size_t kStaged = size_t{64} << 10;
     const bool waits = wait == Wait::kAlways || dst.memory.pageable() ||
                        (!dst.memory.on_device() && !src.memory.on_device()) ||

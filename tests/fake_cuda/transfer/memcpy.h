@@ -1,4 +1,4 @@
-// Shared by the functions that copy.
+// Code that the functions that copy share.
 #pragma once
 
 #include "memory/memory.h"
@@ -22,7 +22,7 @@ CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src
 // Enqueues a fill of `count` elements of 1 or 4 bytes.
 CUresult queue_fill(Call& call, Stream& stream, uint64_t address, unsigned element, unsigned value, size_t count);
 
-// Both contexts are valid.
+// Checks that both contexts are valid.
 CUresult check_peers(const Call& call, CUcontext dst, CUcontext src);
 
 }  // namespace fake

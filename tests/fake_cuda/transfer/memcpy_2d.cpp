@@ -105,7 +105,7 @@ FAKE_CUDA_EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream
     return copy_rows(call, *stream, dst, src, copy->WidthInBytes, copy->Height);
 }
 
-// 3D copies of one layer only.
+// This supports 3D copies of one layer only.
 FAKE_CUDA_EXPORT CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream handle) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();

@@ -1,4 +1,4 @@
-// 2D copies, and copies between contexts.
+// Tests of 2D copies, and of copies between contexts.
 
 #include <cstring>
 
@@ -12,7 +12,7 @@ constexpr unsigned kHost = CU_MEMORYTYPE_HOST;
 constexpr unsigned kDevice = CU_MEMORYTYPE_DEVICE;
 constexpr unsigned kUnified = CU_MEMORYTYPE_UNIFIED;
 
-// Three rows of 5 bytes, from a pitch of 8 to a pitch of 16.
+// The shape of the copies: three rows of 5 bytes, from a pitch of 8 to a pitch of 16.
 constexpr size_t kWidth = 5, kHeight = 3, kFromPitch = 8, kToPitch = 16;
 constexpr size_t kFromSize = 2 * kFromPitch + kWidth, kToSize = 2 * kToPitch + kWidth;
 
@@ -22,7 +22,7 @@ Bytes Numbers(size_t size) {
     return bytes;
 }
 
-// `before` with the rows of Numbers copied into it.
+// Returns `before` with the rows of Numbers copied into it.
 Bytes Placed(Bytes before) {
     const Bytes from = Numbers(kFromSize);
     for (size_t row = 0; row < kHeight; ++row) {
@@ -33,7 +33,7 @@ Bytes Placed(Bytes before) {
 
 class FakeCuda2d : public FakeCuda {
   protected:
-    // A buffer of exactly the size that the rows need, with these bytes.
+    // Allocates a buffer of exactly the size that the rows need, with these bytes.
     CUdeviceptr filled(const Bytes& bytes) {
         const CUdeviceptr address = allocate(bytes.size());
         EXPECT_EQ(CUDA_SUCCESS, cuMemcpyHtoD_v2(address, bytes.data(), bytes.size()));
