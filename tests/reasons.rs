@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use source::{read, rust_files};
 
-/// The sentences that refer to another comment without a reason.
+/// Beginnings of reasons that only refer: to another comment, or to the caller without what it promises.
 const EMPTY: [&str; 21] = [
     "as above",
     "as before",

@@ -47,7 +47,7 @@ class Gate {
     // Enqueues the gate on `stream`.
     aclError Hold(aclrtStream stream) { return aclrtLaunchHostFunc(stream, &Gate::Pass, state_); }
 
-    // Waits until a stream has reached the gate. Returns false if none did.
+    // Waits until this number of streams has reached the gate. False: they did not.
     [[nodiscard]] bool AwaitArrival(int count = 1) {
         std::unique_lock<std::mutex> lock(state_->mutex);
         return state_->changed.wait_for(lock, kPatience, [this, count] { return state_->arrived >= count; });

@@ -209,7 +209,7 @@ Offer OfferOfKilledProcess() {
 
 // A stream whose wait for a notify or an event of several processes does not end, although the library checks it, and
 // whether the other processes are alive. Its thread sleeps after each check, a millisecond at most, and looks for the
-// processes each 20 ms: this many checks contain two such looks.
+// processes each 20 ms: this number of checks contains two such looks.
 inline void ExpectStillWaits(aclrtStream stream) {
     constexpr long kChecks = 60;
     const auto deadline = std::chrono::steady_clock::now() + kPatience;

@@ -1,4 +1,6 @@
-//! Checks where the tests of `src` are: in separate files, `x_tests.rs` for the module `x.rs`, `tests.rs` for `mod.rs`.
+//! Where tests in Rust are: in files of their own. The tests of the module `x.rs` are in `x_tests.rs`, those of
+//! `mod.rs` in `tests.rs`, loom models in `x_models.rs`. Files below `tests` may have tests themselves, but no modules
+//! of tests.
 
 use super::super::source::is_test_file;
 use super::size::Sizes;

@@ -5,8 +5,8 @@
 #   alloc/block_cache, map/slot_table, sync/published, sync/reclaim, sync/striped_count: membarrier, which Miri lacks
 #   alloc/pool/class: safe arithmetic, over millions of lengths
 #   alloc/pool: cost measures times; books, cache, search and others have no tests of their own, those of pool run them
-#   alloc/prefetch, map/chunked, queue/completion, sync/primitives: no tests of their own; what runs uses them
-#   ensure, host/grow, host/notice, sync/gap, thread/asleep: no tests of their own, and no data structures
+#   alloc/prefetch, map/chunked, queue/completion, sync/gap, sync/primitives: no tests of their own; what runs uses them
+#   ensure, host/grow, host/notice, thread/asleep: no tests of their own, and no data structures
 #   host/cpp_name, host/system_call: dlopen, dladdr and the C library's texts of errors
 #   host/host_memory: mmap, and an allocator that the whole process shares
 #   host/input_file, host/output_file: files, pipes, signals and other processes

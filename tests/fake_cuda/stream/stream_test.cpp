@@ -178,7 +178,7 @@ TEST_F(FakeCuda, AStreamWaitsForAWord) {
     OK(cuMemFreeHost(pinned));
 }
 
-// Waits until this many calls block inside the driver, or one of them has returned.
+// Waits until this number of calls block inside the driver, or one of them has returned.
 template <typename Returned>
 void AwaitBlockedCalls(unsigned count, Returned returned) {
     while (fakeCudaBlockedCalls() < count && !returned()) std::this_thread::yield();
