@@ -4,11 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "test_driver.h"
 
 #define OK(call) ASSERT_EQ(CUDA_SUCCESS, (call))
+
+// Waits until this number of calls block inside the driver, or one of them has returned.
+template <typename Returned>
+void AwaitBlockedCalls(unsigned count, Returned returned) {
+    while (fakeCudaBlockedCalls() < count && !returned()) std::this_thread::yield();
+}
 
 // A test in which device 0's context is current, and there is one stream. Afterwards nothing may be left, and exactly
 // the expected number of misuses must have been found.

@@ -1,12 +1,7 @@
 // Tests of the test double's memory: addresses, limits, places and mappings.
 
 #include <algorithm>
-
-#include <unistd.h>
-
 #include <atomic>
-#include <fstream>
-#include <string>
 #include <thread>
 
 #include "fixture.h"
@@ -19,22 +14,14 @@ TEST_F(FakeCuda, FreeWaitsForTheDevice) {
     const CUdeviceptr memory = allocate(512);
     const CUdeviceptr unrelated = allocate(512);
     std::atomic<bool> freed{false};
-    std::atomic<pid_t> id{0};
     fakeCudaHold();
     OK(cuMemsetD8Async(unrelated, 1, 512, stream));
     std::thread thread([&] {
-        id = gettid();
         EXPECT_EQ(CUDA_SUCCESS, cuCtxSetCurrent(context));
         EXPECT_EQ(CUDA_SUCCESS, cuMemFree_v2(memory));
         freed = true;
     });
-    while (fakeCudaCalls("cuMemFree_v2") == 0) std::this_thread::yield();
-    // Either the thread sleeps in the call, or the call has returned.
-    const std::string stat = "/proc/self/task/" + std::to_string(id) + "/stat";
-    for (std::string text; !freed && text.find(") S") == std::string::npos;) {
-        std::ifstream file(stat);
-        std::getline(file, text);
-    }
+    AwaitBlockedCalls(1, [&] { return freed.load(); });
     EXPECT_FALSE(freed);
     fakeCudaRelease();
     thread.join();

@@ -178,12 +178,6 @@ TEST_F(FakeCuda, AStreamWaitsForAWord) {
     OK(cuMemFreeHost(pinned));
 }
 
-// Waits until this number of calls block inside the driver, or one of them has returned.
-template <typename Returned>
-void AwaitBlockedCalls(unsigned count, Returned returned) {
-    while (fakeCudaBlockedCalls() < count && !returned()) std::this_thread::yield();
-}
-
 TEST_F(FakeCuda, ACallThatBlocksHoldsOthersInItsContext) {
     CUstream other = nullptr;
     OK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
