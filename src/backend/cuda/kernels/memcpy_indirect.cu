@@ -8,7 +8,7 @@
 
 using Size = unsigned long long;
 
-// Any one-dimensional grid copies all bytes: each thread proceeds in steps of the number of threads.
+// Any one-dimensional grid copies everything: each thread goes on by the number of threads.
 extern "C" __global__ void __launch_bounds__(1024)
     portacl_memcpy_indirect(const Size* dst_at, Size dst_offset, const Size* src_at, Size src_offset,
                             const Size* len_at, Size len) {

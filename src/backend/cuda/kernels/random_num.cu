@@ -1,6 +1,6 @@
-// Generates random numbers as docs/random_numbers.md describes them, with the same bits as
-// src/backend/cpu/transfer/random_num.rs. The only operations on floating point numbers are additions, multiplications,
-// divisions and square roots, each rounded once.
+// Random numbers: what docs/random_numbers.md says, bit for bit what
+// src/backend/cpu/transfer/random_num.rs makes. Of floating point numbers there are only additions,
+// multiplications, divisions and square roots, each rounded once.
 //
 // random_num.ptx is made from this file by make.py and committed, so that building needs no
 // compiler for GPUs. No header is included: the runtime compiler has none.
@@ -8,18 +8,18 @@
 using Word = unsigned int;
 using Size = unsigned long long;
 
-// The bits of a number, or the address where they are.
+// The bits of a number, or where they are.
 struct Number {
     Size bits;
     const void* at;
     Size size;
 };
 
-// The same values as in src/backend/cuda/transfer/random_num.rs.
+// As in src/backend/cuda/transfer/random_num.rs.
 enum Distribution : Word { kDropout, kUniform, kNormal, kTruncatedNormal };
 enum Element : Word { kInt32, kUInt32, kInt64, kUInt64, kFloat16, kBFloat16, kFloat32 };
 
-// The parameters of a kernel. The counter may be null. All threads branch alike by these values.
+// What a kernel is asked for. The counter may be null. All threads branch alike by what is in here.
 struct Task {
     void* dst;
     Size room;
@@ -52,8 +52,9 @@ static __device__ Word bits_of(float value) {
     return static_cast<Word>(__float_as_int(value));
 }
 
-// Floating point numbers are computed in single precision. Those of 16 bits are converted by this code: devices before
-// compute capability 8.0 have no conversion for brain floats, and a test runs this on the host.
+// Floating point numbers are computed in single precision. Those of 16 bits are converted by hand:
+// devices before compute capability 8.0 have no conversion for brain floats, and a test runs this
+// on the host.
 static __device__ Word narrow_brain(float value) {
     const Word bits = bits_of(value);
     // A NaN is made quiet, and never rounded into infinity.
@@ -82,7 +83,7 @@ static __device__ Word narrow_half(float value) {
     Word half = (magnitude - (Word(112) << 23) + 0xFFF + ((magnitude >> 13) & 1)) >> 13;
     if (magnitude >= Word(143) << 23) half = value != value ? 0x7E00 : 0x7C00;
     if (magnitude < kSmallestHalf) {
-        // In single precision numbers near 0.5, the last bit is worth as much as that of a subnormal half.
+        // In singles near 0.5 the last bit is worth as much as that of a subnormal half.
         half = bits_of(__fadd_rn(single(magnitude), 0.5f)) - bits_of(0.5f);
     }
     return sign | half;
@@ -93,13 +94,13 @@ static __device__ float widen(Word element, Word bits) {
     return element == kBFloat16 ? single(bits << 16) : single(bits);
 }
 
-// Returns the bits of a number as it is stored.
+// The bits of a number as it is stored.
 static __device__ Word narrow(Word element, float value) {
     if (element == kFloat16) return narrow_half(value);
     return element == kBFloat16 ? narrow_brain(value) : bits_of(value);
 }
 
-// The generator Philox 4x32-10 (Salmon, Moraes, Dror, Shaw 2011).
+// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw 2011).
 class Generator {
   public:
     __device__ explicit Generator(const Task& task) : key_(read(task.seed)), low_(0), high_(0) {
@@ -141,7 +142,7 @@ class Generator {
     Size high_;
 };
 
-// Returns minus the natural logarithm of a normal number less than 1.
+// Minus the natural logarithm of a normal number below 1.
 static __device__ float minus_ln(float x) {
     const Word bits = bits_of(x);
     const Word fraction = (bits & 0x007FFFFF) | 0x3F800000;
@@ -157,13 +158,13 @@ static __device__ float minus_ln(float x) {
     return -__fadd_rn(__fmul_rn(static_cast<float>(power), 0.69314718056f), ln);
 }
 
-// Returns a * r + b, a step of a polynomial.
+// a * r + b
 static __device__ float step(float a, float r, float b) {
     return __fadd_rn(__fmul_rn(a, r), b);
 }
 
-// Returns the value above which a normal number is with this probability, from 2 to the -33 to a half (Wichura 1988, AS
-// 241, PPND7).
+// What a normal number is above with this probability, from 2 to the -33 to a half (Wichura 1988,
+// AS 241, PPND7).
 static __device__ float upper_quantile(float probability) {
     const float q = __fadd_rn(0.5f, -probability);
     if (q <= 0.425f) {
@@ -181,7 +182,7 @@ static __device__ float upper_quantile(float probability) {
     return __fdiv_rn(above, below);
 }
 
-// Returns a number that is greater than 0, and at most a half.
+// Greater than 0, and at most a half.
 static __device__ float half_unit(Word word) {
     const float number = static_cast<float>(word & 0x7FFFFFFF);
     return __fmul_rn(__fadd_rn(number, 0.5f), 1.0f / 4294967296.0f);
@@ -194,7 +195,7 @@ static __device__ float uniform(Word word, float min, float max) {
 
 static __device__ float normal(Word word, bool truncated, float mean, float deviation) {
     float probability = half_unit(word);
-    // The constants are the shares of the normal distribution below -2, and between -2 and 2.
+    // The shares of the normal distribution below -2, and between -2 and 2.
     if (truncated) probability = __fadd_rn(0.022750132f, __fmul_rn(0.95449974f, probability));
     float magnitude = upper_quantile(probability);
     if (truncated && magnitude > 2.0f) magnitude = 2.0f;
@@ -202,13 +203,13 @@ static __device__ float normal(Word word, bool truncated, float mean, float devi
     return __fadd_rn(mean, __fmul_rn(deviation, number));
 }
 
-// Returns the same value, of which the compiler then knows nothing: it would copy a loop for each known value.
+// The same value, of which the compiler knows nothing: it would make a copy of a loop for each.
 static __device__ Word opaque(Word value) {
     asm volatile("" : "+r"(value));
     return value;
 }
 
-// Returns the number of blocks of `each` numbers that hold `count` numbers.
+// How many blocks of `each` numbers hold `count` numbers.
 static __device__ Size blocks_for(Size count, Size each) {
     return count / each + (count % each ? 1 : 0);
 }
@@ -223,9 +224,10 @@ static __device__ Size all_threads() {
 
 #define PORTACL_KERNEL(name) extern "C" __global__ void __launch_bounds__(1024) name
 
-// Any one-dimensional grid generates all numbers: each thread proceeds in steps of the number of threads.
+// Any one-dimensional grid makes all numbers: each thread goes on by the number of threads.
 
-// Generates bits that are 0 with the probability that the first parameter is. The first bit of a byte is its lowest.
+// Bits that are 0 with the probability that the first parameter is; the first bit of a byte is its
+// lowest.
 PORTACL_KERNEL(portacl_random_num_bits)(Task task) {
     const float given = widen(task.element, static_cast<Word>(read(task.first)));
     const float ratio = given < 1.0f ? (given > 0.0f ? given : 0.0f) : 1.0f;
@@ -250,7 +252,7 @@ PORTACL_KERNEL(portacl_random_num_bits)(Task task) {
     }
 }
 
-// Generates uniform, normal and truncated normal numbers in floating point.
+// Uniform, normal and truncated normal numbers in floating point.
 PORTACL_KERNEL(portacl_random_num_floats)(Task task) {
     const float first = widen(task.element, static_cast<Word>(read(task.first)));
     const float second = widen(task.element, static_cast<Word>(read(task.second)));
@@ -268,7 +270,7 @@ PORTACL_KERNEL(portacl_random_num_floats)(Task task) {
             Word bits = 0;
             if (distribution == kUniform) {
                 bits = narrow(element, uniform(words[0], first, second));
-                // A number that is rounded up to the second parameter becomes the first one.
+                // What is rounded up to the second becomes the first.
                 if (!(widen(element, bits) < second)) bits = lowest;
             } else {
                 const bool truncated = distribution == kTruncatedNormal;
@@ -286,7 +288,7 @@ PORTACL_KERNEL(portacl_random_num_floats)(Task task) {
     }
 }
 
-// Generates uniform integers of 32 bits.
+// Uniform integers of 32 bits.
 PORTACL_KERNEL(portacl_random_num_integers_32)(Task task) {
     const Word min = static_cast<Word>(read(task.first));
     const Word max = static_cast<Word>(read(task.second));
@@ -302,7 +304,7 @@ PORTACL_KERNEL(portacl_random_num_integers_32)(Task task) {
 #pragma unroll
         for (unsigned element = 0; element < 2; ++element) {
             if (2 * block + element >= count) break;
-            // These are the upper 32 bits of 96.
+            // The upper 32 bits of 96.
             const Size low = Size(words[2 * element]) * range;
             const Size high = Size(words[2 * element + 1]) * range;
             dst[2 * block + element] = min + static_cast<Word>((high + (low >> 32)) >> 32);
@@ -310,7 +312,7 @@ PORTACL_KERNEL(portacl_random_num_integers_32)(Task task) {
     }
 }
 
-// Generates uniform integers of 64 bits.
+// Uniform integers of 64 bits.
 PORTACL_KERNEL(portacl_random_num_integers_64)(Task task) {
     const Size min = read(task.first);
     const Size max = read(task.second);
@@ -325,14 +327,14 @@ PORTACL_KERNEL(portacl_random_num_integers_64)(Task task) {
         generator.block(block, words);
         const Size low = Size(words[1]) << 32 | words[0];
         const Size high = Size(words[3]) << 32 | words[2];
-        // These are the upper 64 bits of 192.
+        // The upper 64 bits of 192.
         const Size carried = __umul64hi(low, range);
         const Size sum = high * range + carried;
         dst[block] = min + __umul64hi(high, range) + (sum < carried ? 1 : 0);
     }
 }
 
-// Runs after one of the other kernels, on one thread: adds the blocks that it has used to the counter.
+// Behind one of the others: the counter goes on by the blocks that it has used. One thread.
 PORTACL_KERNEL(portacl_random_num_advance)(Task task, Size per_block) {
     const Size blocks = blocks_for(count_of(task), per_block);
     const Size low = task.counter[0] + blocks;

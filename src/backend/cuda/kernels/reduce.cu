@@ -1,6 +1,6 @@
-// Computes dst[i] = op(dst[i], src[i]): the reductions of the CUDA backend, one kernel for each pair of operation and
-// element type. ReduceOp and Element in src/backend/mod.rs define them. The results have the same bits as those of the
-// CPU backend, except which NaN comes out.
+// dst[i] = op(dst[i], src[i]): the reductions of the CUDA backend, one kernel for each pair of
+// operation and element type. The meanings are those of ReduceOp and Element in src/backend/mod.rs,
+// bit for bit those of the CPU backend, except which NaN comes out.
 //
 // reduce.ptx is made from this file by make.py and committed, so that building needs no compiler
 // for GPUs. No header is included: the runtime compiler has none.
@@ -8,7 +8,7 @@
 using Word = unsigned int;
 using Count = unsigned long long;
 
-// Says how an element is stored, and in which type it is computed.
+// How an element is stored, and what it is computed in.
 template <typename T>
 struct Plain {
     using Stored = T;
@@ -30,7 +30,7 @@ struct Float16 {
         asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(stored));
         return value;
     }
-    // The sum of two halves is rounded to single precision first. It still rounds correctly here, because single
+    // The sum of two halves, rounded to single precision first, still rounds correctly here: single
     // precision has more than twice the digits and two.
     static __device__ Stored narrow(Value value) {
         unsigned short stored;
@@ -39,7 +39,7 @@ struct Float16 {
     }
 };
 
-// The conversion is written out, because devices before compute capability 8.0 have none for this type.
+// By hand: devices before compute capability 8.0 have no conversion for it.
 struct BFloat16 {
     using Stored = unsigned short;
     using Value = float;
@@ -49,14 +49,14 @@ struct BFloat16 {
     static __device__ Stored narrow(Value value) {
         const Word bits = static_cast<Word>(__float_as_int(value));
         if (value != value) {
-            // A NaN is made quiet, and never rounded into infinity.
+            // Quiet, and never rounded into infinity.
             return static_cast<Stored>((bits >> 16) | 0x40);
         }
         return static_cast<Stored>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
     }
 };
 
-// Returns a + b. Overflow wraps: the unsigned types have no undefined overflow.
+// a + b. Overflow wraps: the unsigned types have no undefined overflow.
 template <typename T>
 static __device__ T add(T a, T b) {
     return static_cast<T>(static_cast<Word>(a) + static_cast<Word>(b));
@@ -65,7 +65,7 @@ static __device__ float add(float a, float b) {
     return __fadd_rn(a, b);
 }
 
-// Returns whether the maximum is `a`. Of equal numbers only zeros differ, by their sign.
+// Whether the maximum is `a`. Of equal numbers only zeros differ, by their sign.
 template <typename T>
 static __device__ bool is_larger(T a, T b) {
     return a > b;
@@ -74,7 +74,7 @@ static __device__ bool is_larger(float a, float b) {
     return a > b || (a == b && __float_as_int(a) >= 0);
 }
 
-// This is true only for a NaN.
+// True only for a NaN.
 template <typename T>
 static __device__ bool is_nan(T a) {
     return a != a;
@@ -130,7 +130,7 @@ static __device__ Word apply_to_word(Word a, Word b) {
     return result;
 }
 
-// Any one-dimensional grid reduces all elements: each thread proceeds in steps of the number of threads.
+// Any one-dimensional grid does all elements: each thread goes on by the number of threads.
 template <typename E, typename Op>
 static __device__ void reduce(void* dst, const void* src, Count count) {
     using Stored = typename E::Stored;
