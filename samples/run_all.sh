@@ -7,7 +7,7 @@ while [ "${1#*=}" != "$1" ]; do
 done
 status=0
 for program in "$@"; do
-    if ! output=$("$program" 2>&1) || printf '%s\n' "$output" | grep -q '^portacl: '; then
+    if ! output=$("$program" 2>&1) || printf '%s\n' "$output" | grep '^portacl: ' >/dev/null; then
         printf '%s\n%s failed\n' "$output" "$program"
         status=1
     fi

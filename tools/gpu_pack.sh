@@ -38,7 +38,7 @@ find "$pack" -type f ! -name '*.py' ! -name '*.sh' ! -name '*.ptx' \( -path '*/t
     while IFS= read -r file; do
         case $file in
         *_static) strip --strip-debug "$file" ;;
-        *) [[ $file != *.so* ]] && readelf -S "$file" | grep -q '\.debug_line' || strip --strip-all "$file" ;;
+        *) [[ $file != *.so* ]] && readelf -S "$file" | grep '\.debug_line' >/dev/null || strip --strip-all "$file" ;;
         esac
     done
 # Files that tests, samples and benches load from their folders.

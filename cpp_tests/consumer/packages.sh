@@ -31,7 +31,7 @@ use() {
     # shellcheck disable=SC2046  # pkg-config prints separate words
     "$CC" -std=c99 "$here/project/main.c" $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs portacl-static) -o "$mine/by_pkg_config.$2"
     "$mine/by_pkg_config.$2" || fail "a program by pkg-config"
-    "$prefix/bin/portacl-info" | grep -q "$PORTACL_TEST_VERSION" || fail "portacl-info"
+    "$prefix/bin/portacl-info" | grep "$PORTACL_TEST_VERSION" >/dev/null || fail "portacl-info"
 }
 
 # The newest version of glibc of which a program or library uses a symbol.
@@ -66,7 +66,7 @@ test_packages() {
     used=$(glibc "$(find "$clean" -name 'libportacl.so.0.*')" "$clean/usr/bin/portacl-info" "$clean"/usr/lib/portacl/ascend/lib64/lib*.so)
     echo "-- glibc $used is needed; README says $said"
     [[ $(printf '%s\n' "$said" "$used" | sort -V | tail -n 1) == "$said" ]] || fail "README says glibc $said, and $used is needed"
-    dpkg-deb --field "$mine"/build/libportacl0_*.deb Depends | grep -qF "libc6 (>= $used)" || fail "libportacl0 does not depend on libc6 $used"
+    dpkg-deb --field "$mine"/build/libportacl0_*.deb Depends | grep -F "libc6 (>= $used)" >/dev/null || fail "libportacl0 does not depend on libc6 $used"
     # The folder of the original, and a program with it.
     ! find "$clean/usr/lib/portacl" -xtype l | grep . || fail "the links above lead nowhere"
     "$CC" "$here/ascend/program.c" "-I$clean/usr/lib/portacl/ascend/include" "-L$clean/usr/lib/portacl/ascend/lib64" -lascendcl -o "$mine/program"

@@ -55,7 +55,7 @@ SCRIPT
     printf 'portacl\ncommit\n' >"$pack/about.txt"
     sed 's/\\t180\\t/\\t2\\t/' tools/gpu_run.sh >"$pack/run"
     run() { (cd "$pack" && PATH="$place/bin:/usr/bin:/bin" bash ./run "$@" "$place/results") || true; }
-    run --seconds 1 | grep -q '20 programs of this shard are left' || { echo "the time limit does not hold"; return 1; }
+    run --seconds 1 | grep '20 programs of this shard are left' >/dev/null || { echo "the time limit does not hold"; return 1; }
     run 1/3
     [[ $(ls "$place/results/rows") == $'assumed.b\nfacts' ]] || { echo "the first shard is not the tests of assumptions"; return 1; }
     for shard in 1 2 3; do run "$shard/3" && run "$shard/3"; done >"$place/said"
@@ -103,7 +103,7 @@ PYTHON
     printf 'hangs\ttests/hangs\n' >>"$pack/cuda.txt"
     sed -i 's/\\t2\\t/\\t100\\t/' "$pack/run"
     run --jobs 4 --longest 2 --archive "$place/all.tar.gz" >"$place/said"
-    tar tzf "$place/all.tar.gz" | grep -q rows/beside || { echo "the archive lacks results"; return 1; }
+    tar tzf "$place/all.tar.gz" | grep rows/beside >/dev/null || { echo "the archive lacks results"; return 1; }
     grep -q '"name": "hangs", .*"hangs": true' "$place/results/rows/hangs" || { echo "no program is stopped earlier"; return 1; }
     for name in beside x y z; do
         grep -q '"status": 0, ' "$place/results/rows/$name" || { cat "$place/said"; echo "$name failed"; return 1; }

@@ -7,7 +7,7 @@ check() {
     if [[ $(rustc --version | cut -d' ' -f2) == "$minimum".* ]]; then
         cargo check --locked --quiet --workspace --all-targets
         echo "built with Rust $minimum, the default toolchain"
-    elif command -v rustup >/dev/null && rustup toolchain list | grep -qE "^$minimum(\.0)?-"; then
+    elif command -v rustup >/dev/null && rustup toolchain list | grep -E "^$minimum(\.0)?-" >/dev/null; then
         local toolchain
         toolchain=$(rustup toolchain list | grep -oE "^$minimum(\.0)?-[^ ]*" | head -1)
         # A separate directory, because another compiler would replace the default one's output.

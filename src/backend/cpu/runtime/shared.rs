@@ -29,7 +29,7 @@ pub const DEVICES: u32 = 4;
 /// The options of the devices.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// The number of devices, at most 64. `None` stands for [`DEVICES`].
+    /// The number of devices, at most 64. `None` stands for `DEVICES`.
     pub devices: Option<u32>,
     /// The number of bytes of memory of each device, as a private limit, rounded up to 2 MiB. `None`: each can have
     /// nearly all memory of this machine, and all together have no more than that.
