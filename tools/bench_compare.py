@@ -4,9 +4,9 @@
 The present benchmark programs run with each library in turns, LAUNCHES times (5 by default). Prints the medians and
 the ratio (present by earlier; all values are times or sizes) as Markdown, the largest ratio first, and writes the same
 to build/bench/compare/SHA.md. A ratio above 1.05 needs a reason in tools/bench_reasons.tsv that allows as much; the
-command fails if one has none, after the benchmarks of such rows have run twice as often again. A benchmark that was
-not built, because its peer is not installed, is left out. If
-docs/benchmarks.md has a section for the commit, the large ratios and the instructions are written there, too.
+command fails if one has none, after the benchmarks of such rows have run 2 * LAUNCHES times more. A benchmark that was
+not built, because its peer is not installed, is left out. If docs/benchmarks.md has a section for the commit, the large
+ratios and the instructions are written there, too.
 """
 
 import argparse
@@ -168,7 +168,7 @@ def main():
     counts = [instructions(library) for library in libraries]
     lines, large, summary, unknown = table(known, *values)
     head = (f"Library of {commit} and the present one, the same programs, in turns; medians of {arguments.launches} "
-            "launches, the ratio launch by launch.")
+            "launches (three times as many for a benchmark that was measured again), the ratio launch by launch.")
     columns = ["| benchmark | what | earlier | present | ratio | |", "|---|---|---|---|---|---|"]
     counted = [*instruction_table(*counts)]
     text = "\n".join([head, "", *columns, *lines, "", summary, "", *counted]) + "\n"
