@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::pause::pause;
+use super::state::state;
 
 /// The time that a test waits for a thread to block.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -10,19 +11,13 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// it blocks.
 const SAMPLES: usize = 5;
 
-/// Whether a thread of this process sleeps in the kernel. `number` is the kernel's number of it.
-fn is_asleep(number: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/self/task/{number}/stat"));
-    stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|state| state.starts_with('S')))
-}
-
 /// Waits until the thread blocks in its call, or `returned` says that the call has returned.
 pub fn wait_until_asleep(number: u32, mut returned: impl FnMut() -> bool) {
     let begin = Instant::now();
     let mut asleep = 0;
     while asleep < SAMPLES && !returned() {
         assert!(begin.elapsed() < PATIENCE, "the thread neither blocks nor returns");
-        asleep = if is_asleep(number) { asleep + 1 } else { 0 };
+        asleep = if state(number) == Some('S') { asleep + 1 } else { 0 };
         pause(Duration::from_millis(1));
     }
 }

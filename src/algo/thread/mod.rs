@@ -7,4 +7,5 @@ pub mod pause;
 pub mod per_thread;
 pub mod quiet_thread;
 pub mod serving_thread;
+pub mod state;
 pub mod thread_attributes;

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags, RawDir};
 
+use crate::algo::thread::state::state;
+
 /// The system's number of a thread.
 pub type Tid = u32;
 
@@ -22,7 +24,7 @@ const WAITS_LONG: Duration = Duration::from_millis(20);
 const SLEEPS: Duration = Duration::from_millis(500);
 /// The processor time without a call of the library after which a thread counts as waiting in a loop.
 const SPINS: Duration = Duration::from_millis(50);
-/// The same time after the next operation.
+/// The same time after the next turn, for a thread that counts as waiting in a loop already.
 const SPINS_ON: Duration = Duration::from_millis(2);
 
 /// What a thread did at the last check.
@@ -52,10 +54,11 @@ impl Threads {
         tasks.into_iter().filter(|&tid| !is_known(tid)).all(|tid| self.is_quiet(tid))
     }
 
-    /// Notes that an actor goes on, so that threads that wait in loops may have reason to leave them.
+    /// Notes that an actor goes on, so that threads that wait in loops may have reason to leave them. All threads are
+    /// quiet then, so those without a place wait in loops.
     pub fn note_turn(&mut self) {
-        for (&tid, seen) in &mut self.0 {
-            seen.spins_at = seen.spins_at.min(processor_time(tid) + SPINS_ON);
+        for (&tid, seen) in self.0.iter_mut().filter(|(_, seen)| seen.place.is_empty()) {
+            seen.spins_at = processor_time(tid) + SPINS_ON;
         }
     }
 
@@ -64,7 +67,10 @@ impl Threads {
         // The thread has ended. The first thread stays listed, without a stack.
         let Some(place) = read.ok().filter(|place| !place.starts_with("-1 0x0 0x0")) else { return true };
         // -1 means that the thread is interrupted, as by a page that is read.
-        let runs = place.starts_with("running") || place.starts_with("-1");
+        let shows_none = place.starts_with("running") || place.starts_with("-1");
+        // From the moment in which a thread is woken until an idle processor begins to run it, the system still shows
+        // the call in which it waited. Only its state is that of a thread that runs.
+        let runs = shows_none || state(tid).is_none_or(|state| state == 'R');
         let place = if runs { String::new() } else { place };
         let (now, used) = (Instant::now(), processor_time(tid));
         let seen =
@@ -72,7 +78,14 @@ impl Threads {
         if seen.place != place {
             (seen.place, seen.since) = (place, now);
         }
-        if runs { used >= seen.spins_at } else { now - seen.since >= patience(&seen.place) }
+        if runs {
+            return used >= seen.spins_at;
+        }
+        let is_quiet = now - seen.since >= patience(&seen.place);
+        if is_quiet {
+            seen.spins_at = used + SPINS;
+        }
+        is_quiet
     }
 }
 

@@ -2,6 +2,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
 use super::*;
 use crate::backend::thread_number;
 
@@ -45,11 +47,85 @@ fn a_thread_that_waits_is_quiet_and_one_that_sleeps_is_awaited() {
 
 #[test]
 fn a_thread_that_runs_is_quiet_only_after_much_processor_time() {
-    let spin = |over: &AtomicBool| {
-        while !over.load(Ordering::Acquire) {
-            std::hint::spin_loop();
-        }
-    };
+    let spin = |over: &AtomicBool| spin_until(|| over.load(Ordering::Acquire));
     let spins = time_until_quiet(spin, || {});
     assert!(spins >= SPINS, "{spins:?}");
+}
+
+/// Until an idle processor begins to run the thread, the system shows the call in which it waited.
+#[test]
+fn a_thread_runs_from_the_moment_in_which_another_one_wakes_it() {
+    const ROUNDS: u32 = 2000;
+    let allowed = sched_getaffinity(None).unwrap();
+    let mut processors = (0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor));
+    let (here, there) = (processors.next(), processors.next());
+    let pin = |processor: Option<usize>| {
+        let Some(processor) = processor else { return };
+        let mut one = CpuSet::new();
+        one.set(processor);
+        sched_setaffinity(None, &one).unwrap();
+    };
+    let (tid, seen, (sender, receiver)) = (AtomicU32::new(0), AtomicU32::new(0), channel());
+    let work = || {
+        pin(there);
+        tid.store(thread_number(), Ordering::Release);
+        for (round, ()) in (1..).zip(receiver) {
+            spin_until(|| seen.load(Ordering::Acquire) >= round);
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(work);
+        pin(here);
+        let mut threads = Threads::default();
+        let mut wrong = 0;
+        for round in 1..=ROUNDS {
+            threads.await_quiet(&tid);
+            sender.send(()).unwrap();
+            wrong += u32::from(threads.is_quiet(tid.load(Ordering::Relaxed)));
+            seen.store(round, Ordering::Release);
+        }
+        drop(sender);
+        assert_eq!(wrong, 0, "of {ROUNDS} times the thread counts as waiting after it was woken");
+    });
+}
+
+#[test]
+fn only_a_thread_that_waits_in_a_loop_has_less_time_after_a_turn() {
+    let (tid, over, (sender, receiver)) = (AtomicU32::new(0), AtomicBool::new(false), channel());
+    let work = || {
+        tid.store(thread_number(), Ordering::Release);
+        assert_eq!(receiver.into_iter().next(), Some(()));
+        spin_until(|| over.load(Ordering::Acquire));
+    };
+    thread::scope(|scope| {
+        scope.spawn(work);
+        let mut threads = Threads::default();
+        threads.await_quiet(&tid);
+        threads.note_turn();
+        let began = Instant::now();
+        sender.send(()).unwrap();
+        threads.await_quiet(&tid);
+        let spins = began.elapsed();
+        threads.note_turn();
+        let tid = tid.load(Ordering::Relaxed);
+        let again = threads.0[&tid].spins_at.saturating_sub(processor_time(tid));
+        over.store(true, Ordering::Release);
+        assert!(spins >= SPINS, "a thread that has waited is left after {spins:?}");
+        assert!(again <= SPINS_ON, "a thread that waits in a loop is left after {again:?} more");
+    });
+}
+
+fn spin_until(condition: impl Fn() -> bool) {
+    while !condition() {
+        std::hint::spin_loop();
+    }
+}
+
+impl Threads {
+    /// Waits until this thread is quiet, and before that, until it has stored its number.
+    fn await_quiet(&mut self, tid: &AtomicU32) {
+        while tid.load(Ordering::Acquire) == 0 || !self.is_quiet(tid.load(Ordering::Relaxed)) {
+            thread::yield_now();
+        }
+    }
 }
