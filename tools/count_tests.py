@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Counts what ./dev test ran: a table, the names of the failed tests, then the line "N passed, N failed".
 
-usage: count_tests.py RESULTS GTEST_RESULTS
+usage: count_tests.py RESULTS
 
-RESULTS has NAME.log and NAME.status of every step, and LABEL.xml (JUnit) of every ctest run;
-GTEST_RESULTS has LABEL.noun.json of every GoogleTest program, so that its cases are counted instead of the program.
+RESULTS has NAME.log and NAME.status of every step, NAME.xml (JUnit) of every step that is a run of ctest, and
+NAME.cases/TEST.json of every GoogleTest program in it, so that the program's cases are counted instead of the program.
 A step that failed without a failed test, or ran no test, counts as one failure.
 """
 
@@ -79,14 +79,14 @@ def from_ctest(xml, gtest_results):
 
 
 def main():
-    results, gtest_results = map(pathlib.Path, sys.argv[1:3])
+    results = pathlib.Path(sys.argv[1])
     total = [0, 0]
     failures = []
     for status_file in sorted(results.glob("*.status"), key=lambda path: path.stat().st_mtime_ns):
         name = status_file.stem
         xml = results / f"{name}.xml"
         if xml.exists():
-            passed, failed, skipped = from_ctest(xml, gtest_results)
+            passed, failed, skipped = from_ctest(xml, results / f"{name}.cases")
             names = failed_in_ctest(xml)
         else:
             log = (results / f"{name}.log").read_text(errors="replace")

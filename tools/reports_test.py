@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that instruction_report.py and hook_cost.py fail where a limit is exceeded."""
+"""Tests that instruction_report.py and hook_cost.py fail where a limit is exceeded, and what count_tests.py counts."""
 
 import json
 import pathlib
@@ -56,6 +56,34 @@ class Instructions(unittest.TestCase):
         name, most = next(iter(instruction_report.MOST.items()))
         self.assertIn(f"{name}: {most + 1} instructions, at most {most} are allowed", errors)
         self.assertEqual(document.count("missed"), len(instruction_report.MOST) + len(instruction_report.CUDA_MOST))
+
+
+class Counts(unittest.TestCase):
+    def count(self, **failures):
+        """Counts steps that ran the same program of three cases, with so many failures each."""
+        with tempfile.TemporaryDirectory() as folder:
+            for step, failed in failures.items():
+                results = pathlib.Path(folder)
+                status = "fail" if failed else "run"
+                results.joinpath(f"{step}.status").write_text(f"{failed}\n")
+                results.joinpath(f"{step}.xml").write_text(f'<s><testcase name="cpu.x" status="{status}"/></s>')
+                cases = results / f"{step}.cases"
+                cases.mkdir()
+                cases.joinpath("cpu.x.json").write_text(
+                    json.dumps({"tests": 3, "failures": failed, "disabled": 0, "testsuites": []}))
+            return subprocess.run([sys.executable, TOOLS / "count_tests.py", folder], capture_output=True, text=True)
+
+    def test_each_step_counts_its_own_cases(self):
+        result = self.count(cpu=0, packed=1)
+        self.assertEqual(result.returncode, 1)
+        rows = [line.split() for line in result.stdout.splitlines()]
+        self.assertIn("cpu 3 passed 0 failed".split(), rows)
+        self.assertIn("packed 2 passed 1 failed".split(), rows)
+        self.assertIn("FAILED packed: cpu.x", result.stdout)
+        self.assertIn("5 passed, 1 failed", result.stdout)
+
+    def test_steps_without_a_failure_pass(self):
+        self.assertEqual(self.count(cpu=0, packed=0).returncode, 0)
 
 
 class Hooks(unittest.TestCase):
