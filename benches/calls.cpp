@@ -67,6 +67,7 @@ const struct {
      [](Objects& o) {
          ACL(aclrtMemcpyAsync(o.device, kSmall, o.pinned, kSmall, ACL_MEMCPY_HOST_TO_DEVICE, o.stream));
      }},
+    {"aclrtMemsetAsync of 64 B", [](Objects& o) { ACL(aclrtMemsetAsync(o.device, kSmall, 1, kSmall, o.stream)); }},
     {"aclrtRecordEvent", [](Objects& o) { ACL(aclrtRecordEvent(o.event, o.stream)); }},
     {"aclrtMalloc + aclrtFree, 4 KiB",
      [](Objects& o) {

@@ -32,7 +32,7 @@ count() {
 
 export PORTACL_BACKEND=cpu
 for name in "aclrtSynchronizeStream (idle)" aclrtQueryEventStatus "aclrtMemcpy of 64 B" "aclrtMemcpyAsync of 64 B" \
-    aclrtRecordEvent "aclrtMalloc + aclrtFree, 4 KiB" "aclrtMemPoolMallocAsync + FreeAsync"; do
+    "aclrtMemsetAsync of 64 B" aclrtRecordEvent "aclrtMalloc + aclrtFree, 4 KiB" "aclrtMemPoolMallocAsync + FreeAsync"; do
     count bench_calls "$name"
 done | tee "$work/cpu_instructions.1.json"
 

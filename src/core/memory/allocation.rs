@@ -28,11 +28,11 @@ pub use reuse::Reuse;
 pub(in crate::core) static ALLOCATIONS: AddressMap = AddressMap::new();
 
 per_thread! {
-    /// The allocations in which this thread found the two ends of its latest copy.
+    /// The allocations in which this thread found the two ends of its latest copy, or the destination of a later fill.
     static ENDS: [Cell<Hint<'static>>; 2] = [const { Cell::new(Hint::NONE) }; 2];
 }
 
-/// An end of a copy.
+/// An end of a copy. A fill has a destination only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The destination.
@@ -204,15 +204,15 @@ impl Allocation {
         ALLOCATIONS.reach(addr)
     }
 
-    /// Returns what [`Self::reach`] returns. Tries this thread's latest copy first, because copies often use the same
-    /// memory.
+    /// Returns what [`Self::reach`] returns. Tries this thread's latest copy or fill first, because they often use the
+    /// same memory.
     #[inline(always)]
     pub fn reach_end(end: End, addr: usize) -> Option<Reach> {
         let hint = ENDS.with(|ends| ends[end as usize].get());
         hint.reach(addr).or_else(|| Self::reach_other_end(end, addr))
     }
 
-    /// Does the same if the end is in other memory than in the latest copy.
+    /// Does the same if the end is in other memory than that of the latest copy or fill.
     #[inline(never)]
     fn reach_other_end(end: End, addr: usize) -> Option<Reach> {
         let (hint, found) = ALLOCATIONS.reach_with_hint(addr)?;

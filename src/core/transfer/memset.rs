@@ -1,11 +1,14 @@
 //! Setting memory: bytes and 32-bit words.
 
-use crate::backend::{Fill, Op, Pattern, Place};
+use crate::algo::map::slot_table::Ref;
+use crate::backend::{Fill, Op, Pattern, Place, Span};
 use crate::core::base::callback;
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::memory;
+use crate::core::memory::allocation::{Allocation, End, Kind};
+use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
-use crate::core::stream::{self, interceptor};
+use crate::core::stream::{self, Stream, interceptor};
 use crate::core::transfer::synchronous;
 
 /// The arguments of a fill as they came from C.
@@ -59,6 +62,15 @@ impl Request {
         Ok(Some(count * pattern.size()))
     }
 
+    /// Returns the fill of `len` bytes if all of it is in one allocation on this device, and no access check is needed.
+    #[inline(always)]
+    fn local_fill(&self, len: usize, device: &Device) -> Option<Fill> {
+        let found = Allocation::reach_end(End::Dst, self.addr)?;
+        let place = Kind::of(found).place();
+        let is_local = place == Place::Device(device.id) && len <= found.left.get() && !memory::must_ask();
+        is_local.then_some(Fill { dst: Span { addr: self.addr, len, place }, pattern: self.pattern })
+    }
+
     /// Returns the fill of `len` bytes, with the memory at the address.
     fn resolve(&self, len: usize) -> Result<Fill> {
         let argument = self.argument();
@@ -84,10 +96,20 @@ pub fn set(request: Request) -> Result<()> {
 }
 
 /// Implements aclrtMemsetAsync and aclrtMemsetD32Async.
+#[inline(always)]
 pub fn set_async(request: Request, stream: u64) -> Result<()> {
     let len = request.check()?;
     let stream = stream::resolve(stream)?;
     let Some(len) = len else { return Ok(()) };
+    match request.local_fill(len, &stream.device) {
+        Some(fill) => stream.submit(Op::Fill(fill)).map(drop),
+        None => set_async_anywhere(&request, len, stream),
+    }
+}
+
+/// Does the same for memory in any place.
+#[inline(never)]
+fn set_async_anywhere(request: &Request, len: usize, stream: Ref<'static, Stream>) -> Result<()> {
     let fill = request.resolve(len)?;
     let _held = memory::check_reach(request.argument(), &fill.dst, &stream.device, true)?;
     if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 || stream.is_captured() {

@@ -78,7 +78,17 @@ pub fn staged(src: &Span) -> Box<[u8]> {
 }
 
 /// Fills a span.
+#[inline]
 pub fn fill(shared: &Shared, fill: &Fill) {
+    if fill.dst.len >= LARGE {
+        return fill_large(shared, fill);
+    }
+    // SAFETY: the range was checked by the core.
+    unsafe { fill.write_to(shared.pointer(&fill.dst), fill.dst.len) };
+}
+
+#[inline(never)]
+fn fill_large(shared: &Shared, fill: &Fill) {
     in_pieces(shared, &fill.dst, &|dst, _, len| {
         // SAFETY: the range was checked by the core; this piece lies inside it, and pieces begin
         // and end where the range does or at multiples of their size.
