@@ -4,7 +4,8 @@
 The present benchmark programs run with each library in turns, LAUNCHES times (5 by default). Prints the medians and
 the ratio (present by earlier; all values are times or sizes) as Markdown, the largest ratio first, and writes the same
 to build/bench/compare/SHA.md. A ratio above 1.05 needs a reason in tools/bench_reasons.tsv that allows as much; the
-command fails if one has none, after the benchmarks of such rows have run 2 * LAUNCHES times more. A benchmark that was
+command fails if one has none, after the benchmarks of such rows have run 2 * LAUNCHES times more. Then the quickest
+LAUNCHES of each library count, because load only adds time. A benchmark that was
 not built, because its peer is not installed, is left out. If docs/benchmarks.md has a section for the commit, the large
 ratios and the instructions are written there, too.
 """
@@ -118,15 +119,23 @@ def reason(known, program, row, ratio):
                  if of == program and pattern.search(row) and ratio <= most), None)
 
 
-def table(known, earlier, present):
+def compare(old, new, launches):
+    """(ratio, earlier, present) of a row's values. The ratio is that of launches in turns; if there are more than
+    `launches`, that of the quickest ones."""
+    if len(old) > launches:
+        old, new = (statistics.median(sorted(values)[:launches]) for values in (old, new))
+        return new / old, old, new
+    return statistics.median(b / a for a, b in zip(old, new)), statistics.median(old), statistics.median(new)
+
+
+def table(known, earlier, present, launches):
     """The rows of the table, those above MOST, a summary, and the benchmark of each row that needs a reason; `earlier`
     and `present` have (program, name, point) -> [value]."""
     rows = []
     for key in earlier.keys() & present.keys():
-        old, new = earlier[key], present[key]
-        if min(old) > 0:
-            rows.append((statistics.median(b / a for a, b in zip(old, new)), key, statistics.median(old),
-                         statistics.median(new)))
+        if min(earlier[key]) > 0:
+            ratio, old, new = compare(earlier[key], present[key], launches)
+            rows.append((ratio, key, old, new))
     rows.sort(key=lambda row: (-row[0], row[1][:2]))
     lines, unknown = [], []
     for ratio, (program, name, at), old, new in rows:
@@ -162,13 +171,14 @@ def main():
     values = [{}, {}]
     launch_all(arguments.launches, programs, libraries, values)
     # The clock of a shared machine changes: what is large without a reason is measured again, twice as often.
-    unexplained = table(known, *values)[3]
+    unexplained = table(known, *values, arguments.launches)[3]
     launch_all(2 * arguments.launches, sorted(set(unexplained)), libraries, values)
     print("counting instructions", file=sys.stderr, flush=True)
     counts = [instructions(library) for library in libraries]
-    lines, large, summary, unknown = table(known, *values)
+    lines, large, summary, unknown = table(known, *values, arguments.launches)
     head = (f"Library of {commit} and the present one, the same programs, in turns; medians of {arguments.launches} "
-            "launches (three times as many for a benchmark that was measured again), the ratio launch by launch.")
+            "launches, the ratio launch by launch; for a benchmark that was measured again, medians of as many, the quickest "
+            "of three times as many.")
     columns = ["| benchmark | what | earlier | present | ratio | |", "|---|---|---|---|---|---|"]
     counted = [*instruction_table(*counts)]
     text = "\n".join([head, "", *columns, *lines, "", summary, "", *counted]) + "\n"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that instruction_report.py and hook_cost.py fail where a limit is exceeded, and what count_tests.py counts."""
+"""Tests that instruction_report.py and hook_cost.py fail where a limit is exceeded, what count_tests.py counts, and which
+launches bench_compare.py compares."""
 
 import json
 import pathlib
@@ -8,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+import bench_compare
 import hook_cost
 import instruction_report
 
@@ -84,6 +86,16 @@ class Counts(unittest.TestCase):
 
     def test_steps_without_a_failure_pass(self):
         self.assertEqual(self.count(cpu=0, packed=0).returncode, 0)
+
+
+class Comparison(unittest.TestCase):
+    def test_launches_are_compared_in_turns(self):
+        # The machine becomes half as fast after the first of three turns.
+        self.assertEqual(bench_compare.compare([10, 20, 20], [11, 22, 22], 3), (1.1, 20, 22))
+
+    def test_load_does_not_count_if_there_are_more_launches(self):
+        ratio, earlier, present = bench_compare.compare([10, 10, 99, 99, 10, 99], [11, 99, 11, 11, 99, 99], 3)
+        self.assertEqual((ratio, earlier, present), (1.1, 10, 11))
 
 
 class Hooks(unittest.TestCase):
