@@ -4,8 +4,8 @@
 The present benchmark programs run with each library in turns, LAUNCHES times (5 by default). Prints the medians and
 the ratio (present by earlier; all values are times or sizes) as Markdown, the largest ratio first, and writes the same
 to build/bench/compare/SHA.md. A ratio above 1.05 needs a reason in tools/bench_reasons.tsv that allows as much; the
-command fails if one has none, after the benchmarks of such rows have run 2 * LAUNCHES times more. Then the quickest
-LAUNCHES of each library count, because load only adds time. A benchmark that was
+command fails if one has none, after the benchmarks of such rows have run 2 * LAUNCHES times more. Then the least value of
+each library counts, because load only adds time. A benchmark that was
 not built, because its peer is not installed, is left out. If docs/benchmarks.md has a section for the commit, the large
 ratios and the instructions are written there, too.
 """
@@ -121,10 +121,9 @@ def reason(known, program, row, ratio):
 
 def compare(old, new, launches):
     """(ratio, earlier, present) of a row's values. The ratio is that of launches in turns; if there are more than
-    `launches`, that of the quickest ones."""
+    `launches`, that of the least values."""
     if len(old) > launches:
-        old, new = (statistics.median(sorted(values)[:launches]) for values in (old, new))
-        return new / old, old, new
+        return min(new) / min(old), min(old), min(new)
     return statistics.median(b / a for a, b in zip(old, new)), statistics.median(old), statistics.median(new)
 
 
@@ -177,8 +176,7 @@ def main():
     counts = [instructions(library) for library in libraries]
     lines, large, summary, unknown = table(known, *values, arguments.launches)
     head = (f"Library of {commit} and the present one, the same programs, in turns; medians of {arguments.launches} "
-            "launches, the ratio launch by launch; for a benchmark that was measured again, medians of as many, the quickest "
-            "of three times as many.")
+            "launches, the ratio launch by launch; for a benchmark that was measured again, the least of three times as many.")
     columns = ["| benchmark | what | earlier | present | ratio | |", "|---|---|---|---|---|---|"]
     counted = [*instruction_table(*counts)]
     text = "\n".join([head, "", *columns, *lines, "", summary, "", *counted]) + "\n"
