@@ -21,7 +21,7 @@ MOST = {
     "aclrtQueryEventStatus": 92,
     "aclrtMemcpy of 64 B": 231,
     "aclrtMemcpyAsync of 64 B": 559,
-    "aclrtMemsetAsync of 64 B": 476,
+    "aclrtMemsetAsync of 64 B": 494,
     "aclrtRecordEvent": 288,
     "aclrtMalloc + aclrtFree, 4 KiB": 516,
     "aclrtMemPoolMallocAsync + FreeAsync": 621,

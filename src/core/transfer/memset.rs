@@ -63,7 +63,7 @@ impl Request {
     }
 
     /// Returns the fill of `len` bytes if all of it is in one allocation on this device, and no access check is needed.
-    #[inline(always)]
+    #[inline]
     fn local_fill(&self, len: usize, device: &Device) -> Option<Fill> {
         let found = Allocation::reach_end(End::Dst, self.addr)?;
         let place = Kind::of(found).place();
@@ -96,7 +96,7 @@ pub fn set(request: Request) -> Result<()> {
 }
 
 /// Implements aclrtMemsetAsync and aclrtMemsetD32Async.
-#[inline(always)]
+#[inline]
 pub fn set_async(request: Request, stream: u64) -> Result<()> {
     let len = request.check()?;
     let stream = stream::resolve(stream)?;
