@@ -108,7 +108,6 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
 }
 
 /// Does the same for memory in any place.
-#[inline(never)]
 fn set_async_anywhere(request: &Request, len: usize, stream: Ref<'static, Stream>) -> Result<()> {
     let fill = request.resolve(len)?;
     let _held = memory::check_reach(request.argument(), &fill.dst, &stream.device, true)?;

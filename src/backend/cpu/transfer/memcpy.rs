@@ -87,7 +87,6 @@ pub fn fill(shared: &Shared, fill: &Fill) {
     unsafe { fill.write_to(shared.pointer(&fill.dst), fill.dst.len) };
 }
 
-#[inline(never)]
 fn fill_large(shared: &Shared, fill: &Fill) {
     in_pieces(shared, &fill.dst, &|dst, _, len| {
         // SAFETY: the range was checked by the core; this piece lies inside it, and pieces begin
