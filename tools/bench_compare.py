@@ -5,9 +5,8 @@ The present benchmark programs run with each library in turns, LAUNCHES times (5
 the ratio (present by earlier; all values are times or sizes) as Markdown, the largest ratio first, and writes the same
 to build/bench/compare/SHA.md. A ratio above 1.05 needs a reason in tools/bench_reasons.tsv that allows as much; the
 command fails if one has none, after the benchmarks of such rows have run 2 * LAUNCHES times more. Then the least value of
-each library counts, because load only adds time. A benchmark that was
-not built, because its peer is not installed, is left out. If docs/benchmarks.md has a section for the commit, the large
-ratios and the instructions are written there, too.
+each library counts, because load only adds time. A benchmark that was not built, because its peer is not installed, is
+left out. If docs/benchmarks.md has a section for the commit, the large ratios and the instructions are written there, too.
 """
 
 import argparse
