@@ -39,10 +39,34 @@ const std::vector<std::string>& AllPlanted() {
     return all;
 }
 
-ProcessResult Explore(const std::vector<std::string>& command, std::vector<std::string> options = {}) {
+ProcessResult Explore(const std::vector<std::string>& command, std::vector<std::string> options = {},
+                      const Settings& settings = {}) {
     options.push_back("--");
     options.insert(options.end(), command.begin(), command.end());
-    return RunProcess(PORTACL_EXPLORE, options, {}, kPatience);
+    return RunProcess(PORTACL_EXPLORE, options, settings, kPatience);
+}
+
+bool Has(const ProcessResult& result, const std::string& text) {
+    return result.output.find(text) != std::string::npos;
+}
+
+// A file in which programs count their runs.
+class Runs {
+  public:
+    Runs() { std::filesystem::remove(path_); }
+    ~Runs() { std::filesystem::remove(path_); }
+    Settings settings() const { return {{"PORTACL_TEST_RUNS", path_.string()}}; }
+
+  private:
+    const std::filesystem::path path_ =
+        std::filesystem::temp_directory_path() / ("portacl_runs_" + std::to_string(getpid()));
+};
+
+// The planted errors between streams.
+const std::set<std::string>& BetweenStreams() {
+    static const std::set<std::string> all{"missing_wait", "third_round", "event_recorded_again",
+                                           "freed_in_another_stream", "between_two_fills"};
+    return all;
 }
 
 // The part of a text that the group of this expression matches.
@@ -82,6 +106,19 @@ TEST_P(Planted, IsFoundAndReplayedExactly) {
     EXPECT_LE(std::stoi(schedules), kSchedules);
     EXPECT_NE(result.output.find("exit status 1; 3 of 3 replays were the same in every turn"), std::string::npos)
         << result.output;
+    EXPECT_TRUE(Has(result, "without a schedule 0 of 10 runs fail")) << result.output;
+    // The two operations and their lines, or that no such pair is known.
+    if (BetweenStreams().count(GetParam()) != 0 || GetParam() == "consumer_first") {
+        const std::string race = Find(result.output, "PORTACL_CHECK=races in this order:\n    (portacl: race: [^\n]*)");
+        EXPECT_FALSE(race.empty()) << result.output;
+        EXPECT_TRUE(std::regex_search(result.output, std::regex("operation [^]*orders\\.cpp:\\d+:[^]*operation [^]*"
+                                                                "orders\\.cpp:\\d+:[^]*to order them: ")))
+            << result.output;
+        EXPECT_FALSE(Has(result, "last choices")) << result.output;
+    } else {
+        EXPECT_FALSE(Find(result.output, "(reports nothing in this order[^]*last choices[^]*\\d+ )").empty())
+            << result.output;
+    }
     RecordProperty("schedules", schedules);
     RecordProperty("schedule", schedule);
 
@@ -110,12 +147,10 @@ TEST_P(Planted, IsNotSeenInTheCorrectedTwin) {
 
 // PORTACL_CHECK needs no schedule for an error between streams, and reports nothing in a corrected twin.
 TEST_P(Planted, IsReportedIfItIsBetweenStreams) {
-    const std::set<std::string> between_streams{"missing_wait", "third_round", "event_recorded_again",
-                                                "freed_in_another_stream", "between_two_fills"};
     const Settings checks{{"PORTACL_CHECK", "races,init,sync,bounds"}, {"PORTACL_CHECK_EXIT", "99"}};
     EXPECT_TRUE(Succeeded(RunProcess(Programs(), {GetParam(), "fixed"}, checks)));
     const ProcessResult faulty = RunProcess(Programs(), {GetParam(), "faulty"}, checks);
-    EXPECT_EQ(faulty.exit_code == 99, between_streams.count(GetParam()) != 0) << faulty.output;
+    EXPECT_EQ(faulty.exit_code == 99, BetweenStreams().count(GetParam()) != 0) << faulty.output;
 }
 
 INSTANTIATE_TEST_SUITE_P(Explore, Planted, testing::ValuesIn(AllPlanted()), Name);
@@ -127,27 +162,107 @@ TEST(Explore, DoesNotFindWhatNeedsMoreSchedulesThanItMayTry) {
     EXPECT_NE(result.output.find("summary: 2 schedules"), std::string::npos) << result.output;
 }
 
+// Plain runs report this race in about a third of their runs: only if both threads submit before one has waited.
+TEST(ExploreChecks, FindARaceOfThreadsAlways) {
+    for (int search = 0; search < 5; ++search) {
+        const ProcessResult result = Explore({Programs(), "overlapping_windows", "faulty"}, {"--check", "races"});
+        ASSERT_EQ(result.exit_code, 1) << result.output;
+        ASSERT_TRUE(Has(result, "  race reported; so in 3 of 3 replays\n")) << result.output;
+        ASSERT_TRUE(Has(result, "the report in this order:\n    portacl: race: ")) << result.output;
+        ASSERT_FALSE(Find(result.output, "(orders.cpp:\\d+:[^]*orders.cpp:\\d+:)").empty()) << result.output;
+        ASSERT_FALSE(Find(result.output, "replay it: (PORTACL_SCHEDULE=\\S+ PORTACL_CHECK=races )").empty())
+            << result.output;
+    }
+}
+
+TEST(ExploreChecks, AreSilentForTheCorrectedTwin) {
+    const ProcessResult result =
+        Explore({Programs(), "overlapping_windows", "fixed"}, {"--check", "races", "--schedules", "50"});
+    EXPECT_TRUE(Succeeded(result));
+    EXPECT_TRUE(Has(result, "summary: 50 schedules")) << result.output;
+}
+
+// Without --check the status of the program counts alone, as the corrected twin shows.
+TEST(ExploreChecks, AreOffByDefault) {
+    EXPECT_TRUE(Succeeded(Explore({Programs(), "overlapping_windows", "faulty"}, {"--schedules", "20"})));
+}
+
+TEST(ExploreChecks, HaveTheNamesOfTheLibrary) {
+    for (const char* name : {"races", "init", "sync", "bounds", "leaks", "misuse", "all", "races,leaks"}) {
+        EXPECT_TRUE(Succeeded(RunProcess(Programs(), {"does_not_end", "fixed"}, {{"PORTACL_CHECK", name}}))) << name;
+        const ProcessResult result = RunProcess(PORTACL_EXPLORE, {"--check", name, "--", "/bin/true"});
+        EXPECT_EQ(result.exit_code, 3) << result.output;
+    }
+    for (const char* name : {"race", "", "races,", "races,race"}) {
+        const ProcessResult result = RunProcess(PORTACL_EXPLORE, {"--check", name, "--", "/bin/true"});
+        EXPECT_EQ(result.exit_code, 2) << name << result.output;
+        EXPECT_TRUE(Has(result, "--check needs names of checks")) << result.output;
+    }
+}
+
+TEST(Explore, SearchesInProgramsWhosePlainRunsFail) {
+    const Runs runs;
+    const ProcessResult result = Explore({Programs(), "fails_in_every_other_plain_run", "faulty"}, {}, runs.settings());
+    EXPECT_EQ(result.exit_code, 1) << result.output;
+    EXPECT_TRUE(Has(result, "without a schedule 5 of 10 runs fail: exit status 1; searching all the same"))
+        << result.output;
+    EXPECT_TRUE(Has(result, "portacl: race: aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes"))
+        << result.output;
+}
+
+TEST(Explore, DoesNotBlameAnOrderThatDoesNotFailAgain) {
+    const Runs runs;
+    const ProcessResult result = Explore({Programs(), "fails_once", "fixed"}, {"--schedules", "20"}, runs.settings());
+    EXPECT_TRUE(Succeeded(result));
+    EXPECT_TRUE(Has(result, "schedule lazy does not fail again, so its order is not the reason")) << result.output;
+    EXPECT_TRUE(Has(result, "none failed, 1 that failed once did not fail again")) << result.output;
+}
+
 TEST(Explore, RefusesProgramsThatHaveNothingToExplore) {
     ProcessResult result = Explore({"/bin/true"});
     EXPECT_EQ(result.exit_code, 3);
-    EXPECT_NE(result.output.find("has not opened portacl's cpu backend"), std::string::npos) << result.output;
+    EXPECT_TRUE(Has(result, "has not opened portacl's cpu backend")) << result.output;
     result = Explore({"/bin/false"});
     EXPECT_EQ(result.exit_code, 3);
-    EXPECT_NE(result.output.find("fails without a schedule: exit status 1"), std::string::npos) << result.output;
+    EXPECT_TRUE(Has(result, "without a schedule 10 of 10 runs fail: exit status 1")) << result.output;
+    EXPECT_TRUE(Has(result,
+                    "has not opened portacl's cpu backend, so there is nothing to explore; it ends with exit "
+                    "status 1"))
+        << result.output;
     result = Explore({"/nonexistent/program"});
     EXPECT_EQ(result.exit_code, 3);
-    EXPECT_NE(result.output.find("/nonexistent/program cannot be started"), std::string::npos) << result.output;
+    EXPECT_TRUE(Has(result, "/nonexistent/program cannot be started")) << result.output;
 }
 
 TEST(Explore, EndsProgramsThatTakeTooLong) {
     const ProcessResult result = Explore({"/bin/sleep", "1000"}, {"--seconds", "0.2"});
     EXPECT_EQ(result.exit_code, 3);
-    EXPECT_NE(result.output.find("not complete after 0.2 s"), std::string::npos) << result.output;
+    EXPECT_TRUE(Has(result, "without a schedule the program is not complete after 0.2 s")) << result.output;
+}
+
+TEST(Explore, CallsAScheduleThatRunsOutOfTimeTooSlow) {
+    const ProcessResult result = Explore({Programs(), "does_not_end", "fixed"}, {"--schedules", "6", "--seconds", "2"});
+    EXPECT_TRUE(Succeeded(result));
+    EXPECT_TRUE(Has(result, "summary: 6 schedules")) << result.output;
+    EXPECT_TRUE(Has(result,
+                    "none failed, 1 too slow\n  1 too slow: not complete after 2 s; allow more with --seconds\n"
+                    "  1 of these without a turn for half of that time"))
+        << result.output;
+}
+
+TEST(Explore, EndsIfAllSchedulesAreTooSlow) {
+    const ProcessResult result = Explore({Programs(), "does_not_end", "faulty"}, {"--seconds", "0.5"});
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_TRUE(Has(result, "summary: 5 schedules")) << result.output;
+    EXPECT_TRUE(Has(result, "none complete, 5 too slow")) << result.output;
 }
 
 TEST(Explore, RefusesWrongArguments) {
-    for (const std::vector<std::string>& arguments :
-         {std::vector<std::string>{"--schedules"}, {"--schedules", "x", "--", "/bin/true"}, {"--depth", "2"}, {"--"}}) {
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--schedules"},
+                                                      {"--schedules", "x", "--", "/bin/true"},
+                                                      {"--depth", "2"},
+                                                      {"--"},
+                                                      {"--check"}}) {
         const ProcessResult result = RunProcess(PORTACL_EXPLORE, arguments);
         EXPECT_EQ(result.exit_code, 2);
         EXPECT_NE(result.output.find("usage: portacl-explore"), std::string::npos) << result.output;

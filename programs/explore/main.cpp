@@ -2,6 +2,8 @@
 // docs/explore.md describes it. Status 0: no order fails; 1: one fails; 2: wrong arguments; 3: nothing can be explored.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "report.h"
 #include "run.h"
 #include "search.h"
 
@@ -21,12 +24,17 @@ using explore::Schedule;
 const char kUsage[] =
     "usage: portacl-explore [OPTION...] -- PROGRAM [ARGUMENT...]\n"
     "Runs PROGRAM, which uses portacl on CPUs, in many orders of its streams and threads. An order in which it ends\n"
-    "with a status that is not 0, by a signal, or not in time is shrunk and printed; PORTACL_SCHEDULE replays it.\n"
+    "with a status that is not 0, or by a signal, is shrunk and printed; PORTACL_SCHEDULE replays it.\n"
+    "  --check LIST    reports of these checks of PORTACL_CHECK are failures too, as in --check races,init\n"
     "  --schedules N   how many orders are tried (200)\n"
     "  --seconds S     the timeout of each run (10)\n"
     "  --seed N        the first of the seeds (1)\n";
 
-constexpr int kReplays = 3, kShrinkingRuns = 30, kLinesOfOutput = 12, kTurns = 24;
+// The checks of PORTACL_CHECK.
+const char* const kChecks[] = {"races", "init", "sync", "bounds", "leaks", "misuse", "all"};
+
+// If as many schedules as this come first, and all are too slow, the search ends.
+constexpr long kMostTooSlow = 5;
 
 struct Options {
     explore::Program program;
@@ -34,9 +42,7 @@ struct Options {
     unsigned long long seed = 1;
 };
 
-void Say(const std::string& text) {
-    std::fprintf(stderr, "portacl-explore: %s\n", text.c_str());
-}
+using explore::Say;
 
 bool Number(const char* text, double least, double* value) {
     char* end = nullptr;
@@ -44,22 +50,39 @@ bool Number(const char* text, double least, double* value) {
     return end != text && *end == '\0' && *value >= least;
 }
 
+// Whether a text names checks, separated by commas.
+bool AreChecks(const std::string& list) {
+    std::istringstream names(list + ",");
+    for (std::string name; std::getline(names, name, ',');)
+        if (std::find(std::begin(kChecks), std::end(kChecks), name) == std::end(kChecks)) return false;
+    return true;
+}
+
+// Reads an option; false with a line about what is wrong.
+bool ReadOption(const std::string& name, const char* text, Options* options) {
+    double value = 0;
+    if (name == "--check") {
+        if (text && AreChecks(text)) return options->program.checks = text, true;
+        Say("--check needs names of checks, separated by commas: races, init, sync, bounds, leaks, misuse or all");
+        return false;
+    }
+    const bool is_known = name == "--schedules" || name == "--seconds" || name == "--seed";
+    if (!is_known || !text || !Number(text, name == "--seed" ? 0 : 0.1, &value)) {
+        Say(is_known ? name + " needs a number" + (name == "--seed" ? ", 0 or more" : " greater than 0")
+                     : "unknown argument " + name + "; write -- in front of the program");
+        return false;
+    }
+    if (name == "--schedules") options->schedules = value < 1 ? 1 : static_cast<long>(value);
+    if (name == "--seconds") options->program.seconds = value;
+    if (name == "--seed") options->seed = std::strtoull(text, nullptr, 10);
+    return true;
+}
+
 // Reads the arguments; false with a line about the first wrong one.
 bool Read(int count, char** arguments, Options* options) {
     int at = 1;
-    for (; at < count && std::strcmp(arguments[at], "--") != 0; at += 2) {
-        const std::string name = arguments[at];
-        double value = 0;
-        const bool is_known = name == "--schedules" || name == "--seconds" || name == "--seed";
-        if (!is_known || at + 1 == count || !Number(arguments[at + 1], name == "--seed" ? 0 : 0.1, &value)) {
-            Say(is_known ? name + " needs a number" + (name == "--seed" ? ", 0 or more" : " greater than 0")
-                         : "unknown argument " + name + "; write -- in front of the program");
-            return false;
-        }
-        if (name == "--schedules") options->schedules = value < 1 ? 1 : static_cast<long>(value);
-        if (name == "--seconds") options->program.seconds = value;
-        if (name == "--seed") options->seed = std::strtoull(arguments[at + 1], nullptr, 10);
-    }
+    for (; at < count && std::strcmp(arguments[at], "--") != 0; at += 2)
+        if (!ReadOption(arguments[at], at + 1 < count ? arguments[at + 1] : nullptr, options)) return false;
     for (++at; at < count; ++at) options->program.command.emplace_back(arguments[at]);
     if (options->program.command.empty()) Say("no program; write it behind --");
     return !options->program.command.empty();
@@ -95,95 +118,94 @@ class Progress {
     bool is_open_ = false;
 };
 
-// The last lines of a text, indented.
-std::string Tail(const std::string& text, size_t most) {
-    std::vector<std::string> lines;
-    std::istringstream all(text);
-    for (std::string line; std::getline(all, line);) lines.push_back(line);
-    std::string tail;
-    for (size_t i = lines.size() > most ? lines.size() - most : 0; i < lines.size(); ++i)
-        tail += "    " + lines[i] + "\n";
-    return tail;
+// What came of the schedules so far.
+struct Tally {
+    long tried = 0, too_slow = 0, stuck = 0, not_repeated = 0;
+    uint32_t steps = 0;
+    std::set<std::string> orders;
+};
+
+void Summary(const Tally& tally, double seconds, const char* result) {
+    std::printf("summary: %ld schedules with up to %u choices in %.1f s, %zu different orders, %s", tally.tried,
+                tally.steps, seconds, tally.orders.size(), result);
+    if (tally.too_slow > 0) std::printf(", %ld too slow", tally.too_slow);
+    if (tally.not_repeated > 0) std::printf(", %ld that failed once did not fail again", tally.not_repeated);
+    std::printf("\n");
 }
 
-// The part of a log that has choices.
-std::string Choices(const std::string& turns) {
-    std::string choices;
-    std::istringstream all(turns);
-    for (std::string line; std::getline(all, line);)
-        if (line[0] != '-') choices += line + "\n";
-    return choices;
+// What to do about schedules that ran out of time.
+void AdviseAboutTime(const Tally& tally, const explore::Program& program) {
+    if (tally.too_slow == 0) return;
+    std::ostringstream text;
+    text << "  " << tally.too_slow << " too slow: not complete after " << program.seconds
+         << " s; allow more with --seconds";
+    if (tally.stuck > 0)
+        text << "\n  " << tally.stuck << " of these without a turn for half of that time: perhaps a wait that nothing "
+             << "ends; --check sync reports it";
+    std::printf("%s\n", text.str().c_str());
 }
 
-std::string Command(const explore::Program& program) {
-    std::string text;
-    for (const std::string& part : program.command) text += (text.empty() ? "" : " ") + part;
-    return text;
-}
-
-// Shrinks a failing schedule, replays it, and prints both.
-void Report(const Options& options, const Schedule& found, const Outcome& first) {
-    Say("schedule " + found.text() + " fails: " + first.failure + "; shrinking it");
-    Outcome outcome = first;
-    const Schedule shrunk = explore::Shrink(found, kShrinkingRuns, [&](const Schedule& simpler) {
-        Outcome tried = explore::Run(options.program, simpler.text());
-        const bool fails = tried.failure == first.failure;
-        if (fails) outcome = std::move(tried);
-        return fails;
-    });
-    int same = 0;
-    for (int i = 0; i < kReplays; ++i) {
-        const Outcome again = explore::Run(options.program, shrunk.text());
-        same += again.failure == outcome.failure && again.turns == outcome.turns;
+// Tries schedules until one fails. Returns the exit status.
+int Search(const Options& options, explore::PlainRuns* plain) {
+    Progress progress(options.schedules);
+    explore::Search search(options.seed);
+    Tally tally;
+    bool is_scheduled = false;
+    while (tally.tried < options.schedules) {
+        const Schedule schedule = search.Next(tally.steps);
+        const Outcome outcome = explore::Run(options.program, schedule.text());
+        tally.tried += 1;
+        tally.steps = std::max(tally.steps, outcome.steps);
+        tally.orders.insert(outcome.turns);
+        is_scheduled |= outcome.is_scheduled;
+        if (!is_scheduled && !outcome.is_too_slow) {
+            Say("the program has not opened portacl's cpu backend, so there is nothing to explore" +
+                (outcome.failure.empty() ? "" : "; it ends with " + outcome.failure));
+            return 3;
+        }
+        // A run that fails before it opens the device does so in any order.
+        if (!outcome.failure.empty() && outcome.is_scheduled) {
+            progress.End();
+            if (explore::Report(options.program, schedule, outcome, plain)) {
+                Summary(tally, progress.seconds(), "1 failed");
+                return 1;
+            }
+            tally.not_repeated += 1;
+        } else if (outcome.is_too_slow) {
+            tally.too_slow += 1;
+            tally.stuck += outcome.seconds_without_turn > options.program.seconds / 2;
+            if (tally.too_slow == tally.tried && tally.tried == std::min(kMostTooSlow, options.schedules)) {
+                Summary(tally, progress.seconds(), "none complete");
+                AdviseAboutTime(tally, options.program);
+                return 3;
+            }
+        }
+        progress.Show(tally.tried);
+        // Without a choice all orders are the same.
+        if (tally.tried == 2 && tally.steps == 0 && tally.too_slow == 0) break;
     }
-    std::printf("failing schedule: PORTACL_SCHEDULE=%s\n", shrunk.text().c_str());
-    std::printf("  %s; %d of %d replays were the same in every turn\n", outcome.failure.c_str(), same, kReplays);
-    if (same < kReplays)
-        std::printf("  what differs depends on time, input or threads between calls: see docs/explore.md\n");
-    std::printf("  the last choices: the step, who went on, and after | who could have\n%s",
-                Tail(Choices(outcome.turns), kTurns).c_str());
-    std::printf("  the end of its output:\n%s", Tail(outcome.output, kLinesOfOutput).c_str());
-    std::printf("replay it: PORTACL_SCHEDULE=%s %s\n", shrunk.text().c_str(), Command(options.program).c_str());
-}
-
-void Summary(long schedules, uint32_t steps, double seconds, size_t orders, const char* result) {
-    std::printf("summary: %ld schedules with up to %u choices in %.1f s, %zu different orders, %s\n", schedules, steps,
-                seconds, orders, result);
+    progress.End();
+    Summary(tally, progress.seconds(), "none failed");
+    AdviseAboutTime(tally, options.program);
+    return 0;
 }
 
 int Explore(const Options& options) {
-    const Outcome plain = explore::Run(options.program, "");
-    if (!plain.failure.empty()) {
-        std::fputs(plain.output.c_str(), stderr);
-        Say("the program fails without a schedule: " + plain.failure + "; mend that first");
+    explore::PlainRuns plain;
+    const Outcome first = plain.Add(options.program);
+    if (first.is_too_slow) {
+        std::fputs(first.output.c_str(), stderr);
+        std::ostringstream text;
+        text << "without a schedule the program is not complete after " << options.program.seconds
+             << " s; allow more with --seconds";
+        Say(text.str());
         return 3;
     }
-    Progress progress(options.schedules);
-    explore::Search search(options.seed);
-    uint32_t steps = 0;
-    std::set<std::string> orders;
-    for (long done = 0; done < options.schedules; ++done) {
-        const Schedule schedule = search.Next(steps);
-        const Outcome outcome = explore::Run(options.program, schedule.text());
-        if (outcome.steps > steps) steps = outcome.steps;
-        orders.insert(outcome.turns);
-        if (!outcome.failure.empty()) {
-            progress.End();
-            Report(options, schedule, outcome);
-            Summary(done + 1, steps, progress.seconds(), orders.size(), "1 failed");
-            return 1;
-        }
-        if (!outcome.is_scheduled) {
-            Say("the program has not opened portacl's cpu backend, so there is nothing to explore");
-            return 3;
-        }
-        progress.Show(done + 1);
-        // Without a choice all orders are the same.
-        if (done == 1 && steps == 0) break;
+    if (!first.failure.empty()) {
+        plain.Complete(options.program);
+        Say(plain.text() + "; searching all the same");
     }
-    progress.End();
-    Summary(steps == 0 ? 2 : options.schedules, steps, progress.seconds(), orders.size(), "none failed");
-    return 0;
+    return Search(options, &plain);
 }
 
 }  // namespace

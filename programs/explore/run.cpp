@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
@@ -11,7 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -30,47 +33,69 @@ void EndWithTheProgram(int signal) {
     _exit(128 + signal);
 }
 
-// A file that is removed at the end.
-class TemporaryFile {
+// A folder that is removed at the end, with the files of a run.
+class TemporaryFolder {
   public:
-    TemporaryFile() {
+    TemporaryFolder() {
         const char* folder = std::getenv("TMPDIR");
-        path_ = std::string(folder && *folder ? folder : "/tmp") + "/portacl-explore-XXXXXX";
-        descriptor_ = mkstemp(path_.data());
-        if (descriptor_ < 0) throw std::runtime_error("cannot create " + path_ + ": " + std::strerror(errno));
+        std::string path = std::string(folder && *folder ? folder : "/tmp") + "/portacl-explore-XXXXXX";
+        if (!mkdtemp(path.data())) throw std::runtime_error("cannot create " + path + ": " + std::strerror(errno));
+        path_ = path;
     }
-    TemporaryFile(const TemporaryFile&) = delete;
-    ~TemporaryFile() {
-        close(descriptor_);
-        unlink(path_.c_str());
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
     }
 
-    const std::string& path() const { return path_; }
-    int descriptor() const { return descriptor_; }
-    std::string text() const {
-        std::ostringstream text;
-        text << std::ifstream(path_).rdbuf();
-        return text.str();
-    }
+    std::string file(const char* name) const { return path_ / name; }
+    const std::filesystem::path& path() const { return path_; }
 
   private:
-    std::string path_;
-    int descriptor_ = -1;
+    std::filesystem::path path_;
 };
 
-std::vector<std::string> Environment(const std::string& schedule, const std::string& log) {
-    std::vector<std::string> environment;
-    const auto begins_with = [](const char* entry, const char* name) {
-        return !std::strncmp(entry, name, strlen(name));
-    };
-    for (char** entry = environ; *entry; ++entry)
-        if (!begins_with(*entry, "PORTACL_SCHEDULE=") && !begins_with(*entry, "PORTACL_SCHEDULE_LOG="))
-            environment.push_back(*entry);
-    if (!schedule.empty()) {
-        environment.push_back("PORTACL_SCHEDULE=" + schedule);
-        environment.push_back("PORTACL_SCHEDULE_LOG=" + log);
+std::string Contents(const std::filesystem::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+constexpr char kReports[] = "reports.";
+
+// The variables of a run. Each process of the program has a file of reports.
+std::vector<std::string> Environment(const Program& program, const std::string& schedule,
+                                     const TemporaryFolder& folder) {
+    std::vector<std::pair<std::string, std::string>> own{{"PORTACL_SCHEDULE=", schedule},
+                                                         {"PORTACL_SCHEDULE_LOG=", folder.file("turns")}};
+    if (!program.checks.empty()) {
+        own.emplace_back("PORTACL_CHECK=", program.checks);
+        own.emplace_back("PORTACL_CHECK_LOG=", folder.file(kReports) + "%p");
     }
+    std::vector<std::string> environment;
+    for (char** entry = environ; *entry; ++entry) {
+        bool is_own = false;
+        for (const auto& variable : own) is_own |= !std::strncmp(*entry, variable.first.c_str(), variable.first.size());
+        if (!is_own) environment.emplace_back(*entry);
+    }
+    for (size_t i = schedule.empty() ? 2 : 0; i < own.size(); ++i) environment.push_back(own[i].first + own[i].second);
     return environment;
+}
+
+// The kind of the first report that is a failure, as in "race"; empty if there is none. A redundant wait makes a
+// program slower, but not wrong.
+std::string ReportedKind(const TemporaryFolder& folder) {
+    const std::string begin = "{\"check\":\"";
+    for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+        if (file.path().filename().string().compare(0, strlen(kReports), kReports) != 0) continue;
+        std::istringstream lines(Contents(file.path()));
+        for (std::string line; std::getline(lines, line);) {
+            if (line.compare(0, begin.size(), begin) != 0) continue;
+            const std::string kind = line.substr(begin.size(), line.find('"', begin.size()) - begin.size());
+            if (kind != "redundant wait") return kind;
+        }
+    }
+    return "";
 }
 
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
@@ -99,25 +124,37 @@ pid_t Start(const std::vector<std::string>& command, const std::vector<std::stri
     return child;
 }
 
-// Waits for the end of the program. Returns what is wrong with that end.
-std::string Wait(pid_t child, double seconds) {
+// Waits for the end of the program, and ends it after some time. Returns its status; nothing if it was too slow.
+std::optional<int> Wait(pid_t child, double seconds) {
     const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
     int status = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
         if (Clock::now() >= deadline) {
             kill(-child, SIGKILL);
             waitpid(child, &status, 0);
-            std::ostringstream text;
-            text << "not complete after " << seconds << " s";
-            return text.str();
+            return {};
         }
         usleep(500);
     }
     // What it has left behind.
     kill(-child, SIGKILL);
+    return status;
+}
+
+// What is wrong with the end of a program.
+std::string FailureOf(int status) {
     if (WIFSIGNALED(status))
         return "signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
     return WEXITSTATUS(status) == 0 ? "" : "exit status " + std::to_string(WEXITSTATUS(status));
+}
+
+// The seconds since a file was written.
+double Age(const std::string& path) {
+    struct stat about;
+    timespec now;
+    if (stat(path.c_str(), &about) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) return 0;
+    return static_cast<double>(now.tv_sec - about.st_mtim.tv_sec) +
+           static_cast<double>(now.tv_nsec - about.st_mtim.tv_nsec) / 1e9;
 }
 
 // The number of the last choice in a log.
@@ -133,13 +170,23 @@ uint32_t LastStep(const std::string& turns) {
 
 Outcome Run(const Program& program, const std::string& schedule) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, EndWithTheProgram);
-    const TemporaryFile output, log;
-    running = Start(program.command, Environment(schedule, log.path()), output.descriptor());
-    Outcome outcome;
-    outcome.failure = Wait(running, program.seconds);
+    const TemporaryFolder folder;
+    const int output = open(folder.file("output").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (output < 0) throw std::runtime_error("cannot create a file in " + folder.path().string());
+    running = Start(program.command, Environment(program, schedule, folder), output);
+    const std::optional<int> status = Wait(running, program.seconds);
     running = 0;
-    outcome.output = output.text();
-    outcome.turns = log.text();
+    close(output);
+    Outcome outcome;
+    outcome.is_too_slow = !status;
+    if (!status) outcome.seconds_without_turn = Age(folder.file("turns"));
+    const std::string kind = program.checks.empty() ? "" : ReportedKind(folder);
+    if (!kind.empty())
+        outcome.failure = kind + kReported;
+    else if (status)
+        outcome.failure = FailureOf(*status);
+    outcome.output = Contents(folder.file("output"));
+    outcome.turns = Contents(folder.file("turns"));
     outcome.steps = LastStep(outcome.turns);
     outcome.is_scheduled = !outcome.turns.empty();
     return outcome;

@@ -1,17 +1,19 @@
 // Small programs with one planted error in the order of their work each, and their corrected twins. Without a schedule
 // the errors do not show: short work runs at once, and a thread that should wait sleeps instead.
 //
-//     explore_programs                      lists the programs
+//     explore_programs                      lists the programs with a planted error
 //     explore_programs NAME faulty|fixed    status 0: the result is right, 1: it is wrong
 #include <acl/acl.h>
 #include <portacl/portacl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <thread>
 
 #include "support/ok.h"
@@ -199,10 +201,12 @@ void BetweenTwoFills(World& world, bool is_fixed) {
     Expect(!(read == 1 && world.Read(world.z) == 2), "the two readers see different values");
 }
 
-const struct {
+struct Program {
     const char* name;
     void (*run)(World& world, bool is_fixed);
-} kPrograms[] = {
+};
+
+const Program kPrograms[] = {
     {"read_before_the_copy", ReadBeforeTheCopy},
     {"missing_wait", MissingWait},
     {"staging_memory_reused", StagingMemoryReused},
@@ -215,19 +219,71 @@ const struct {
     {"between_two_fills", BetweenTwoFills},
 };
 
+// Two threads, two streams, overlapping windows. Each waits for its own stream, so that a plain run reports a race only
+// if both have submitted before one has waited.
+void OverlappingWindows(World& world, bool is_fixed) {
+    const auto fill = [&world](size_t from, int value, aclrtStream stream) {
+        OK(aclrtSetDevice(0));
+        OK(aclrtMemsetAsync(world.x + from, kSize - 64, value, kSize - 64, stream));
+        OK(aclrtSynchronizeStream(stream));
+    };
+    std::thread first(fill, 0, 1, world.a);
+    if (is_fixed) first.join();
+    std::thread second(fill, 64, 2, world.b);
+    if (!is_fixed) first.join();
+    second.join();
+}
+
+// The number of this run: each appends a byte to a file.
+long Run() {
+    std::FILE* file = std::fopen(std::getenv("PORTACL_TEST_RUNS"), "a");
+    std::fputc('.', file);
+    const long run = std::ftell(file);
+    std::fclose(file);
+    return run;
+}
+
+// Fails in every other plain run, and else has an error of order.
+void FailsInEveryOtherPlainRun(World& world, bool is_fixed) {
+    if (!std::getenv("PORTACL_SCHEDULE")) Expect(Run() % 2 == 0, "an odd run");
+    MissingWait(world, is_fixed);
+}
+
+// Fails in one run, the second, in whatever order that is.
+void FailsOnce(World& world, bool) {
+    MissingWait(world, true);
+    Expect(Run() != 2, "the second run");
+}
+
+// Does not end in one order, `lazy`; faulty: in none.
+void DoesNotEnd(World& world, bool is_fixed) {
+    MissingWait(world, true);
+    const char* schedule = std::getenv("PORTACL_SCHEDULE");
+    while (schedule && (!is_fixed || std::strcmp(schedule, "lazy") == 0)) SleepForMilliseconds(10);
+}
+
+// Programs that are not in the list.
+const Program kOthers[] = {
+    {"overlapping_windows", OverlappingWindows},
+    {"fails_in_every_other_plain_run", FailsInEveryOtherPlainRun},
+    {"fails_once", FailsOnce},
+    {"does_not_end", DoesNotEnd},
+};
+
 }  // namespace
 
 int main(int count, char** arguments) {
-    for (const auto& program : kPrograms) {
-        if (count < 3) {
-            std::puts(program.name);
-        } else if (std::strcmp(arguments[1], program.name) == 0) {
-            World world;
-            program.run(world, std::strcmp(arguments[2], "fixed") == 0);
-            OK(aclrtSynchronizeDevice());
-            OK(aclFinalize());
-            return 0;
-        }
+    if (count < 3) {
+        for (const Program& program : kPrograms) std::puts(program.name);
+        return 0;
     }
-    return count < 3 ? 0 : 4;
+    const auto is_named = [&](const Program& program) { return std::strcmp(arguments[1], program.name) == 0; };
+    const Program* program = std::find_if(std::begin(kPrograms), std::end(kPrograms), is_named);
+    if (program == std::end(kPrograms)) program = std::find_if(std::begin(kOthers), std::end(kOthers), is_named);
+    if (program == std::end(kOthers)) return 4;
+    World world;
+    program->run(world, std::strcmp(arguments[2], "fixed") == 0);
+    OK(aclrtSynchronizeDevice());
+    OK(aclFinalize());
+    return 0;
 }
