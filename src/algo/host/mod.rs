@@ -1,6 +1,7 @@
 //! The host: memory, system calls, files and texts.
 
 pub mod cpp_name;
+pub mod descriptor;
 pub mod grow;
 #[cfg(not(loom))]
 pub mod host_memory;

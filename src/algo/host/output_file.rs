@@ -9,6 +9,7 @@ use std::path::Path;
 use std::ptr;
 use std::time::{Duration, Instant};
 
+use super::descriptor::Descriptor;
 use super::system_call::named;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread::Blocked;
@@ -20,7 +21,7 @@ const STEP: Duration = Duration::from_millis(1);
 
 /// A file that is open for writing.
 pub struct OutputFile {
-    file: File,
+    file: Descriptor,
     is_pipe: bool,
     /// True if a write has timed out: later writes do not wait again before the reader reads.
     is_late: bool,
@@ -38,14 +39,15 @@ impl OutputFile {
             .open(path)
             .map_err(|error| unopened(path, error))?;
         let is_pipe = file.metadata().is_ok_and(|found| found.file_type().is_fifo());
-        Ok(Self { file, is_pipe, is_late: false })
+        Ok(Self { file: Descriptor::new(file)?, is_pipe, is_late: false })
     }
 
     fn write_to_pipe(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let file = self.file.file()?;
         let _no_signal = NoPipeSignal(Blocked::of(&pipe_signal()));
         let began = Instant::now();
         loop {
-            match self.file.write(bytes) {
+            match (&*file).write(bytes) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     if self.is_late || began.elapsed() > PATIENCE {
                         self.is_late = true;
@@ -68,11 +70,11 @@ impl OutputFile {
 
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.is_pipe { self.write_to_pipe(bytes) } else { self.file.write(bytes) }
+        if self.is_pipe { self.write_to_pipe(bytes) } else { (&*self.file.file()?).write(bytes) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        Ok(())
     }
 }
 

@@ -39,7 +39,7 @@ use self::message::Request;
 use self::server::Server;
 use self::socket::Connection;
 use super::random::random;
-use crate::algo::host::system_call::named;
+use crate::algo::host::descriptor::Descriptor;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// The longest time for which either side waits for the other.
@@ -103,7 +103,9 @@ pub enum Admission {
 struct Offer {
     key: Key,
     kind: Kind,
-    parcel: Parcel,
+    bytes: Vec<u8>,
+    descriptor: Option<Descriptor>,
+    kept: Option<Kept>,
     admission: Admission,
     admitted: Vec<i32>,
 }
@@ -132,6 +134,8 @@ impl Broker {
     pub fn offer(&'static self, kind: Kind, parcel: Parcel, admission: Admission) -> Result<Key> {
         debug_assert!(parcel.bytes.len() <= MOST_BYTES, "too large a parcel");
         let own = Process::current()?;
+        let Parcel { bytes, descriptor, kept } = parcel;
+        let descriptor = descriptor.map(Descriptor::new).transpose().map_err(|error| unserved(&error))?;
         let mut server = self.server.lock();
         if server.is_none() {
             *server = Some(Server::start(self, &own)?);
@@ -141,7 +145,7 @@ impl Broker {
             let secret = random().map_err(|error| unserved(&error))?;
             let key = Key::new(&own, secret);
             if let Entry::Vacant(place) = self.offers.lock().entry(key.short) {
-                place.insert(Offer { key, kind, parcel, admission, admitted: Vec::new() });
+                place.insert(Offer { key, kind, bytes, descriptor, kept, admission, admitted: Vec::new() });
                 return Ok(key);
             }
         }
@@ -232,11 +236,10 @@ impl Broker {
                  let it do so first, or export without a list"
             )));
         }
-        let Parcel { bytes, descriptor, kept } = &offer.parcel;
-        let descriptor = descriptor.as_ref().map(OwnedFd::try_clone).transpose();
-        // The process has no free descriptor; the other side may try again.
-        let descriptor = descriptor.map_err(|error| trouble(&named("dup", error)))?;
-        Ok(Parcel { bytes: bytes.clone(), descriptor, kept: kept.clone() })
+        let descriptor = offer.descriptor.as_ref().map(Descriptor::duplicate).transpose();
+        // The process has no free descriptor, and the other side may try again; or it has closed this one.
+        let descriptor = descriptor.map_err(|error| trouble(&error))?;
+        Ok(Parcel { bytes: offer.bytes.clone(), descriptor, kept: offer.kept.clone() })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
+use std::os::fd::AsFd;
 use std::time::Instant;
 
 use super::socket::Listener;
@@ -147,7 +148,7 @@ fn garbage_is_hung_up_on() {
     let unasked = OwnedFd::from(tempfile(c"unasked"));
     assert!(is_open());
     let connection = Connection::open(&own().address(HERE.name), LONG).unwrap();
-    connection.send(&good, Some(&unasked)).unwrap();
+    connection.send(&good, Some(unasked.as_fd())).unwrap();
     assert!(connection.receive(&mut [0; message::MOST]).unwrap().0 > 0);
     drop((connection, unasked));
     assert!(HERE.fetch(Kind::Memory, &key).is_ok());
@@ -196,7 +197,7 @@ fn nonsense_is_no_answer() {
     std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
             for bytes in nonsense {
-                socket::wait(&[listener.descriptor()], None);
+                socket::wait(&[&*listener.descriptor()], None);
                 let connection = listener.accept().unwrap();
                 socket::wait(&[connection.descriptor()], None);
                 connection.receive(&mut [0; message::MOST]).unwrap();

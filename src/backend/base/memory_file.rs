@@ -8,11 +8,12 @@ use std::os::fd::{AsFd, AsRawFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
 use rustix::io::Errno;
 
+use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::{named, process_limit, refused, refused_by};
 
 /// Creates a file of `len` zeros, which can be sealed. `name` is shown by tools that list the process's files. An error
 /// names the system call that failed.
-pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<File> {
+pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<Descriptor> {
     // The limit is checked first, because the system would kill the process by SIGXFSZ, without a message.
     if let Some(most) = process_limit(libc::RLIMIT_FSIZE).filter(|most| *most < len) {
         return Err(io::Error::other(format!(
@@ -21,9 +22,11 @@ pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<File> {
         )));
     }
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let file = File::from(memfd_create(name, flags).map_err(refused_by("memfd_create"))?);
-    file.set_len(len).map_err(|error| named("ftruncate", error))?;
-    Ok(file)
+    let kept = Descriptor::new(memfd_create(name, flags).map_err(refused_by("memfd_create"))?)?;
+    let file = kept.file()?;
+    // A thread that printed while the file had the number of a standard stream has left bytes in it.
+    file.set_len(0).and_then(|()| file.set_len(len)).map_err(|error| named("ftruncate", error))?;
+    Ok(kept)
 }
 
 /// Fixes the length of a file forever.
@@ -43,13 +46,13 @@ pub(in crate::backend) fn is_sealed(file: impl AsFd) -> io::Result<bool> {
 }
 
 /// Opens the same file another time, because locks belong to an opening.
-pub(in crate::backend) fn reopen(file: impl AsFd) -> io::Result<File> {
+pub(in crate::backend) fn reopen(file: impl AsFd) -> io::Result<Descriptor> {
     let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
-    File::options().read(true).write(true).open(&path).map_err(|error| named(&path, error))
+    Descriptor::new(File::options().read(true).write(true).open(&path).map_err(|error| named(&path, error))?)
 }
 
 /// Sets a lock on a byte, or queries it. Returns the kind of lock that the system reports.
-pub(in crate::backend) fn lock(file: &File, byte: usize, request: c_int, kind: c_int) -> io::Result<c_int> {
+pub(in crate::backend) fn lock(file: &Descriptor, byte: usize, request: c_int, kind: c_int) -> io::Result<c_int> {
     let mut lock = libc::flock {
         l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
@@ -57,6 +60,7 @@ pub(in crate::backend) fn lock(file: &File, byte: usize, request: c_int, kind: c
         l_len: 1,
         l_pid: 0,
     };
+    let file = file.get()?;
     // SAFETY: an open descriptor, and the argument that these requests want.
     match unsafe { libc::fcntl(file.as_raw_fd(), request, &raw mut lock) } {
         -1 => Err(refused("fcntl(F_OFD_SETLK or F_OFD_GETLK)")),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
+use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::output_file::{is_pipe, unopened};
 use crate::algo::host::system_call::named;
 
@@ -31,7 +32,7 @@ const TAIL: &str = "\n]\n";
 
 /// An open trace.
 pub(super) struct TraceFile {
-    file: File,
+    file: Descriptor,
     pub(super) path: PathBuf,
     /// The offset of the tail, where the next write continues. [`Self::create`] takes it if it is greater than 1: then
     /// there are events.
@@ -56,9 +57,10 @@ impl TraceFile {
         let mut options = File::options();
         options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
         let opened = if is_pipe(path) { Err(sequential()) } else { options.open(path) };
-        let file = opened.map_err(|error| unopened(path, error))?;
+        let kept = Descriptor::new(opened.map_err(|error| unopened(path, error))?)?;
+        let file = kept.file()?;
         let found = file.metadata().map_err(|error| named("fstat", error))?;
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match rustix::fs::flock(&*file, FlockOperation::NonBlockingLockExclusive) {
             // Processes may share a device such as /dev/null.
             Err(Errno::WOULDBLOCK) if found.is_file() => return Ok(None),
             Ok(()) | Err(Errno::WOULDBLOCK) => {}
@@ -68,13 +70,13 @@ impl TraceFile {
         if let Some(end) = end
             && found.len() == end + TAIL.len() as u64
         {
-            return Ok(Some(Self { file, path, end }));
+            return Ok(Some(Self { file: kept, path, end }));
         }
         if found.is_file() {
             file.set_len(0).map_err(|error| named("ftruncate", error))?;
         }
         file.write_all_at(format!("[{TAIL}").as_bytes(), 0).map_err(unwritten)?;
-        Ok(Some(Self { file, path, end: 1 }))
+        Ok(Some(Self { file: kept, path, end: 1 }))
     }
 
     /// Returns the file's length.
@@ -90,7 +92,7 @@ impl TraceFile {
         events.insert_str(0, if self.end > 1 { ",\n" } else { "\n" });
         let len = events.len() as u64;
         events.push_str(TAIL);
-        self.file.write_all_at(events.as_bytes(), self.end).map_err(unwritten)?;
+        self.file.file()?.write_all_at(events.as_bytes(), self.end).map_err(unwritten)?;
         self.end += len;
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! The thread that serves the offers of this process.
 
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::os::fd::AsFd;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Once};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use super::key::Process;
 use super::message::{self, REQUEST, Request};
 use super::socket::{self, Connection, Listener};
 use super::{Broker, Kept, PATIENCE, trouble, unserved};
+use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::named;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread;
@@ -42,11 +44,11 @@ impl Server {
     pub(super) fn start(broker: &'static Broker, own: &Process) -> Result<Self> {
         let opened = Listener::open(&own.address(broker.name));
         let listener = Arc::new(opened.map_err(|error| unserved(&error))?);
-        close_in_children(listener.descriptor().as_raw_fd());
+        close_in_children(&listener.descriptor());
         let (user, served) = (own.user, Arc::clone(&listener));
         let serve = move || serve(broker, &served, user);
         let thread = quiet_thread::spawn("portacl-broker", serve).map_err(|error| {
-            LISTENING.store(-1, Ordering::Relaxed);
+            LISTENING.store(ptr::null_mut(), Ordering::Relaxed);
             unserved(&named("its thread", error))
         })?;
         Ok(Self { listener, thread: Some(thread) })
@@ -65,7 +67,12 @@ impl Drop for Server {
 fn serve(broker: &Broker, listener: &Listener, user: u32) {
     let mut guests: Vec<Guest> = Vec::new();
     loop {
-        let mut all = vec![listener.descriptor()];
+        // A process that closes all descriptors of its parent, as daemons do, can still serve its offers.
+        if let Ok(true) = listener.reopen() {
+            close_in_children(&listener.descriptor());
+        }
+        let own = listener.descriptor();
+        let mut all = vec![&*own];
         all.extend(guests.iter().map(|guest| guest.connection.descriptor()));
         let first = guests.iter().filter_map(|guest| guest.until).min();
         let left = first.map(|first| first.saturating_duration_since(Instant::now()));
@@ -81,8 +88,8 @@ fn serve(broker: &Broker, listener: &Listener, user: u32) {
             let_in(listener, &mut guests, user);
         }
     }
-    // This happens before the system reuses the descriptor's number.
-    LISTENING.store(-1, Ordering::Relaxed);
+    // This happens before the descriptor is dropped.
+    LISTENING.store(ptr::null_mut(), Ordering::Relaxed);
 }
 
 /// Accepts all pending connections.
@@ -137,28 +144,30 @@ fn attend(guest: Guest, broker: &Broker) -> Option<Guest> {
     let packet = message::answer(&parcel);
     let (descriptor, kept) = parcel.map_or((None, None), |parcel| (parcel.descriptor, parcel.kept));
     // A peer that has closed does not get the answer.
-    guest.connection.send(&packet, descriptor.as_ref()).ok()?;
+    guest.connection.send(&packet, descriptor.as_ref().map(AsFd::as_fd)).ok()?;
     kept.map(|kept| Guest { until: None, kept: Some(kept), ..guest })
 }
 
-/// The descriptor of the open listener, or -1 if there is none.
-static LISTENING: AtomicI32 = AtomicI32::new(-1);
+/// The descriptor of the open listener, or null if there is none.
+static LISTENING: AtomicPtr<Descriptor> = AtomicPtr::new(ptr::null_mut());
 
 /// Makes forked children close the socket: a child has no thread that would answer.
-fn close_in_children(listener: RawFd) {
+fn close_in_children(listener: &Arc<Descriptor>) {
     unsafe extern "C" fn close() {
-        let listener = LISTENING.swap(-1, Ordering::Relaxed);
-        if listener >= 0 {
-            // SAFETY: the child's copy of a socket that nothing else in the child closes: the thread that would belongs
-            // to the parent.
-            unsafe { libc::close(listener) };
+        let listener = LISTENING.swap(ptr::null_mut(), Ordering::Relaxed);
+        // SAFETY: the parent's thread that drops the descriptor, and first clears the pointer, is none of the child's.
+        // The drop makes system calls that a child may make, and no other code in the child closes the socket.
+        unsafe {
+            if !listener.is_null() {
+                ptr::drop_in_place(listener);
+            }
         }
     }
     static ONCE: Once = Once::new();
-    // SAFETY: the function makes one system call, which a child of a process with several threads may do. If there is
+    // SAFETY: the function makes system calls alone, which a child of a process with several threads may do. If there is
     // no memory to register it, a peer that connects to such a child waits until its timeout.
     ONCE.call_once(|| unsafe {
         libc::pthread_atfork(None, None, Some(close));
     });
-    LISTENING.store(listener, Ordering::Relaxed);
+    LISTENING.store(Arc::as_ptr(listener).cast_mut(), Ordering::Relaxed);
 }

@@ -2,10 +2,12 @@
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::cmsg_space;
 use rustix::event::{self, PollFd, PollFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -15,6 +17,7 @@ use rustix::net::{
 };
 use rustix::time::Timespec;
 
+use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::{refused, refused_by};
 use crate::algo::thread::pause::pause;
 
@@ -26,9 +29,10 @@ pub(super) struct Peer {
     pub(super) user: u32,
 }
 
-fn new_socket(flags: SocketFlags) -> io::Result<OwnedFd> {
+fn new_socket(flags: SocketFlags) -> io::Result<Descriptor> {
     let flags = flags | SocketFlags::CLOEXEC;
-    net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(refused_by("socket"))
+    let socket = net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None);
+    Descriptor::new(socket.map_err(refused_by("socket"))?)
 }
 
 /// Returns the abstract address with this short name.
@@ -38,23 +42,34 @@ fn address(name: &str) -> io::Result<SocketAddrUnix> {
 
 /// A listening socket. Its operations do not block.
 pub(super) struct Listener {
-    socket: OwnedFd,
+    name: String,
+    socket: Mutex<Arc<Descriptor>>,
     is_closed: AtomicBool,
 }
 
 impl Listener {
     pub(super) fn open(name: &str) -> io::Result<Self> {
-        const BACKLOG: i32 = 64;
-        let socket = new_socket(SocketFlags::NONBLOCK)?;
-        net::bind(&socket, &address(name)?).map_err(refused_by("bind"))?;
-        net::listen(&socket, BACKLOG).map_err(refused_by("listen"))?;
-        Ok(Self { socket, is_closed: AtomicBool::new(false) })
+        let socket = Mutex::new(Arc::new(listening(name)?));
+        Ok(Self { name: name.to_owned(), socket, is_closed: AtomicBool::new(false) })
+    }
+
+    /// Opens the socket again if the program has closed it. Returns true if it did.
+    pub(super) fn reopen(&self) -> io::Result<bool> {
+        let mut socket = self.socket.lock();
+        if socket.is_ours() {
+            return Ok(false);
+        }
+        *socket = Arc::new(listening(&self.name)?);
+        Ok(true)
     }
 
     /// Accepts a connection. The connection's operations do not block, either.
     pub(super) fn accept(&self) -> io::Result<Connection> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        retry_on_intr(|| net::accept_with(&self.socket, flags)).map(Connection).map_err(refused_by("accept4"))
+        let socket = self.descriptor();
+        let socket = socket.get()?;
+        let accepted = retry_on_intr(|| net::accept_with(socket, flags)).map_err(refused_by("accept4"))?;
+        Descriptor::new(accepted).map(Connection)
     }
 
     /// Stops accepting connections, and ends a [`wait`] for one.
@@ -62,30 +77,41 @@ impl Listener {
         // Release: a thread that reads the flag sees earlier writes.
         self.is_closed.store(true, Ordering::Release);
         // If the system call fails, `wait` ends by itself.
-        let _ = net::shutdown(&self.socket, Shutdown::Both);
+        let _ = self.descriptor().get().map(|socket| net::shutdown(socket, Shutdown::Both));
     }
 
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Acquire)
     }
 
-    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+    pub(super) fn descriptor(&self) -> Arc<Descriptor> {
+        Arc::clone(&self.socket.lock())
     }
 }
 
+/// Opens a socket that listens under this name.
+fn listening(name: &str) -> io::Result<Descriptor> {
+    const BACKLOG: i32 = 64;
+    let opened = new_socket(SocketFlags::NONBLOCK)?;
+    let socket = opened.get()?;
+    net::bind(socket, &address(name)?).map_err(refused_by("bind"))?;
+    net::listen(socket, BACKLOG).map_err(refused_by("listen"))?;
+    Ok(opened)
+}
+
 /// One end of a connection.
-pub(super) struct Connection(OwnedFd);
+pub(super) struct Connection(Descriptor);
 
 impl Connection {
     /// Connects to the socket with this name. This call and each later operation have the timeout `patience`.
     pub(super) fn open(name: &str, patience: Duration) -> io::Result<Self> {
         let connection = Self(new_socket(SocketFlags::empty())?);
+        let socket = connection.0.get()?;
         for option in [sockopt::Timeout::Send, sockopt::Timeout::Recv] {
-            sockopt::set_socket_timeout(&connection.0, option, Some(patience)).map_err(refused_by("setsockopt"))?;
+            sockopt::set_socket_timeout(socket, option, Some(patience)).map_err(refused_by("setsockopt"))?;
         }
         let address = address(name)?;
-        retry_on_intr(|| net::connect(&connection.0, &address)).map_err(refused_by("connect"))?;
+        retry_on_intr(|| net::connect(socket, &address)).map_err(refused_by("connect"))?;
         Ok(connection)
     }
 
@@ -95,23 +121,23 @@ impl Connection {
         let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
         let mut len = size_of::<libc::ucred>() as libc::socklen_t;
         let (level, option) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
-        let at = (&raw mut peer).cast();
+        let (socket, at) = (self.0.get()?, (&raw mut peer).cast());
         // SAFETY: an open socket, and room of that length for the answer.
-        let asked = unsafe { libc::getsockopt(self.0.as_raw_fd(), level, option, at, &raw mut len) };
+        let asked = unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, at, &raw mut len) };
         ensure!(asked == 0, refused("getsockopt(SO_PEERCRED)"));
         Ok(Peer { process: peer.pid, user: peer.uid })
     }
 
     /// Sends a packet, and a copy of the descriptor with it.
-    pub(super) fn send(&self, bytes: &[u8], descriptor: Option<&OwnedFd>) -> io::Result<()> {
+    pub(super) fn send(&self, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>) -> io::Result<()> {
         let mut room = [MaybeUninit::uninit(); CONTROL_ROOM];
         let mut control = SendAncillaryBuffer::new(&mut room);
-        let descriptors = descriptor.map(AsFd::as_fd);
-        if descriptors.is_some() {
-            let fits = control.push(SendAncillaryMessage::ScmRights(descriptors.as_slice()));
+        if descriptor.is_some() {
+            let fits = control.push(SendAncillaryMessage::ScmRights(descriptor.as_slice()));
             debug_assert!(fits, "there is room for one descriptor");
         }
-        retry_on_intr(|| net::sendmsg(&self.0, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL))
+        let socket = self.0.get()?;
+        retry_on_intr(|| net::sendmsg(socket, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL))
             .map(drop)
             .map_err(refused_by("sendmsg"))
     }
@@ -121,8 +147,9 @@ impl Connection {
     pub(super) fn receive(&self, bytes: &mut [u8]) -> io::Result<(usize, Option<OwnedFd>)> {
         let mut room = [MaybeUninit::uninit(); CONTROL_ROOM];
         let mut control = RecvAncillaryBuffer::new(&mut room);
+        let socket = self.0.get()?;
         let received = retry_on_intr(|| {
-            net::recvmsg(&self.0, &mut [IoSliceMut::new(bytes)], &mut control, RecvFlags::CMSG_CLOEXEC)
+            net::recvmsg(socket, &mut [IoSliceMut::new(bytes)], &mut control, RecvFlags::CMSG_CLOEXEC)
         })
         .map_err(refused_by("recvmsg"))?;
         let descriptor = control.drain().find_map(|message| match message {
@@ -132,8 +159,8 @@ impl Connection {
         Ok((received.bytes, descriptor))
     }
 
-    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+    pub(super) fn descriptor(&self) -> &Descriptor {
+        &self.0
     }
 }
 
@@ -146,10 +173,12 @@ const LONGEST: Duration = Duration::from_secs(1);
 const UNASKED: Duration = Duration::from_millis(20);
 
 /// Waits until one of these may be readable, or for at most `most`, and never longer than [`LONGEST`]. Returns for each
-/// whether it may be readable. A read of any of them does not block.
-pub(super) fn wait(descriptors: &[BorrowedFd<'_>], most: Option<Duration>) -> Vec<bool> {
-    let ask = |descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN);
-    let mut asked: Vec<_> = descriptors.iter().copied().map(ask).collect();
+/// whether it may be readable. A read of any of them does not block. If the program has closed one,
+/// all are checked, because a read of that one fails at once.
+pub(super) fn wait(descriptors: &[&Descriptor], most: Option<Duration>) -> Vec<bool> {
+    let open: io::Result<Vec<_>> = descriptors.iter().map(|descriptor| descriptor.get()).collect();
+    let Ok(open) = open else { return vec![true; descriptors.len()] };
+    let mut asked: Vec<_> = open.iter().map(|open| PollFd::from_borrowed_fd(*open, PollFlags::IN)).collect();
     let most = most.map_or(LONGEST, |most| most.min(LONGEST));
     // After a signal all descriptors are checked.
     match event::poll(&mut asked, Timespec::try_from(most).ok().as_ref()) {

@@ -4,10 +4,14 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::{io, ptr};
 
-use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mlock, mmap, mmap_anonymous, mprotect, munmap};
+use rustix::mm::{
+    Advice, MapFlags, MprotectFlags, MremapFlags, ProtFlags, madvise, mlock, mmap, mmap_anonymous, mprotect,
+    mremap_fixed, munlock, munmap,
+};
 
 use super::arena::HUGE;
 use super::host_ranges;
+use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::{refused, refused_by};
 use crate::backend::Access;
 
@@ -62,7 +66,10 @@ impl Mapping {
     /// not 0 (then at least `len`), maps them twice: at the address without access, and `own` bytes after it for the
     /// library itself.
     pub fn new(len: usize, source: Source<'_>, own: usize) -> io::Result<Self> {
-        let shift = if let Source::File(_, offset) = source { (offset % HUGE) as usize } else { 0 };
+        let shift = match source {
+            Source::File(_, offset) | Source::Mapped(_, Some((_, offset))) => (offset % HUGE) as usize,
+            Source::Mapped(_, None) | Source::Private | Source::Unreserved => 0,
+        };
         let mapping = Self::reserve(len, HUGE as usize, shift, own)?;
         replace(mapping.addr, len, source, own)?;
         Ok(mapping)
@@ -154,6 +161,9 @@ fn unmap(addr: usize, len: usize) {
 pub enum Source<'a> {
     /// A file, from this offset on (a multiple of 4 KiB).
     File(BorrowedFd<'a>, u64),
+    /// The file that is mapped at this address, from the same offset on. The file and the offset are for systems that
+    /// cannot duplicate a mapping.
+    Mapped(usize, Option<(&'a Descriptor, u64)>),
     /// Private zeros, for which the system reserves memory.
     Private,
     /// Private zeros, for which the system reserves no memory until they are used.
@@ -168,6 +178,7 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
             // SAFETY: the caller owns what was mapped there, and frees it.
             unsafe { mmap(to, len, access, OF_FILE | MapFlags::FIXED, file, offset) }.map_err(refused_by("mmap"))?;
         }
+        Source::Mapped(from, file) => return map_again(from, file, to, len, access),
         Source::Private | Source::Unreserved => {
             let more = if let Source::Private = source { MapFlags::empty() } else { MapFlags::NORESERVE };
             let flags = MapFlags::PRIVATE | MapFlags::FIXED | more;
@@ -176,6 +187,42 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
         }
     }
     Ok(())
+}
+
+/// Maps what is mapped from a file at `from` another time. This needs no descriptor.
+fn map_again(
+    from: usize,
+    file: Option<(&Descriptor, u64)>,
+    to: *mut std::ffi::c_void,
+    len: usize,
+    access: ProtFlags,
+) -> io::Result<()> {
+    let from = ptr::with_exposed_provenance_mut(from);
+    // SAFETY: the old length of 0 leaves the mapping at `from` as it is. The caller owns what was mapped at `to`.
+    let copied = unsafe { mremap_fixed(from, 0, len, MremapFlags::MAYMOVE, to) };
+    if let Err(error) = copied {
+        // Valgrind refuses the length, for example.
+        let Some((file, offset)) = file else { return Err(refused_by("mremap")(error)) };
+        // SAFETY: the caller frees what was mapped at `to`, where nothing is in use.
+        unsafe { mmap(to, len, access, OF_FILE | MapFlags::FIXED, file.get()?, offset) }.map_err(refused_by("mmap"))?;
+        return Ok(());
+    }
+    let access = MprotectFlags::from_bits_retain(access.bits());
+    // SAFETY: the mapping was created above, and nothing uses it yet.
+    unsafe { mprotect(to, len, access) }.map_err(refused_by("mprotect"))
+}
+
+/// Releases the pages of a part of a mapping of a file to the system, in every mapping of the file. The part is not in
+/// use. This needs no descriptor.
+pub fn remove(addr: usize, len: usize) -> io::Result<()> {
+    // SAFETY: nothing uses the range, whose pages read as zeros afterwards.
+    unsafe { madvise(addr as *mut _, len, Advice::LinuxRemove) }.map_err(refused_by("madvise(MADV_REMOVE)"))
+}
+
+/// Unlocks a range that a call has locked in memory, as far as it is.
+pub fn unlock(addr: usize, len: usize) {
+    // SAFETY: unlocking changes no contents.
+    let _ = unsafe { munlock(addr as *mut _, len) };
 }
 
 /// Replaces a part, which is not in use, of one of the library's mappings. If `own` is 0, maps the source at `addr`

@@ -6,13 +6,13 @@
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use parking_lot::Mutex;
 
-use crate::algo::host::system_call::named;
+use crate::algo::host::descriptor;
 use crate::backend::base::{loader, memory_file};
 use crate::backend::cpu::base::host_ranges;
 use crate::backend::cpu::kernel::kernel_launch::{CpuKernel, Entry, Release};
@@ -69,7 +69,7 @@ pub struct LoadedObject {
     library: Library,
     /// The file whose name the loader knows. It stays open as long as the object is loaded, because debuggers and
     /// sanitizers read the names of functions there.
-    _file: OwnedFd,
+    _file: descriptor::Descriptor,
     /// The object's address range.
     code: Code,
 }
@@ -122,25 +122,26 @@ fn system(error: io::Error) -> Fault {
 }
 
 /// Creates a file without a name that holds the bytes.
-fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
-    let mut file = memory_file::create(c"portacl-kernels", bytes.len() as u64).map_err(system)?;
-    io::Write::write_all(&mut file, bytes).map_err(|error| {
+fn file_of(bytes: &[u8]) -> Result<descriptor::Descriptor> {
+    let kept = memory_file::create(c"portacl-kernels", bytes.len() as u64).map_err(system)?;
+    let written = kept.file().and_then(|file| file.write_all_at(bytes, 0));
+    written.map_err(|error| {
         Fault::out_of_host_memory(format!(
-            "{} bytes of the program cannot be kept in memory: write: {error}",
+            "{} bytes of the program cannot be kept in memory: pwrite: {error}",
             bytes.len()
         ))
     })?;
-    Ok(file.into())
+    Ok(kept)
 }
 
 /// Returns a name of the file that the loader does not know. For a known name it would return an object that it loaded
 /// before, and some objects stay after they were closed.
-fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
+fn unused_path(mut file: descriptor::Descriptor) -> Result<(descriptor::Descriptor, CString)> {
     let mut taken = Vec::new();
     // The path does not contain "self", because a debugger opens the same name.
     let process = std::process::id();
     loop {
-        let path = format!("/proc/{process}/fd/{}", file.as_raw_fd());
+        let path = format!("/proc/{process}/fd/{}", file.number());
         let path = CString::new(path).expect("no zero");
         // SAFETY: a text that ends with a zero; nothing is loaded by this.
         let known = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
@@ -149,7 +150,7 @@ fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
         }
         // SAFETY: opened above.
         unsafe { libc::dlclose(known) };
-        let next = file.try_clone().map_err(|error| system(named("dup", error)))?;
+        let next = file.duplicate().and_then(descriptor::Descriptor::new).map_err(system)?;
         taken.push(std::mem::replace(&mut file, next));
     }
 }

@@ -7,7 +7,8 @@ mod huge_pages;
 mod snapshot;
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io;
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -62,10 +63,18 @@ pub struct DeviceMemory {
     wanted: Arc<AtomicUsize>,
     freed_small: AtomicU64,
     huge_failures: AtomicU64,
-    /// The blocks that are not in `backing`, by address: their lengths and files.
-    shared: Mutex<HashMap<usize, (usize, Arc<SharedFile>)>>,
+    /// The blocks that are not in `backing`, by address.
+    shared: Mutex<HashMap<usize, SharedBlock>>,
     /// The saved content, which is empty if no snapshot has saved it.
     saved: Mutex<Vec<snapshot::Piece>>,
+}
+
+/// A block in a separate file.
+struct SharedBlock {
+    len: usize,
+    file: Arc<SharedFile>,
+    /// The device's memory that was mapped there before.
+    parked: Option<Mapping>,
 }
 
 impl DeviceMemory {
@@ -88,7 +97,7 @@ impl DeviceMemory {
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(span).expect("64-bit machines only");
         let map = || {
-            let mapping = Mapping::new(len, backing.source(0), library_view)?;
+            let mapping = Mapping::new(len, backing.source()?, library_view)?;
             if check.is_on() {
                 pages::set_access(mapping.addr() + library_view, len, Access::None)?;
             }
@@ -158,31 +167,56 @@ impl DeviceMemory {
     /// here. The file is as large as all of this memory.
     pub fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Option<Block>> {
         let Some(block) = self.take_block(len, PagePolicy::HugeFirst)? else { return Ok(None) };
-        let at = shared_file::MEMORY + self.offset(block.addr);
-        if let Err(error) =
-            pages::replace(block.addr, block.len, Source::File(file.file.as_fd(), at), self.library_view)
-        {
-            self.restore(block);
-            return Err(Fault::out_of_host_memory(format!("{len} bytes to be shared cannot be mapped: {error}")));
-        }
-        self.shared.lock().insert(block.addr, (block.len, Arc::clone(file)));
+        let parked = self.map_shared(block, file).inspect_err(|_| self.free_unused(block)).map_err(|error| {
+            Fault::out_of_host_memory(format!("{len} bytes to be shared cannot be mapped: {error}"))
+        })?;
+        self.shared.lock().insert(block.addr, SharedBlock { len: block.len, file: Arc::clone(file), parked });
         if self.is_guarded() {
             host_access::taken(&block, len);
         }
         Ok(Some(Block { token: block.token | SHARED, ..block }))
     }
 
-    /// Maps the device's memory in place of a shared block, and frees the block.
-    fn restore(&self, block: Block) {
-        let source = self.backing.source(self.offset(block.addr));
-        let restored = pages::replace(block.addr, block.len, source, self.library_view);
+    /// Maps a shared file in place of a block. Returns what was mapped there. If it fails, the block is as it was, or the
+    /// process has no room for the mappings that it has.
+    fn map_shared(&self, block: Block, file: &SharedFile) -> io::Result<Option<Mapping>> {
+        let at = self.offset(block.addr);
+        let parked = self.backing.park(self.own(block.addr), at, block.len)?;
+        let source = Source::File(file.file.get()?, shared_file::MEMORY + at);
+        pages::replace(block.addr, block.len, source, self.library_view)
+            .inspect_err(|_| _ = self.map_parked(block, parked.as_ref()))?;
+        Ok(parked)
+    }
+
+    /// Maps the device's memory in place of a shared block.
+    fn map_parked(&self, block: Block, parked: Option<&Mapping>) -> io::Result<()> {
+        let offset = self.offset(block.addr);
+        let source = parked.map_or(Source::Unreserved, |parked| self.backing.another(parked.addr(), offset));
+        pages::replace(block.addr, block.len, source, self.library_view)
+    }
+
+    /// Frees a block in a separate file.
+    fn free_shared(&self, block: Block) {
+        let Some(SharedBlock { file, parked, .. }) = self.shared.lock().remove(&block.addr) else { return };
+        let at = shared_file::MEMORY + self.offset(block.addr);
+        files::discard(&file.file, at, self.own(block.addr), block.len);
         // If the kernel fails, the block is not reused: its content could leak.
-        if restored.is_ok() {
+        if self.map_parked(block, parked.as_ref()).is_ok() {
             self.free_unused(Block { token: block.token & !SHARED, ..block });
         }
     }
 
-    /// Returns the file of blocks without a separate one, or a fault if the memory is no file.
+    /// Returns the source from which a block without a separate file is mapped another time.
+    pub fn another(&self, addr: usize) -> Source<'_> {
+        self.backing.another(self.own(addr), self.offset(addr))
+    }
+
+    /// Returns a fault if the memory is no file, and cannot be mapped at other addresses.
+    pub fn check_file(&self) -> Result<()> {
+        self.backing.check_file(self.ordinal)
+    }
+
+    /// Returns the file of blocks without a separate one, or a fault if there is none, or none any more.
     pub fn file(&self) -> Result<BorrowedFd<'_>> {
         self.backing.file(self.ordinal)
     }
@@ -285,13 +319,7 @@ impl DeviceMemory {
 
     fn free_unused(&self, block: Block) {
         if block.token & SHARED != 0 {
-            let file = self.shared.lock().remove(&block.addr);
-            self.restore(block);
-            if let Some((_, file)) = file {
-                let at = shared_file::MEMORY + self.offset(block.addr);
-                files::discard(file.file.as_fd(), at, block.len as u64);
-            }
-            return;
+            return self.free_shared(block);
         }
         // The check comes before the block's pages, and the bytes beside it, are released.
         if self.bounds.is_on() {
@@ -327,7 +355,10 @@ impl DeviceMemory {
     pub fn close(&self) {
         self.wanted.store(0, Ordering::Relaxed);
         *self.watch.lock() = None;
-        self.discard(0, self.span);
+        // Other processes may use shared blocks, which are mapped in between.
+        for (first, end) in self.without(&self.shared_ranges(), 0, self.span) {
+            self.discard(first, end);
+        }
         *self.mapping.lock() = None;
         self.shared.lock().clear();
         self.share.close();
@@ -351,7 +382,7 @@ impl DeviceMemory {
         // The lock is held because these addresses do not belong to the library after a close.
         let mapping = self.mapping.lock();
         if mapping.is_some() {
-            self.backing.discard(self.base + first as usize, (first, end));
+            self.backing.discard(self.own(self.base + first as usize), (first, end));
         }
     }
 

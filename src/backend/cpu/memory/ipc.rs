@@ -1,9 +1,9 @@
 //! Packs what other processes need to import memory of this one: a part of a file, and its offset.
 
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
+use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::{is_forbidden, named};
 use crate::backend::base::broker::{Kept, Parcel};
 use crate::backend::base::memory_file;
@@ -28,7 +28,7 @@ const LEN: usize = 32;
 /// A part of another process's file.
 pub struct FilePart {
     pub contents: Contents,
-    pub file: File,
+    pub file: Descriptor,
     pub offset: u64,
     pub len: u64,
     /// The lease that keeps the exported memory unchanged.
@@ -44,7 +44,7 @@ pub fn no_file(purpose: &str, error: &io::Error) -> Fault {
 
 /// Returns the fault that the system gives no descriptor of a file.
 pub fn no_descriptor(error: io::Error) -> Fault {
-    Fault::out_of_host_memory(format!("the system gives no descriptor: dup: {error}"))
+    Fault::out_of_host_memory(format!("the system gives no descriptor: {error}"))
 }
 
 pub fn damaged() -> Fault {
@@ -53,7 +53,7 @@ pub fn damaged() -> Fault {
 
 /// Returns the parcel of `len` bytes from an offset on.
 pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> Result<Parcel> {
-    let descriptor = file.try_clone_to_owned().map_err(no_descriptor)?;
+    let descriptor = file.try_clone_to_owned().map_err(|error| no_descriptor(named("dup", error)))?;
     let words = [MAGIC, contents as u64, offset, len].map(u64::to_le_bytes);
     Ok(Parcel::new(words.concat(), Some(descriptor)))
 }
@@ -72,8 +72,8 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
     };
     // The file must have a fixed length, because otherwise its use could fault.
     let sealed = memory_file::is_sealed(file.as_fd()).map_err(unknown)?;
-    let file = File::from(file);
-    let size = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
+    let file = Descriptor::new(file).map_err(unknown)?;
+    let size = file.file().map_err(unknown)?.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
     ensure!(sealed && end.is_some_and(|end| end <= size), damaged());
     Ok(FilePart { contents, file, offset, len, lease })
 }

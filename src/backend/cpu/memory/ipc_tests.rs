@@ -3,7 +3,7 @@ use crate::backend::cpu::base::files;
 
 fn packed() -> Parcel {
     let file = files::sealed_file(c"portacl-device", 2 * UNIT).unwrap();
-    pack(Contents::Memory, file.as_fd(), UNIT, UNIT).unwrap()
+    pack(Contents::Memory, file.get().unwrap(), UNIT, UNIT).unwrap()
 }
 
 #[test]

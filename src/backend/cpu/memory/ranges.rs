@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,8 +14,8 @@ use super::host_access::Watch;
 use super::ipc::{self, Contents, FilePart};
 use super::pending::Fence;
 use crate::backend::base::broker::Parcel;
-use crate::backend::cpu::base::pages::{self, Mapping};
-use crate::backend::{Block, Fault, PhysicalMemory, Result};
+use crate::backend::cpu::base::pages::{self, Mapping, Source};
+use crate::backend::{Access, Block, Fault, PhysicalMemory, Result};
 
 /// Memory without an address. It lives as long as it is referenced or mapped.
 pub enum Memory {
@@ -27,6 +27,8 @@ pub enum Memory {
     /// one.
     File {
         part: FilePart,
+        /// The part, mapped where no code uses it. From there it can be mapped again.
+        parked: Mapping,
         ordinal: Option<u32>,
         node: Option<u32>,
     },
@@ -41,11 +43,34 @@ impl Memory {
         }
     }
 
+    /// Creates memory in a file.
+    pub fn in_file(part: FilePart, ordinal: Option<u32>, node: Option<u32>) -> Result<Self> {
+        let opened = part.file.get();
+        let parked = opened.and_then(|file| Mapping::new(part.len as usize, Source::File(file, part.offset), 0));
+        let parked = parked.and_then(|parked| {
+            pages::set_access(parked.addr(), parked.len(), Access::None)?;
+            Ok(parked)
+        });
+        let parked = parked.map_err(|error| refused("the system gives no addresses for the memory", error))?;
+        Ok(Self::File { part, parked, ordinal, node })
+    }
+
+    /// Returns the source from which the memory is mapped.
+    pub fn source(&self) -> Source<'_> {
+        match self {
+            Self::Device { memory, block } => memory.another(block.addr),
+            Self::File { part, parked, .. } => Source::Mapped(parked.addr(), Some((&part.file, part.offset))),
+        }
+    }
+
     /// Returns the memory's file, its offset there, and its length.
     pub fn part(&self) -> Result<(BorrowedFd<'_>, u64, u64)> {
         Ok(match self {
             Self::Device { memory, block } => (memory.file()?, memory.offset(block.addr), block.len as u64),
-            Self::File { part, .. } => (part.file.as_fd(), part.offset, part.len),
+            Self::File { part, .. } => {
+                let file = part.file.get();
+                (file.map_err(|error| refused("the memory cannot be shared", error))?, part.offset, part.len)
+            }
         })
     }
 }

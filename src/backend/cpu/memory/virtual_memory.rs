@@ -15,7 +15,7 @@ use super::pinned::HOST;
 use super::ranges::{CpuPhysicalMemory, Memory, Part, Range, around, own, refused};
 use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::base::arena::HUGE;
-use crate::backend::cpu::base::pages::{self, Mapping, Source};
+use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::base::{files, host_ranges};
 use crate::backend::cpu::runtime::driver::CpuDriver;
 use crate::backend::cpu::runtime::shared::Shared;
@@ -60,14 +60,14 @@ impl VirtualMemory for CpuDriver {
         // Host memory without an address is a file.
         let file = files::sealed_file(c"portacl-device", len as u64).map_err(|error| ipc::no_file("", &error))?;
         let part = FilePart { contents: Contents::Host, file, offset: 0, len: len as u64, lease: None };
-        Ok(Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::File { part, ordinal: None, node }) }))
+        Ok(Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::in_file(part, None, node)?) }))
     }
 
     fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory> {
         let part = ipc::unpack(parcel)?;
         let (on_device, len) = (part.contents != Contents::Host, part.len as usize);
         ensure!(part.len.is_multiple_of(HUGE) && part.offset.is_multiple_of(HUGE), ipc::damaged());
-        let memory = Memory::File { part, ordinal: on_device.then_some(ordinal), node: None };
+        let memory = Memory::in_file(part, on_device.then_some(ordinal), None)?;
         let memory = Arc::new(CpuPhysicalMemory { memory: Arc::new(memory) });
         Ok(ImportedMemory { memory, len, on_device })
     }
@@ -76,8 +76,7 @@ impl VirtualMemory for CpuDriver {
         self.shared.ranges.wait_for_ended(addr, len);
         let memory = Arc::clone(own(memory));
         let own = if memory.ordinal().is_some() { self.shared.library_view } else { 0 };
-        let (file, offset, _) = memory.part()?;
-        pages::replace(addr, len, Source::File(file, offset), own)
+        pages::replace(addr, len, memory.source(), own)
             .map_err(|error| refused("the kernel maps no memory there", error))?;
         let watch = memory.ordinal().filter(|_| own != 0).map(|ordinal| Watch::new(addr, len, own, ordinal));
         if watch.is_some() {

@@ -1,11 +1,11 @@
 //! Maps memory of other processes.
 
 use std::collections::BTreeMap;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::algo::host::descriptor::Descriptor;
 use crate::algo::sync::level::Level;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::host_ranges;
@@ -59,7 +59,7 @@ impl Imports {
     /// Maps `len` bytes at `at` in another process's file, as memory of the device with this ordinal, or of the host.
     pub fn map(
         &self,
-        file: BorrowedFd<'_>,
+        file: &Descriptor,
         (at, len): (u64, u64),
         ordinal: Option<u32>,
         counter: Arc<Level>,
@@ -76,7 +76,7 @@ impl Imports {
                      has {own}: give it as much memory as there (PORTACL_CPU_MEMORY)"
             )));
         }
-        let mapping = Mapping::new(whole, Source::File(file, first), own);
+        let mapping = file.get().and_then(|file| Mapping::new(whole, Source::File(file, first), own));
         let mapping = mapping.map_err(|error| {
             Fault::out_of_host_memory(format!("{len} bytes of another process cannot be mapped: {error}"))
         })?;

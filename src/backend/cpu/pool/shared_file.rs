@@ -14,13 +14,13 @@
 //! opening, and so keeps imports possible as long as it lives.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 
 use parking_lot::Mutex;
 
+use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::named;
 use crate::algo::math::mix::mix;
 use crate::backend::base::memory_file;
@@ -51,14 +51,14 @@ const LOWER: u64 = u32::MAX as u64;
 
 /// A file of this process.
 pub struct SharedFile {
-    pub file: File,
+    pub file: Descriptor,
     identity: Identity,
     state: Mutex<State>,
 }
 
 struct State {
     /// The opening that has the lock, or `None` once closed.
-    door: Option<File>,
+    door: Option<Descriptor>,
     /// The names by offset in the memory.
     names: HashMap<u64, Name>,
     /// The records of former names that no name uses now.
@@ -83,8 +83,8 @@ impl SharedFile {
         let file = files::sealed_file(c"portacl-shared", MEMORY + size)?;
         let identity = words(&random()?);
         let header = Header { place, size, identity }.to_bytes();
-        file.write_all_at(&header, 0).map_err(|error| named("pwrite", error))?;
-        let door = memory_file::reopen(&file)?;
+        file.file()?.write_all_at(&header, 0).map_err(|error| named("pwrite", error))?;
+        let door = memory_file::reopen(file.get()?)?;
         memory_file::lock(&door, LOCK, libc::F_OFD_SETLK, libc::F_WRLCK)?;
         let state = State { door: Some(door), names: HashMap::new(), vacant: Vec::new(), serial: 0 };
         Ok(Self { file, identity, state: Mutex::new(state) })
@@ -133,7 +133,7 @@ impl SharedFile {
     }
 
     fn write_record(&self, slot: u32, record: &[u8; RECORD]) -> io::Result<()> {
-        self.file.write_all_at(record, record_at(slot))
+        self.file.file()?.write_all_at(record, record_at(slot))
     }
 
     /// Ends imports.
@@ -148,7 +148,7 @@ impl SharedFile {
 
 /// A file of another process, or an import of this process's own memory.
 pub struct ImportedFile {
-    pub file: File,
+    pub file: Descriptor,
     header: Header,
 }
 
@@ -162,9 +162,10 @@ impl ImportedFile {
             Fault::new(FaultKind::Driver, format!("descriptor {number} cannot be inspected: {error}"))
         };
         ensure!(memory_file::is_sealed(descriptor).map_err(unknown)?, foreign("a file without the seals of one"));
-        let file = descriptor.try_clone_to_owned().map(File::from).map_err(|error| {
-            Fault::out_of_host_memory(format!("descriptor {number} cannot be duplicated: dup: {error}"))
-        })?;
+        let kept = descriptor.try_clone_to_owned().map_err(|error| named("dup", error)).and_then(Descriptor::new);
+        let kept = kept
+            .map_err(|error| Fault::out_of_host_memory(format!("descriptor {number} cannot be duplicated: {error}")))?;
+        let file = kept.file().map_err(unknown)?;
         let mut bytes = [0; HEADER];
         match file.read_exact_at(&mut bytes, 0) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(foreign("it is too short")),
@@ -176,7 +177,7 @@ impl ImportedFile {
             let size = header.size;
             return Err(refused(format!("is damaged: {len} bytes, where {size} bytes of memory are said to be")));
         }
-        let imported = Self { file, header };
+        let imported = Self { file: kept, header };
         imported.check_open()?;
         Ok(imported)
     }
@@ -194,8 +195,11 @@ impl ImportedFile {
         self.check_open()?;
         let mut record = [0; RECORD];
         // The file is long enough for all records.
-        self.file.read_exact_at(&mut record, record_at(name.slot)).map_err(|error| {
-            Fault::new(FaultKind::Driver, format!("the exported pointer cannot be looked up: pread: {error}"))
+        let read = self.file.file().and_then(|file| {
+            file.read_exact_at(&mut record, record_at(name.slot)).map_err(|error| named("pread", error))
+        });
+        read.map_err(|error| {
+            Fault::new(FaultKind::Driver, format!("the exported pointer cannot be looked up: {error}"))
         })?;
         if record != name.record(identity) {
             return Err(Fault::invalid(

@@ -5,7 +5,7 @@
 //! views at the distance that a device has.
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -73,7 +73,9 @@ impl HostSegments {
         drop(locked);
         let piece = piece.ok_or_else(|| refused(&"more than there is on this machine"))?;
         let free = || _ = arena.lock().free(piece.offset, piece.note);
-        let mapping = Mapping::new(piece.len as usize, Source::File(file.file.as_fd(), MEMORY + piece.offset), 0);
+        let opened = file.file.get();
+        let mapping =
+            opened.and_then(|file| Mapping::new(piece.len as usize, Source::File(file, MEMORY + piece.offset), 0));
         let mut mapping = mapping.inspect_err(|_| free()).map_err(|error| refused(&error))?;
         mapping.advise_huge();
         let block = Block { addr: mapping.addr(), len: mapping.len(), token: HOST | SHARED };
@@ -98,8 +100,8 @@ impl HostSegments {
     pub fn free_unused(&self, block: Block) {
         let Some(segment) = self.list.lock().remove(&block.addr) else { return };
         let HostSegment { mapping, piece, file, arena } = segment;
+        files::discard(&file.file, MEMORY + piece.offset, mapping.addr(), mapping.len());
         drop(mapping);
-        files::discard(file.file.as_fd(), MEMORY + piece.offset, piece.len);
         arena.lock().free(piece.offset, piece.note);
     }
 
@@ -147,7 +149,7 @@ impl SharedMemory for ExportedMemory {
     }
 
     fn export(&self) -> Result<OwnedFd> {
-        self.file.file.as_fd().try_clone_to_owned().map_err(no_descriptor)
+        self.file.file.duplicate().map_err(no_descriptor)
     }
 
     fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport> {
@@ -260,7 +262,7 @@ impl Pool for ImportedPool {
 
     fn import_block(&self, export: &PointerExport) -> Result<Block> {
         let (offset, len) = self.file.locate(export)?;
-        let (file, range) = (self.file.file.as_fd(), (MEMORY + offset, len));
+        let (file, range) = (&self.file.file, (MEMORY + offset, len));
         self.shared.imports.map(file, range, self.place.device(), Arc::clone(&self.mapped))
     }
 }

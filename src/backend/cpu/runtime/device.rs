@@ -1,6 +1,5 @@
 //! A CPU device: its memory and its streams.
 
-use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -118,7 +117,7 @@ impl Device for CpuDevice {
 
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
         // Memory that cannot be mapped at other addresses is of no use here.
-        self.memory.file()?;
+        self.memory.check_file()?;
         let block = self.take(len, PagePolicy::HugeFirst, 0)?;
         Ok(ranges::of_device(Arc::clone(&self.memory), block))
     }
@@ -131,7 +130,7 @@ impl Device for CpuDevice {
     fn import_memory(&self, parcel: Parcel) -> Result<Block> {
         let part = ipc::unpack(parcel)?;
         let range = (part.offset, part.len);
-        self.shared.imports.map(part.file.as_fd(), range, Some(self.ordinal), Arc::default())
+        self.shared.imports.map(&part.file, range, Some(self.ordinal), Arc::default())
     }
 
     /// Does nothing, because memory does not move.

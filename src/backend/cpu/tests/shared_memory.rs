@@ -311,7 +311,7 @@ fn what_is_no_shared_memory_is_refused() {
     assert!(refused(unsealed.as_fd()).contains("without the seals"));
     for len in [0, 20, 8 << 20] {
         let empty = files::sealed_file(c"portacl-shared", len).unwrap();
-        assert!(refused(empty.as_fd()).contains("is not of an exported memory pool"), "{len}");
+        assert!(refused(empty.get().unwrap()).contains("is not of an exported memory pool"), "{len}");
     }
 }
 
@@ -342,10 +342,10 @@ fn damaged_headers_are_refused() {
 fn a_size_that_is_not_that_of_the_file_is_refused() {
     let shared = SharedFile::new(MemoryPlace::Device(0), 8 << 20).unwrap();
     let mut header = [0; 56];
-    shared.file.read_exact_at(&mut header, 0).unwrap();
+    shared.file.file().unwrap().read_exact_at(&mut header, 0).unwrap();
     let shorter = files::sealed_file(c"portacl-shared", MEMORY + (4 << 20)).unwrap();
-    shorter.write_all_at(&header, 0).unwrap();
-    assert!(refused(shorter.as_fd()).contains("is damaged"));
+    shorter.file().unwrap().write_all_at(&header, 0).unwrap();
+    assert!(refused(shorter.get().unwrap()).contains("is damaged"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use cudarc::driver::sys::{
 };
 use rustix::io::{FdFlags, fcntl_setfd};
 
+use crate::algo::host::descriptor::above_streams;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::error::{ALREADY_MAPPED, is_none};
 use crate::backend::cuda::base::owned::Shared;
@@ -90,17 +91,17 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
 }
 
 /// Returns a descriptor that the driver has just created. As with all descriptors of the library, programs that this
-/// process starts do not inherit it. Drivers create those of pools as inheritable.
+/// process starts do not inherit it, and it is no standard stream. Drivers create those of pools as inheritable.
 ///
 /// # Safety
 ///
 /// It is open, and the caller's alone.
-pub unsafe fn made_by_driver(number: c_int) -> OwnedFd {
+pub unsafe fn made_by_driver(number: c_int) -> Result<OwnedFd> {
     // SAFETY: the caller promises that it is open, and that no other code closes it.
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
     // The call fails for closed descriptors only.
     let _ = fcntl_setfd(&descriptor, FdFlags::CLOEXEC);
-    descriptor
+    above_streams(descriptor).map_err(|error| Fault::out_of_host_memory(format!("the driver's descriptor: {error}")))
 }
 
 /// Returns the parcel of memory without an address.
@@ -109,7 +110,7 @@ pub fn export_physical(device: &Arc<DeviceState>, handle: CUmemGenericAllocation
     let number = device.call(|api| unsafe { api.mem_export(handle, DESCRIPTOR, 0) })?;
     device.driver.sharing.add(Shared::Physical(handle));
     // SAFETY: the driver has made it for the caller.
-    let descriptor = unsafe { made_by_driver(number) };
+    let descriptor = unsafe { made_by_driver(number) }?;
     let bytes = [PHYSICAL, (len as u64).to_le_bytes()].concat();
     Ok(Parcel::new(bytes, Some(descriptor)))
 }

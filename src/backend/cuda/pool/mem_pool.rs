@@ -215,7 +215,7 @@ impl Pool for CudaPool {
             return Ok(PoolHandle::Fabric(bytes));
         }
         // SAFETY: the driver has just made it for us.
-        Ok(PoolHandle::Descriptor(unsafe { ipc::made_by_driver(descriptor) }))
+        Ok(PoolHandle::Descriptor(unsafe { ipc::made_by_driver(descriptor) }?))
     }
 
     fn export_block(&self, block: Block) -> Result<PointerExport> {

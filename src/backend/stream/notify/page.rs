@@ -7,7 +7,6 @@
 //! Locks on bytes of the file show which processes live, because locks end with their process. The exporter locks the
 //! first byte, and importers of a line lock the first byte of the line.
 
-use std::fs::File;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::ptr::{NonNull, null_mut};
@@ -16,6 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use parking_lot::Mutex;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
+use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::{named, refused_by};
 use crate::backend::base::memory_file;
 
@@ -55,7 +55,7 @@ const _: () = assert!(size_of::<Lines>() == SIZE);
 
 /// A mapped page.
 pub(super) struct Page {
-    file: File,
+    file: Descriptor,
     mapping: NonNull<Lines>,
     state: Mutex<State>,
 }
@@ -72,14 +72,14 @@ struct State {
     /// The latest serial number.
     serial: u32,
     /// The opening that has the exporter's lock. It is separate, so that no passed descriptor keeps the lock.
-    door: Option<File>,
+    door: Option<Descriptor>,
 }
 
 impl Page {
     /// Creates a page without notifies.
     pub(super) fn new() -> io::Result<Self> {
         let file = memory_file::create(c"portacl-notify", SIZE as u64)?;
-        memory_file::seal(&file)?;
+        memory_file::seal(file.get()?)?;
         let page = Self::map(file)?;
         page.lines().magic.store(MAGIC, Ordering::Release);
         page.state.lock().vacant = (0..SLOTS).rev().collect();
@@ -90,7 +90,7 @@ impl Page {
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
         let is_sealed = memory_file::is_sealed(descriptor)?;
         let file = memory_file::reopen(descriptor)?;
-        let len = file.metadata().map_err(|error| named("fstat", error))?.len();
+        let len = file.file()?.metadata().map_err(|error| named("fstat", error))?.len();
         ensure!(is_sealed && len == SIZE as u64, io::Error::other("it is another file"));
         let page = Self::map(file)?;
         ensure!(page.lines().magic.load(Ordering::Acquire) == MAGIC, io::Error::other("its page begins differently"));
@@ -104,10 +104,10 @@ impl Page {
         self.line(slot).importers.fetch_add(1, Ordering::AcqRel);
     }
 
-    fn map(file: File) -> io::Result<Self> {
+    fn map(file: Descriptor) -> io::Result<Self> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping of a whole file, which cannot become shorter.
-        let mapped = unsafe { mmap(null_mut(), SIZE, access, MapFlags::SHARED, &file, 0) };
+        let mapped = unsafe { mmap(null_mut(), SIZE, access, MapFlags::SHARED, file.get()?, 0) };
         let mapping = NonNull::new(mapped.map_err(refused_by("mmap"))?.cast());
         let mapping = mapping.expect("the system maps nothing at address 0 unless asked to");
         Ok(Self { file, mapping, state: Mutex::default() })
@@ -142,11 +142,11 @@ impl Page {
     pub(super) fn export(&self) -> io::Result<OwnedFd> {
         let mut state = self.state.lock();
         if state.door.is_none() {
-            let door = memory_file::reopen(&self.file)?;
+            let door = memory_file::reopen(self.file.get()?)?;
             memory_file::lock(&door, DOOR, libc::F_OFD_SETLK, libc::F_WRLCK)?;
             state.door = Some(door);
         }
-        self.file.try_clone().map(OwnedFd::from).map_err(|error| named("dup", error))
+        self.file.duplicate()
     }
 
     /// Closes the page as if its process had died.
@@ -191,7 +191,7 @@ fn at(slot: usize) -> usize {
 }
 
 /// Whether another opening of the file has a lock on a byte. If the query fails, the process counts as alive.
-fn is_locked(file: &File, byte: usize) -> bool {
+fn is_locked(file: &Descriptor, byte: usize) -> bool {
     let kind = memory_file::lock(file, byte, libc::F_OFD_GETLK, libc::F_WRLCK);
     kind.map_or(true, |kind| kind != libc::F_UNLCK)
 }

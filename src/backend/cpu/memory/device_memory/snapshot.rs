@@ -22,6 +22,7 @@ impl DeviceMemory {
     pub fn save(&self, kept: &[(usize, usize)]) -> Result<()> {
         let mut saved = self.saved.lock();
         let used = self.used_ranges();
+        let kept = &[kept, &self.shared_ranges()].concat();
         let mut next = 0;
         let not_read = |error| self.not_saved(FaultKind::Driver, error);
         while let Some((start, end)) = self.backing.next_data(next, &used).map_err(not_read)? {
@@ -44,13 +45,17 @@ impl DeviceMemory {
             // The kernel knows which parts have pages.
             return vec![(0, self.span)];
         }
-        let shared = self.shared.lock();
-        let shared: Vec<_> = shared.iter().map(|(addr, (len, _))| (*addr, *len)).collect();
+        let shared = self.shared_ranges();
         let free = self.arena.lock().free_ranges(UNIT);
         let mut free: Vec<Range> = free.map(|(start, len)| (start, start + len)).collect();
         free.sort_unstable();
         debug_assert!(free.iter().all(|(start, end)| start % UNIT == 0 && end % UNIT == 0), "{free:?}");
         gaps((0, self.span), free).into_iter().flat_map(|(start, end)| self.without(&shared, start, end)).collect()
+    }
+
+    /// Returns the blocks in separate files: address and length.
+    pub(super) fn shared_ranges(&self) -> Vec<(usize, usize)> {
+        self.shared.lock().iter().map(|(addr, block)| (*addr, block.len)).collect()
     }
 
     /// Copies one part. Returns `None` for zeros, which need not be saved.
@@ -99,7 +104,7 @@ impl DeviceMemory {
     }
 
     /// Returns the parts of a range of the file without anything in `kept`, in whole pages.
-    fn without(&self, kept: &[(usize, usize)], start: u64, end: u64) -> Vec<Range> {
+    pub(super) fn without(&self, kept: &[(usize, usize)], start: u64, end: u64) -> Vec<Range> {
         let kept = kept.iter().filter(|(addr, _)| self.contains(*addr));
         let mut kept: Vec<Range> = kept
             .map(|(addr, len)| (self.offset(*addr), self.offset(*addr) + *len as u64))

@@ -3,7 +3,6 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -93,7 +92,7 @@ fn map_twice(len: usize) -> io::Result<Mapping> {
     let file = files::sealed_file(c"portacl-shared", len as u64)?;
     // The distance is so large that an access past the end of one view does not reach the other.
     let own = len.next_multiple_of(HUGE as usize) + HUGE as usize;
-    let mapping = Mapping::new(len, Source::File(file.as_fd(), 0), own)?;
+    let mapping = Mapping::new(len, Source::File(file.get()?, 0), own)?;
     let used = len - UNIT as usize;
     pages::set_access(mapping.addr(), used, Access::ReadWrite)?;
     pages::set_access(mapping.addr() + own + used, UNIT as usize, Access::None)?;
