@@ -13,7 +13,7 @@ fn main() {
 }
 
 fn compile_c() {
-    let files = ["src/ffi/base/app_log.c", "src/algo/host/cpp_name.c"];
+    let files = ["src/ffi/base/app_log.c", "src/algo/host/cpp_name.c", "src/algo/host/standard_stream.c"];
     for file in files {
         println!("cargo::rerun-if-changed={file}");
     }

@@ -8,4 +8,5 @@ pub mod host_memory;
 pub mod input_file;
 pub mod notice;
 pub mod output_file;
+pub mod standard_stream;
 pub mod system_call;

@@ -5,9 +5,14 @@ use std::io::{Write, stderr};
 
 use parking_lot::Mutex;
 
+use super::standard_stream::has_errors;
+
 /// Writes whole lines in one write. If that fails (the device is full, or the pipe has no reader), nothing is written;
-/// the standard library's macros would panic.
+/// the standard library's macros would panic. A file of the program with the number of the stream is not written to.
 pub fn notice(text: impl Display) {
+    if !has_errors() {
+        return;
+    }
     // One write, so that lines of several threads do not mix.
     let _ = stderr().write_all(text.to_string().as_bytes());
 }

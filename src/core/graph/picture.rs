@@ -14,6 +14,7 @@ use super::inspect;
 use super::task::control::{Control, Kind};
 use super::task::{self, Task, What, group};
 use crate::algo::host::output_file::OutputFile;
+use crate::algo::host::standard_stream::StandardOutput;
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Code, Result, error_with, invalid_param};
 use crate::core::base::handles::{self, Object as _};
@@ -296,7 +297,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 /// Implements aclmdlRIDebugPrint: prints to the standard output.
 pub fn print(raw: u64) -> Result<()> {
     Picture::of(raw, true, |picture| {
-        let mut output = std::io::stdout().lock();
+        let mut output = StandardOutput;
         let written = output.write_all(picture.text().as_bytes()).and_then(|()| output.flush());
         written.map_err(|why| error_with!(Code::InvalidFile, "the standard output cannot be written: {why}"))
     })

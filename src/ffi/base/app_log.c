@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+__attribute__((visibility("hidden"))) int portacl_is_stream(int number); /* standard_stream.c */
+
 enum { LEVEL_ERROR = 3, LEVEL_SILENT = 4, MOST_OF_A_NAME = 500, TEXT_CAPACITY = 2000 };
 
 __attribute__((visibility("hidden"), format(printf, 5, 6))) void portacl_app_log(int level, const char* func,
@@ -24,7 +26,7 @@ static int threshold(void) {
         if (value != NULL && value[0] >= '0' && value[0] <= '0' + LEVEL_SILENT && value[1] == '\0') {
             return value[0] - '0';
         }
-        if (value != NULL && value[0] != '\0' && !__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) {
+        if (value != NULL && value[0] != '\0' && portacl_is_stream(2) && !__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) {
             (void)fprintf(stderr,
                           "portacl: the environment variable %s is \"%s\"; allowed: 0 (debug) to 3 "
                           "(error), 4 (none)\n",
@@ -55,7 +57,7 @@ void portacl_app_log(int level, const char* func, const char* file, uint32_t lin
                                 file != NULL ? file : "?", (unsigned)line, MOST_OF_A_NAME, func != NULL ? func : "?",
                                 printed < 0 ? "" : text, printed < TEXT_CAPACITY ? "" : "...");
     /* One call, so that lines of several threads do not mix. */
-    if (length > 0) {
+    if (length > 0 && portacl_is_stream(2)) {
         (void)fwrite(all, 1, (size_t)length, stderr);
     }
     errno = saved_errno;

@@ -1,9 +1,10 @@
 //! Memory hooks that the library has: debug prints, logs, limits and profiles.
 
 use std::ffi::c_char;
-use std::io::{Write, stdout};
+use std::io::Write;
 use std::mem::MaybeUninit;
 
+use crate::algo::host::standard_stream::StandardOutput;
 use crate::core::base::error::param_invalid;
 use crate::core::memory::memory_hook::{self, DebugPrint, Limit, LineProfile, Logging, ProfileRow};
 use crate::ffi::base::{guard, guard_optional, text, write_rows};
@@ -31,7 +32,7 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterDebugPrint(
         let scope = scope_of(scope)?;
         // SAFETY: `path` is null, which means standard output, or a C string.
         let to: Box<dyn Write + Send> = match unsafe { text::optional(path) } {
-            None => Box::new(stdout()),
+            None => Box::new(StandardOutput),
             Some(path) => Box::new(memory_hook::create_file("path", path)?),
         };
         memory_hook::register("DebugPrintHook", scope, Box::new(DebugPrint::new(to)))

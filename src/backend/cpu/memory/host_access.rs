@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use super::pinned::closed::{self, TRIES, Touch};
+use crate::algo::host::standard_stream::has_errors;
 use crate::algo::host::system_call::keep_loaded;
 use crate::algo::map::address_map::{AddressMap, Range};
 use crate::algo::thread::per_thread::per_thread;
@@ -285,7 +286,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
         }
         // The buffer is on the stack, because the handler must not allocate.
         let mut text = Cursor::new([0; 512]);
-        if matches!(explain(addr, &mut text), Ok(true)) {
+        if matches!(explain(addr, &mut text), Ok(true)) && has_errors() {
             // SAFETY: writes initialized bytes. A failure cannot be reported.
             unsafe { libc::write(libc::STDERR_FILENO, text.get_ref().as_ptr().cast(), text.position() as usize) };
         }

@@ -1,13 +1,14 @@
 //! Hooks that the environment selects: `PORTACL_MEMORY_HOOK`.
 
 use std::ffi::OsString;
-use std::io::{self, Write, stdout};
+use std::io::{self, Write};
 
 use parking_lot::Mutex;
 
 use super::{DebugPrint, LineProfile, Logging, MemoryHook, Scope, create_file, list, register, report};
 use crate::algo::host::notice::notice_once;
 use crate::algo::host::output_file::{OutputFile, is_pipe};
+use crate::algo::host::standard_stream::StandardOutput;
 use crate::backend::at_exit;
 use crate::core::base::config::ReadyHook;
 use crate::core::base::error::Result;
@@ -30,7 +31,7 @@ pub fn register_ready(asked: &ReadyHook) -> Result<()> {
         return Ok(());
     }
     let hook: Box<dyn MemoryHook> = match asked {
-        ReadyHook::DebugPrint => Box::new(DebugPrint::new(Box::new(stdout()))),
+        ReadyHook::DebugPrint => Box::new(DebugPrint::new(Box::new(StandardOutput))),
         ReadyHook::Logging(file) => Box::new(Logging::new(Box::new(LogFile(create_file(FILE, file)?)))),
         ReadyHook::LineProfile(file) => {
             // The file is checked now, not when the profile of a long run is to be written. A pipe is not, because its
