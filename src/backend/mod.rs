@@ -148,9 +148,10 @@ pub trait Driver: Send + Sync {
         Err(pool::shared_memory::only_pools())
     }
 
-    /// Creates a notify with the count 0.
-    fn create_notify(&self) -> Result<Arc<Notify>> {
-        NOTIFIES.create()
+    /// Creates a notify with the count 0. One that is `alone` shares no page with others, so it can be an event that
+    /// processes share.
+    fn create_notify(&self, alone: bool) -> Result<Arc<Notify>> {
+        if alone { NOTIFIES.create_alone() } else { NOTIFIES.create() }
     }
 
     /// Imports the notify that another process has [exported](Notify::export), with the bytes of the export. Anything

@@ -47,7 +47,7 @@ decorate! {
         OutOfHostMemory, wrap Kind::SharedMemory, Kind::HostBlock;
     fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, MemoryPlace)>,
         Driver, by Self::import_pool;
-    fn create_notify(&self) -> Result<Arc<Notify>>, OutOfResources;
+    fn create_notify(&self, alone: bool) -> Result<Arc<Notify>>, OutOfResources;
     fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>>, Driver;
     fn virtual_memory(&self) -> &dyn VirtualMemory = self;
     fn page_size(&self, block: Block) -> usize;

@@ -1,17 +1,23 @@
-//! Notifies: counts that streams change, and wait for. Each has a word in a page of shared memory (`notify/page.rs`),
-//! so that another process can import it. Processors change the word atomically, so that only one wait can consume a
-//! count. Backends decide when, in the order of their streams.
+//! Notifies: counts that streams change, and wait for. Each has a word in a page of memory (`notify/page.rs`), which
+//! processors change atomically, so that only one wait can consume a count. Backends decide when, in the order of their
+//! streams.
+//!
+//! Another process that imports a notify gets its page. Notifies share pages until they are exported: then the word
+//! moves to a page without other notifies (`notify/moved.rs`).
 
+mod moved;
 mod page;
 mod record;
 
+use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use self::moved::Moved;
 use self::page::{Page, SLOTS};
 use self::record::Part;
 pub use self::record::SharedEvent;
@@ -96,6 +102,8 @@ pub struct Notify {
     slot: usize,
     /// The serial number of this use of the slot. If the slot has another number, this notify has ended.
     serial: u32,
+    /// The new place of the word, if it has moved.
+    moved: OnceLock<Moved>,
     owner: Owner,
     /// The time of the latest check of the other process, in milliseconds.
     asked: AtomicU64,
@@ -124,7 +132,7 @@ fn serial_of(page: &Page, slot: usize) -> u32 {
 }
 
 impl Notify {
-    /// Returns the address range of the word.
+    /// Returns the address range of the word, by which waits are found. It stays the same when the word moves.
     pub(in crate::backend) fn range(&self) -> Range {
         let line = self.page.line(self.slot);
         let word = if let Owner::Event(..) = self.owner { &line.over } else { &line.word };
@@ -143,8 +151,7 @@ impl Notify {
 
     /// Returns the current count.
     pub fn count(&self) -> u32 {
-        // Acquire: pairs with the Release in `change`.
-        parts(self.page.line(self.slot).word.load(Ordering::Acquire)).0
+        self.load().map_or(0, |(_, word)| parts(word).0)
     }
 
     /// Changes the count now. A notify that has ended does not change.
@@ -152,12 +159,21 @@ impl Notify {
         if let Owner::Event(event, part) = &self.owner {
             return part.signal(event);
         }
-        let next = |before| {
-            let (count, serial) = parts(before);
-            (serial == self.serial).then(|| word(change.of(count), serial))
-        };
-        // Release: a thread that reads the count sees earlier writes.
-        let _ = self.page.line(self.slot).word.fetch_update(Ordering::Release, Ordering::Relaxed, next);
+        while let Some((place, before)) = self.load() {
+            let after = word(change.of(parts(before).0), self.serial);
+            // Release: a thread that reads the count sees earlier writes.
+            if place.compare_exchange(before, after, Ordering::Release, Ordering::Relaxed).is_ok() {
+                break;
+            }
+        }
+    }
+
+    /// Returns the word and its value, or `None` if the notify has ended.
+    fn load(&self) -> Option<(&AtomicU64, u64)> {
+        let place = &self.page.line(self.slot).word;
+        // Acquire: pairs with the Release in `change`, and with that of a move.
+        let word = place.load(Ordering::Acquire);
+        if parts(word).1 == self.serial { Some((place, word)) } else { self.load_moved() }
     }
 
     /// Whether the notify is a record of an event, which waits need until it completes or is dropped.
@@ -179,23 +195,16 @@ impl Notify {
         if let Owner::Event(event, part) = &self.owner {
             return part.is_over(event, deaths);
         }
-        let place = &self.page.line(self.slot).word;
-        let mut before = place.load(Ordering::Acquire);
-        loop {
-            let (count, serial) = parts(before);
-            ensure!(serial == self.serial, gone());
-            if !wait.until.holds(count) {
+        while let Some((place, before)) = self.load() {
+            if !wait.until.holds(parts(before).0) {
                 return self.check_peers(deaths).map(|()| false);
             }
-            if !wait.clear {
+            let cleared = word(0, self.serial);
+            if !wait.clear || place.compare_exchange(before, cleared, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
                 return Ok(true);
             }
-            let cleared = word(0, serial);
-            match place.compare_exchange(before, cleared, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return Ok(true),
-                Err(now) => before = now,
-            }
         }
+        Err(gone())
     }
 
     /// Returns the condition of a wait that begins now.
@@ -222,9 +231,10 @@ impl Notify {
             return Ok(());
         }
         self.asked.store(now, Ordering::Relaxed);
+        let (page, slot) = self.place();
         match &self.owner {
-            Owner::Peer if !self.page.is_open() => Err(gone()),
-            Owner::Here { deaths } if self.page.importers_died(self.slot) => {
+            Owner::Peer if !page.is_open() => Err(gone()),
+            Owner::Here { deaths } if page.importers_died(slot) => {
                 deaths.fetch_add(1, Ordering::Relaxed);
                 Err(died())
             }
@@ -234,12 +244,13 @@ impl Notify {
 
     /// Returns what another process needs to import the notify, now and later.
     pub fn export(&self) -> Result<(Vec<u8>, OwnedFd)> {
-        let descriptor = self.page.export().map_err(|error| {
+        let exported = self.move_out().and_then(|()| self.place().0.export());
+        let descriptor = exported.map_err(|error| {
             let text = format!("a notify cannot be shared with other processes: {error}");
             Fault::out_of_host_memory(text)
         })?;
         let mut bytes = MAGIC.to_vec();
-        bytes.extend((self.slot as u32).to_le_bytes());
+        bytes.extend((self.place().1 as u32).to_le_bytes());
         bytes.extend(self.serial.to_le_bytes());
         Ok((bytes, descriptor))
     }
@@ -264,14 +275,19 @@ impl Notify {
             return Err(gone());
         }
         let (page, owner) = (Arc::new(page), Owner::Peer);
-        Ok(Arc::new(Self { page, slot, serial, owner, asked: AtomicU64::new(0) }))
+        Ok(Arc::new(Self { page, slot, serial, moved: OnceLock::new(), owner, asked: AtomicU64::new(0) }))
     }
 }
 
 impl Drop for Notify {
     fn drop(&mut self) {
         match &self.owner {
-            Owner::Here { .. } => self.page.release(self.slot),
+            Owner::Here { .. } => {
+                if let Some(moved) = self.moved.get() {
+                    moved.end();
+                }
+                self.page.release(self.slot);
+            }
             Owner::Peer if serial_of(&self.page, self.slot) == self.serial => {
                 self.page.leave(self.slot);
             }
@@ -305,24 +321,37 @@ impl Notifies {
         let mut pages = self.0.lock();
         pages.retain(|page| page.strong_count() > 0);
         let found = pages.iter().rev().filter_map(Weak::upgrade).find_map(|page| Some((page.take()?, page)));
-        let ((slot, serial), page) = match found {
+        let (place, page) = match found {
             Some(found) => found,
             None => {
-                let page = Page::new().map(Arc::new).map_err(|error| {
-                    let text = format!("the system gives no page for a notify: {error}");
-                    Fault::new(FaultKind::OutOfResources, text)
-                })?;
+                let page = Page::new(SLOTS).map(Arc::new).map_err(no_page)?;
                 pages.push(Arc::downgrade(&page));
                 (page.take().expect("a new page has room"), page)
             }
         };
         drop(pages);
+        Ok(Self::begin(page, place))
+    }
+
+    /// Creates a notify as [`Self::create`] does, on a page without others. Its word does not move when it is exported.
+    pub fn create_alone(&self) -> Result<Arc<Notify>> {
+        let page = Page::new(1).map(Arc::new).map_err(no_page)?;
+        let place = page.take().expect("a new page has room");
+        Ok(Self::begin(page, place))
+    }
+
+    fn begin(page: Arc<Page>, (slot, serial): (usize, u32)) -> Arc<Notify> {
         page.line(slot).issued.store(0, Ordering::Relaxed);
         page.line(slot).over.store(0, Ordering::Relaxed);
         page.line(slot).word.store(word(0, serial), Ordering::Release);
         let owner = Owner::Here { deaths: AtomicU64::new(0) };
-        Ok(Arc::new(Notify { page, slot, serial, owner, asked: AtomicU64::new(0) }))
+        Arc::new(Notify { page, slot, serial, moved: OnceLock::new(), owner, asked: AtomicU64::new(0) })
     }
+}
+
+#[cold]
+fn no_page(error: io::Error) -> Fault {
+    Fault::new(FaultKind::OutOfResources, format!("the system gives no page for a notify: {error}"))
 }
 
 #[cfg(test)]

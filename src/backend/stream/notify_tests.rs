@@ -9,7 +9,8 @@ fn take(notify: &Notify, until: Until, clear: bool) -> bool {
 }
 
 fn count(notify: &Notify) -> u32 {
-    parts(notify.page.line(notify.slot).word.load(Ordering::Relaxed)).0
+    let (page, slot) = notify.place();
+    parts(page.line(slot).word.load(Ordering::Relaxed)).0
 }
 
 /// The next wait that looks checks whether other processes are alive, as if the interval between checks were over.
@@ -122,6 +123,62 @@ fn an_imported_one_is_the_same() {
     assert_eq!(Notify::import(&bytes, descriptor.as_fd()).err(), Some(gone()));
 }
 
+/// Returns the bytes of the page that an import of the notify can read and write.
+fn granted(notify: &Notify) -> Vec<u8> {
+    use std::os::unix::fs::FileExt;
+    let file = std::fs::File::from(notify.export().unwrap().1);
+    let mut bytes = vec![0; file.metadata().unwrap().len() as usize];
+    file.read_exact_at(&mut bytes, 0).unwrap();
+    bytes
+}
+
+/// The descriptor of an export shows nothing of other notifies.
+#[test]
+fn an_export_grants_one_notify() {
+    const SECRETS: [u32; 3] = [0x5ec4e701, 0x5ec4e702, 0x5ec4e703];
+    let shows = |bytes: &[u8], count: u32| bytes.chunks(4).filter(|word| *word == count.to_le_bytes()).count();
+    let notifies = Notifies::default();
+    let all = SECRETS.map(|count| {
+        let notify = notifies.create().unwrap();
+        notify.set(count);
+        notify
+    });
+    for (notify, count) in all.iter().zip(SECRETS) {
+        let bytes = granted(notify);
+        assert_eq!(SECRETS.map(|secret| shows(&bytes, secret)), SECRETS.map(|secret| usize::from(secret == count)));
+    }
+    // Events that processes share never have neighbours.
+    let [one, other] = [(); 2].map(|()| notifies.create_alone().unwrap());
+    one.set(SECRETS[0]);
+    assert_eq!(shows(&granted(&other), SECRETS[0]), 0);
+}
+
+/// Records and waits of other threads continue while the word moves, and none is lost or counted twice.
+#[test]
+fn a_word_moves_while_threads_use_it() {
+    const THREADS: u32 = 3;
+    const CHANGES: u32 = 2000;
+    for _ in 0..20 {
+        let notify = Notifies::default().create().unwrap();
+        let ready = std::sync::Barrier::new(THREADS as usize + 1);
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    ready.wait();
+                    for _ in 0..CHANGES {
+                        notify.change(Change::Add(1));
+                    }
+                });
+            }
+            ready.wait();
+            notify.export().unwrap();
+        });
+        assert_eq!((notify.count(), count(&notify)), (THREADS * CHANGES, THREADS * CHANGES));
+        assert!(take(&notify, Until::Equal(THREADS * CHANGES), true));
+        assert_eq!(notify.count(), 0);
+    }
+}
+
 #[test]
 fn an_end_on_either_side_is_seen() {
     let own = Notifies::default().create().unwrap();
@@ -131,7 +188,7 @@ fn an_end_on_either_side_is_seen() {
     ask_peers_next(&own);
     assert!(!own.try_take(&PLAIN, 0).unwrap());
     // This import dies: its lock ends, and its count stays.
-    own.page.enter(own.slot);
+    own.place().0.enter(own.place().1);
     ask_peers_next(&own);
     assert_eq!(own.try_take(&PLAIN, 0).unwrap_err(), died());
     // Earlier waits fail, too; later ones do not.
@@ -141,7 +198,7 @@ fn an_end_on_either_side_is_seen() {
     // The exporter ends, and its word stays as it was.
     let imported = Notify::import(&bytes, descriptor.as_fd()).unwrap();
     assert!(!imported.try_take(&PLAIN, 0).unwrap());
-    own.page.close();
+    own.place().0.close();
     ask_peers_next(&imported);
     assert_eq!(imported.try_take(&PLAIN, 0).unwrap_err(), gone());
 }

@@ -88,7 +88,7 @@ where
             ));
         }
         Self::add(false, || {
-            let created = runtime::session()?.driver.create_notify();
+            let created = runtime::session()?.driver.create_notify(false);
             created.map_err(|fault| Error::from(fault).recoded(Code::NoStreamResource, Code::NoNotifyResource))
         })
     }

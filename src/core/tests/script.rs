@@ -252,9 +252,10 @@ impl Driver for ScriptDriver {
         None
     }
 
-    fn create_notify(&self) -> Result<Arc<Notify>> {
+    fn create_notify(&self, alone: bool) -> Result<Arc<Notify>> {
         self.0.enter("create_notify")?;
-        Notifies::default().create()
+        let notifies = Notifies::default();
+        if alone { notifies.create_alone() } else { notifies.create() }
     }
 
     fn import_notify(&self, _bytes: &[u8], _descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>> {

@@ -1,6 +1,7 @@
 //! Pages of shared memory that contain the words of notifies.
 //!
-//! A page is a file in memory without a name, which no process can shorten. It begins with a header. After that each
+//! A page is a file in memory without a name, which no process can shorten. A process that has its descriptor can read
+//! and write all of it, so a page that is exported has one notify. It begins with a header. After that each
 //! notify has a cache line: the word, the number of processes that have imported it and, if it is an event, its records
 //! (`record.rs`).
 //!
@@ -57,6 +58,8 @@ const _: () = assert!(size_of::<Lines>() == SIZE);
 pub(super) struct Page {
     file: Descriptor,
     mapping: NonNull<Lines>,
+    /// Whether the page has room for one notify only.
+    is_for_one: bool,
     state: Mutex<State>,
 }
 
@@ -76,13 +79,13 @@ struct State {
 }
 
 impl Page {
-    /// Creates a page without notifies.
-    pub(super) fn new() -> io::Result<Self> {
+    /// Creates a page with room for this number of notifies.
+    pub(super) fn new(slots: usize) -> io::Result<Self> {
         let file = memory_file::create(c"portacl-notify", SIZE as u64)?;
         memory_file::seal(file.get()?)?;
-        let page = Self::map(file)?;
+        let page = Self::map(file, slots == 1)?;
         page.lines().magic.store(MAGIC, Ordering::Release);
-        page.state.lock().vacant = (0..SLOTS).rev().collect();
+        page.state.lock().vacant = (0..slots).rev().collect();
         Ok(page)
     }
 
@@ -92,7 +95,7 @@ impl Page {
         let file = memory_file::reopen(descriptor)?;
         let len = file.file()?.metadata().map_err(|error| named("fstat", error))?.len();
         ensure!(is_sealed && len == SIZE as u64, io::Error::other("it is another file"));
-        let page = Self::map(file)?;
+        let page = Self::map(file, false)?;
         ensure!(page.lines().magic.load(Ordering::Acquire) == MAGIC, io::Error::other("its page begins differently"));
         // The lock precedes the count: a counted process without a lock is dead.
         memory_file::lock(&page.file, at(slot), libc::F_OFD_SETLK, libc::F_RDLCK)?;
@@ -104,13 +107,13 @@ impl Page {
         self.line(slot).importers.fetch_add(1, Ordering::AcqRel);
     }
 
-    fn map(file: Descriptor) -> io::Result<Self> {
+    fn map(file: Descriptor, is_for_one: bool) -> io::Result<Self> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping of a whole file, which cannot become shorter.
         let mapped = unsafe { mmap(null_mut(), SIZE, access, MapFlags::SHARED, file.get()?, 0) };
         let mapping = NonNull::new(mapped.map_err(refused_by("mmap"))?.cast());
         let mapping = mapping.expect("the system maps nothing at address 0 unless asked to");
-        Ok(Self { file, mapping, state: Mutex::default() })
+        Ok(Self { file, mapping, is_for_one, state: Mutex::default() })
     }
 
     fn lines(&self) -> &Lines {
@@ -120,6 +123,11 @@ impl Page {
 
     pub(super) fn line(&self, slot: usize) -> &Line {
         &self.lines().lines[slot]
+    }
+
+    /// Whether a notify on the page has no neighbours.
+    pub(super) fn is_for_one(&self) -> bool {
+        self.is_for_one
     }
 
     /// Returns a free slot and its serial number, or `None` if all are in use.

@@ -6,8 +6,8 @@
 //! that represents it.
 
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -98,7 +98,8 @@ pub struct SharedEvent {
 }
 
 impl SharedEvent {
-    /// Creates the event of a separate notify.
+    /// Creates the event of a separate notify, which is [alone](super::Notifies::create_alone) or imported: the numbers of
+    /// an event do not move.
     pub fn new(notify: Arc<Notify>) -> Arc<Self> {
         Arc::new(Self { notify, own: AtomicU64::new(NONE), late: Mutex::default() })
     }
@@ -118,6 +119,7 @@ impl SharedEvent {
             page: Arc::clone(page),
             slot: *slot,
             serial: *serial,
+            moved: OnceLock::new(),
             owner: Owner::Event(Arc::clone(self), part),
             asked: AtomicU64::new(0),
         })

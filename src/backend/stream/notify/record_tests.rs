@@ -2,7 +2,7 @@ use super::super::{Change, Notifies};
 use super::*;
 
 fn event() -> Arc<SharedEvent> {
-    SharedEvent::new(Notifies::default().create().unwrap())
+    SharedEvent::new(Notifies::default().create_alone().unwrap())
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
     let device = thread::current_outside_host_functions()?.device.clone();
     let native = create_native(&device, flags & flag::TIME_LINE != 0)?;
     let signal = match flags & flag::EXTERNAL != 0 {
-        true => Some(runtime::session()?.driver.create_notify().map_err(no_event)?),
+        true => Some(runtime::session()?.driver.create_notify(false).map_err(no_event)?),
         false => None,
     };
     let event = Arc::new(Event { signal, ..Event::new(device, native, creator, flags) });

@@ -66,7 +66,7 @@ fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
 /// Implements aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
 pub(super) fn create() -> Result<u64> {
     thread::current_outside_host_functions()?;
-    let notify = runtime::session()?.driver.create_notify().map_err(no_event)?;
+    let notify = runtime::session()?.driver.create_notify(true).map_err(no_event)?;
     insert(notify, false)
 }
 
