@@ -121,7 +121,9 @@ class Peer : public Connection {
         return inside && CurrentTest() == inside;
     }
 
-    explicit Peer(const Settings& settings = {}) : Peer(Spawn(settings)) {}
+    // `wrapper` is a program that starts the peer, with its arguments: it execs the rest of its command line.
+    explicit Peer(const Settings& settings = {}, const std::vector<std::string>& wrapper = {})
+        : Peer(Spawn(settings, wrapper)) {}
     ~Peer() {
         if (child_ > 0) Kill();
     }
@@ -162,11 +164,15 @@ class Peer : public Connection {
     };
     explicit Peer(Process process) : Connection(process.socket), child_(process.child) {}
 
-    static Process Spawn(Settings settings) {
+    static Process Spawn(Settings settings, const std::vector<std::string>& wrapper) {
         const std::string name = CurrentTest();
         settings.emplace_back(kPeerMarker, name);
-        const std::vector<std::string> arguments{"/proc/self/exe", "--gtest_filter=" + name, "--gtest_color=no",
-                                                 "--gtest_brief=1"};
+        std::vector<std::string> arguments = wrapper;
+        // In a wrapper the link would be the wrapper.
+        arguments.push_back(wrapper.empty() ? "/proc/self/exe" : std::filesystem::read_symlink("/proc/self/exe"));
+        for (const std::string& one :
+             {"--gtest_filter=" + name, std::string("--gtest_color=no"), std::string("--gtest_brief=1")})
+            arguments.push_back(one);
         const std::vector<std::string> environment = Environment(settings);
         std::vector<char*> argv = Pointers(arguments), envp = Pointers(environment);
         int ends[2] = {-1, -1};
@@ -175,7 +181,7 @@ class Peer : public Connection {
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, ends[1], kPeerSocket);
         pid_t child = -1;
-        const int refused = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), envp.data());
+        const int refused = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), envp.data());
         EXPECT_EQ(refused, 0) << std::strerror(refused);
         if (refused != 0) child = -1;
         posix_spawn_file_actions_destroy(&actions);

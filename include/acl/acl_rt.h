@@ -6815,13 +6815,16 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  * readable and writable in the importing processes, also after this process ends. After the memory is freed, its
  * contents are undefined: importers should close it first. Each call returns another key.
  *
+ * On CPUs an import grants the device: a process that is allowed to import gets the memory file of the whole device.
+ *
  * @param devPtr start of memory of aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB on.
  *     Not managed memory, and not memory of a pool.
  * @param size bytes that importers get, from the start on; at most the size of the allocation.
  * @param key receives the text and a terminating zero.
  * @param len size of `key` in bytes, at least 65.
  * @param flags ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtIpcMemSetImportPid;
- *     ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the key.
+ *     ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the key. Processes of other users,
+ *     and in other containers, get nothing in either case (docs/sharing.md).
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or larger than the allocation, `len` is too small, `flags`
  *     is unknown.
@@ -6885,7 +6888,8 @@ aclError aclrtIpcMemClose(const char *key);
  * Allows processes to open a key. Adds to the processes that are already allowed.
  *
  * @param key a key of this process. The list has no effect on a key that was exported without a check.
- * @param pid the results of aclrtDeviceGetBareTgid in those processes.
+ * @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
+ *     id is another one.
  * @param num number of processes, 1 to 4,194,304.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process id is not greater than 0.
@@ -6922,7 +6926,8 @@ aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t 
  * Exports physical memory: returns a number with which other processes of the same user on this machine import it
  * (aclrtMemImportFromShareableHandle). The number can be passed in any way. As with aclrtIpcMemGetExportKey, a thread
  * serves importers. Each process maps the memory itself. The memory is freed when no process has it any more; it
- * survives the end of this process if others have it.
+ * survives the end of this process if others have it. On CPUs an import of a device's memory grants the device, as
+ * with aclrtIpcMemGetExportKey.
  *
  * @param handle memory of aclrtMallocPhysical, on any device, or on the host.
  * @param handleType ACL_MEM_HANDLE_TYPE_NONE.
@@ -7011,7 +7016,8 @@ aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle,
  *
  * @param shareableHandle a number of this process. The list has no effect on a number that was exported without a
  *     check.
- * @param pid the results of aclrtDeviceGetBareTgid in those processes.
+ * @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
+ *     id is another one.
  * @param pidNum number of processes, 1 to 4,194,304.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is out of range, or a process id is not greater than
@@ -7028,7 +7034,8 @@ aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid,
  *
  * @param shareableHandle a uint64_t or an aclrtMemFabricHandle of this process.
  * @param shareType the type of `shareableHandle`.
- * @param pid the results of aclrtDeviceGetBareTgid in those processes.
+ * @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
+ *     id is another one.
  * @param pidNum number of processes, 1 to 4,194,304.
  * @return the codes of aclrtMemSetPidToShareableHandle
  * @retval ACL_ERROR_INVALID_PARAM 100000: also if `shareableHandle` is null or `shareType` is unknown.
@@ -7170,7 +7177,8 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t f
  * that are already allowed.
  *
  * @param notify an exported notify of this process.
- * @param pid the process ids, as aclrtDeviceGetBareTgid returns them in those processes.
+ * @param pid the process ids, as aclrtDeviceGetBareTgid returns them in those processes, which run now: a later
+ *     process with the same id is another one.
  * @param num number of ids, 1 to 4,194,304.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or an impossible process id.

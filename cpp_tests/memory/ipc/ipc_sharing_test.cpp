@@ -190,8 +190,8 @@ TWO_PROCESS_TEST(IpcSharing, ForeignKeysAreRefused, Exporter) {
     // A process that started at another time only has the same process id.
     ExpectImportFails(WithPart(key, 1, "1").c_str(), "has ended");
     ExpectImportFails(WithPart(key, 0, "3fffff").c_str(), "has ended");
-    const std::string guessed(24, '1');
-    ExpectImportFails(WithPart(key, 3, guessed).c_str(), "offers nothing under this key");
+    const std::string guessed(20, '1');
+    ExpectImportFails(WithPart(key, 4, guessed).c_str(), "offers nothing under this key");
     Set(ImportKey(key), kSize, kValue + 1);
     peer.Signal(1);
     peer.Join();

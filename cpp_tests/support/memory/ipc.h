@@ -49,7 +49,7 @@ inline int32_t ThisProcess() {
     return process;
 }
 
-// Returns the key with one of its parts (process, start, place, secret) replaced.
+// Returns the key with one of its parts (process, start, place, socket, secret) replaced.
 inline std::string WithPart(const char* key, int part, const std::string& text) {
     std::string all = key;
     size_t from = 0;

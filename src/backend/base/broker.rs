@@ -6,18 +6,23 @@
 //! nothing behind. The thread ends with [`Broker::stop`].
 //!
 //! Both sides query the system for the peer's credentials. A request is answered only if it is valid and comes from a
-//! process of this user that may have the object. A silent peer is disconnected after some seconds, and each step of a
-//! fetch waits for at most as long.
+//! process of this user, in the same namespaces, that may have the object. It contains the whole secret of the key,
+//! unless the key was passed on as a number. Wrong keys are refused slowly (`penalty.rs`). A silent peer is
+//! disconnected after some seconds, and each step of a fetch waits for at most as long.
 //!
 //! | file | what |
 //! |---|---|
-//! | `key.rs` | keys as texts and numbers, and their processes |
+//! | `key.rs` | keys as texts and numbers |
 //! | `message.rs` | the protocol |
+//! | `penalty.rs` | the delay of refusals |
+//! | `process.rs` | this process, and the one at the other end |
 //! | `server.rs` | the thread |
 //! | `socket.rs` | the system calls |
 
 mod key;
 mod message;
+mod penalty;
+mod process;
 mod server;
 mod socket;
 #[cfg(test)]
@@ -29,21 +34,25 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use self::key::Process;
 pub use self::key::{Key, MOST_TEXT};
 use self::message::Request;
+use self::process::{Caller, Process, start_of};
 use self::server::Server;
 use self::socket::Connection;
 use super::random::random;
 use crate::algo::host::descriptor::Descriptor;
+use crate::algo::thread::pause::pause;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// The longest time for which either side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
+
+/// The pause before another attempt to connect to a process that has not yet accepted earlier connections.
+const BUSY: Duration = Duration::from_millis(5);
 
 /// The maximum number of bytes of a [`Parcel`].
 pub const MOST_BYTES: usize = 256;
@@ -99,15 +108,25 @@ pub enum Admission {
     Anyone,
 }
 
+/// The form in which a key is passed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The text, with the whole secret. A request has to contain it.
+    Text,
+    /// The number, which has only a part of the secret.
+    Number,
+}
+
 /// An object that other processes can fetch.
 struct Offer {
     key: Key,
+    form: Form,
     kind: Kind,
     bytes: Vec<u8>,
     descriptor: Option<Descriptor>,
     kept: Option<Kept>,
     admission: Admission,
-    admitted: Vec<i32>,
+    admitted: Vec<Caller>,
 }
 
 /// Offers by the [short](Key::short) form of their keys.
@@ -130,36 +149,39 @@ impl Broker {
         Self { name, offers: Mutex::new(Offers::new()), server: Mutex::new(None) }
     }
 
-    /// Offers a parcel, and starts the serving thread if it does not run yet.
-    pub fn offer(&'static self, kind: Kind, parcel: Parcel, admission: Admission) -> Result<Key> {
+    /// Offers a parcel, and starts the serving thread if it does not run yet. The key is passed on in this form.
+    pub fn offer(&'static self, kind: Kind, parcel: Parcel, admission: Admission, form: Form) -> Result<Key> {
         debug_assert!(parcel.bytes.len() <= MOST_BYTES, "too large a parcel");
         let own = Process::current()?;
         let Parcel { bytes, descriptor, kept } = parcel;
         let descriptor = descriptor.map(Descriptor::new).transpose().map_err(|error| unserved(&error))?;
         let mut server = self.server.lock();
-        if server.is_none() {
-            *server = Some(Server::start(self, &own)?);
-        }
+        let door = match &*server {
+            Some(server) => server.door,
+            None => server.insert(Server::start(self, &own)?).door,
+        };
         drop(server);
         loop {
             let secret = random().map_err(|error| unserved(&error))?;
-            let key = Key::new(&own, secret);
+            let key = Key::new(&own, door, secret);
             if let Entry::Vacant(place) = self.offers.lock().entry(key.short) {
-                place.insert(Offer { key, kind, bytes, descriptor, kept, admission, admitted: Vec::new() });
+                place.insert(Offer { key, form, kind, bytes, descriptor, kept, admission, admitted: Vec::new() });
                 return Ok(key);
             }
         }
     }
 
-    /// Allows these processes to fetch an offer, in addition to earlier ones. Returns false if this process has no such
-    /// offer.
+    /// Allows these processes to fetch an offer, in addition to earlier ones. Later processes with the same ids are
+    /// others. Returns false if this process has no such offer.
     pub fn admit(&self, kind: Kind, key: &Key, processes: &[i32]) -> bool {
+        let named = |id: &i32| start_of(*id).ok().flatten().map(|start| Caller { id: *id, start });
+        let named: Vec<Caller> = processes.iter().filter_map(named).collect();
         let mut offers = self.offers.lock();
         let offer = offers.get_mut(&key.short);
         let Some(offer) = offer.filter(|offer| offer.kind == kind && key.names(&offer.key)) else {
             return false;
         };
-        offer.admitted.extend(processes);
+        offer.admitted.extend(named);
         true
     }
 
@@ -179,30 +201,60 @@ impl Broker {
         let exporter = key.exporter(&own)?;
         let id = exporter.id;
         let unanswered = |error| unanswered(id, &error);
-        let opened = Connection::open(&exporter.address(self.name), PATIENCE);
-        let connection = opened.map_err(|error| match error.kind() {
-            io::ErrorKind::ConnectionRefused => gone(id),
-            _ => unanswered(error),
-        })?;
-        let peer = connection.peer().map_err(unanswered)?;
-        if (peer.user, peer.process) != (own.user, id) {
-            return Err(Fault::invalid(format!(
-                "who answers for process {id} is process {} of user {}, and not that process of user {}; \
-                 what they offer is not trusted",
-                peer.process, peer.user, own.user
-            )));
-        }
+        let connection = match key.door() {
+            Some(door) => {
+                let opened = Connection::open(&exporter.address(self.name, door), PATIENCE);
+                let connection = opened.map_err(|error| match error.kind() {
+                    io::ErrorKind::ConnectionRefused => gone(id),
+                    _ => unanswered(error),
+                })?;
+                let peer = connection.peer().map_err(unanswered)?;
+                if (peer.user, peer.process) != (own.user, id) {
+                    return Err(Fault::invalid(format!(
+                        "who answers for process {id} is process {} of user {}, and not that process of user {}; \
+                         what they offer is not trusted",
+                        peer.process, peer.user, own.user
+                    )));
+                }
+                connection
+            }
+            None => self.find(&exporter)?,
+        };
         connection.send(&Request::new(kind, key).to_bytes(), None).map_err(unanswered)?;
         let mut answer = [0; message::MOST];
         let (len, descriptor) = connection.receive(&mut answer).map_err(unanswered)?;
         if len == 0 {
             return Err(Fault::invalid(format!(
                 "process {id}, which has exported this, hangs up without an answer; it may have finalized the library, \
-                 or ended, or the system refuses it the answer"
+                 or ended, or has got too many wrong keys, or the system refuses it the answer"
             )));
         }
         let (bytes, is_leased) = message::parse_answer(&answer[..len])?;
         Ok(Parcel { bytes, descriptor, kept: is_leased.then(|| Arc::new(connection) as _) })
+    }
+
+    /// Connects to the socket of a process whose random number is unknown. Other processes may have sockets with such
+    /// names: the kernel says which one is the process's.
+    fn find(&self, exporter: &Process) -> Result<Connection> {
+        let unanswered = |error| unanswered(exporter.id, &error);
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let mut is_busy = false;
+            for name in socket::names(&exporter.addresses(self.name)).map_err(|error| unserved(&error))? {
+                match Connection::open_now(&name, PATIENCE) {
+                    Ok(connection) => {
+                        let peer = connection.peer().map_err(unanswered)?;
+                        if (peer.user, peer.process) == (exporter.user, exporter.id) {
+                            return Ok(connection);
+                        }
+                    }
+                    Err(error) => is_busy |= error.kind() == io::ErrorKind::WouldBlock,
+                }
+            }
+            ensure!(is_busy, gone(exporter.id));
+            ensure!(Instant::now() < deadline, unanswered(io::ErrorKind::TimedOut.into()));
+            pause(BUSY);
+        }
     }
 
     /// Ends all offers and the thread.
@@ -213,34 +265,48 @@ impl Broker {
         drop(offers);
     }
 
-    /// Returns the parcel for a process. Its descriptor is duplicated, so that no lock is held while it is sent. The
-    /// process reads the text of a fault.
-    fn answer(&self, process: i32, request: &Request) -> Result<Parcel> {
-        let id = std::process::id();
+    /// Returns the parcel for a process, or `None` if no offer has this key. Its descriptor is duplicated, so that no
+    /// lock is held while it is sent. The process reads the text of a fault.
+    fn answer(&self, caller: Caller, request: &Request) -> Option<Result<Parcel>> {
         let offers = self.offers.lock();
-        let is_named = |offer: &&Offer| request.secret.is_none() || request.secret == offer.key.secret();
-        let offer = offers.get(&request.short).filter(is_named).ok_or_else(|| {
-            Fault::invalid(format!(
-                "process {id} offers nothing under this key: it was closed or freed there, or is none of its"
-            ))
+        let offer = offers.get(&request.short).filter(|offer| match request.secret {
+            Some(_) => request.secret == offer.key.secret(),
+            None => offer.form == Form::Number,
         })?;
-        if request.kind != offer.kind as u32 {
+        Some(offer.parcel_for(caller, request))
+    }
+}
+
+impl Offer {
+    fn parcel_for(&self, caller: Caller, request: &Request) -> Result<Parcel> {
+        if request.kind != self.kind as u32 {
             return Err(Fault::invalid(
                 "this key stands for something else (memory, physical memory, an event or a notify); import \
                  it with the function for that",
             ));
         }
-        if offer.admission == Admission::Listed && !offer.admitted.contains(&process) {
+        if self.admission == Admission::Listed && !self.admitted.contains(&caller) {
             return Err(Fault::invalid(format!(
-                "process {id} has not put this process, {process}, on the list of those that may import it; \
-                 let it do so first, or export without a list"
+                "process {} has not put this process, {}, on the list of those that may import it; let it do so \
+                 first, or export without a list",
+                std::process::id(),
+                caller.id
             )));
         }
-        let descriptor = offer.descriptor.as_ref().map(Descriptor::duplicate).transpose();
+        let descriptor = self.descriptor.as_ref().map(Descriptor::duplicate).transpose();
         // The process has no free descriptor, and the other side may try again; or it has closed this one.
         let descriptor = descriptor.map_err(|error| trouble(&error))?;
-        Ok(Parcel { bytes: offer.bytes.clone(), descriptor, kept: offer.kept.clone() })
+        Ok(Parcel { bytes: self.bytes.clone(), descriptor, kept: self.kept.clone() })
     }
+}
+
+/// Returns the fault that this process has no offer with a key.
+#[cold]
+fn unknown() -> Fault {
+    let id = std::process::id();
+    Fault::invalid(format!(
+        "process {id} offers nothing under this key: it was closed or freed there, or is none of its"
+    ))
 }
 
 #[cold]

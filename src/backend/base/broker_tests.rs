@@ -26,9 +26,14 @@ fn refusal(fetched: Result<Parcel>) -> String {
     fault.text().to_owned()
 }
 
+fn connect(here: &Broker) -> Connection {
+    let door = here.server.lock().as_ref().expect("a server").door;
+    Connection::open(&own().address(here.name, door), LONG).unwrap()
+}
+
 /// Returns the broker's answer to these bytes: the packet, which is empty if the broker only closes the connection.
 fn answer_to(here: &Broker, bytes: &[u8]) -> Vec<u8> {
-    let connection = Connection::open(&own().address(here.name), LONG).unwrap();
+    let connection = connect(here);
     connection.send(bytes, None).unwrap();
     let mut answer = vec![0; message::MOST];
     let (len, _) = connection.receive(&mut answer).unwrap();
@@ -42,7 +47,7 @@ fn what_is_offered_is_fetched() {
     let mut file = tempfile(c"offered");
     file.write_all(b"contents").unwrap();
     let offered = Parcel::new(vec![7; MOST_BYTES], Some(file.into()));
-    let key = HERE.offer(Kind::Memory, offered, Admission::Anyone).unwrap();
+    let key = HERE.offer(Kind::Memory, offered, Admission::Anyone, Form::Number).unwrap();
     let text = Key::from_text(key.to_string().as_bytes()).unwrap();
     let number = Key::from_number(key.number()).unwrap();
     for key in [text, number] {
@@ -78,7 +83,7 @@ fn offered_objects_live_while_a_process_has_a_lease() {
     static HERE: Broker = Broker::new("test-what_is_kept");
     let thing = Arc::new(7);
     let parcel = Parcel { kept: Some(Arc::clone(&thing) as _), ..parcel(b"a") };
-    let key = HERE.offer(Kind::Memory, parcel, Admission::Anyone).unwrap();
+    let key = HERE.offer(Kind::Memory, parcel, Admission::Anyone, Form::Text).unwrap();
     let leases = [(); 2].map(|()| HERE.fetch(Kind::Memory, &key).unwrap().kept.expect("a lease"));
     assert!(HERE.withdraw(Kind::Memory, &key));
     // Other requests do not affect the leases.
@@ -96,10 +101,11 @@ fn offered_objects_live_while_a_process_has_a_lease() {
 #[test]
 fn lists_are_kept_to() {
     static HERE: Broker = Broker::new("test-lists_are_kept_to");
-    let key = HERE.offer(Kind::Notify, parcel(b"a"), Admission::Listed).unwrap();
+    let key = HERE.offer(Kind::Notify, parcel(b"a"), Admission::Listed, Form::Number).unwrap();
     let id = own().id;
     assert!(refusal(HERE.fetch(Kind::Notify, &key)).contains(&format!("this process, {id}, on the list")));
-    assert!(HERE.admit(Kind::Notify, &key, &[id + 1]));
+    // The second number is no process.
+    assert!(HERE.admit(Kind::Notify, &key, &[1, (1 << 22) - 1]));
     assert!(refusal(HERE.fetch(Kind::Notify, &key)).contains("list"));
     assert!(!HERE.admit(Kind::Memory, &key, &[id]));
     assert!(HERE.admit(Kind::Notify, &Key::from_number(key.number()).unwrap(), &[id]));
@@ -108,10 +114,65 @@ fn lists_are_kept_to() {
     assert!(!HERE.admit(Kind::Notify, &key, &[id]));
 }
 
+/// The number of a process does not admit a later process that has the same number.
+#[test]
+fn lists_name_processes_and_not_numbers() {
+    static HERE: Broker = Broker::new("test-lists_name_processes");
+    let key = HERE.offer(Kind::Notify, parcel(b"a"), Admission::Listed, Form::Text).unwrap();
+    let Process { id, start, .. } = own();
+    let request = Request::new(Kind::Notify, &key);
+    assert!(HERE.admit(Kind::Notify, &key, &[id]));
+    let asks = |start| HERE.answer(Caller { id, start }, &request).expect("it is offered");
+    assert_eq!(asks(start).unwrap().bytes, b"a");
+    assert!(refusal(asks(start + 1)).contains("on the list"));
+    HERE.stop();
+}
+
+#[test]
+fn a_part_of_the_secret_is_enough_only_for_numbers() {
+    static HERE: Broker = Broker::new("test-a_part_of_the_secret");
+    for (form, is_enough) in [(Form::Text, false), (Form::Number, true)] {
+        let key = HERE.offer(Kind::PhysicalMemory, parcel(b"a"), Admission::Anyone, form).unwrap();
+        let number = Key::from_number(key.number()).unwrap();
+        assert_eq!(HERE.fetch(Kind::PhysicalMemory, &number).is_ok(), is_enough, "{form:?}");
+        assert!(HERE.fetch(Kind::PhysicalMemory, &key).is_ok());
+    }
+    HERE.stop();
+}
+
+/// Each wrong key takes longer than the previous one, and in the end there is no answer.
+#[test]
+fn wrong_keys_are_refused_slowly() {
+    static HERE: Broker = Broker::new("test-wrong_keys_are_slow");
+    let key = HERE.offer(Kind::PhysicalMemory, parcel(b"a"), Admission::Anyone, Form::Number).unwrap();
+    let guess = Key::from_number(key.number() ^ 1).unwrap();
+    let refused = (0..20).map(|_| refusal(HERE.fetch(Kind::PhysicalMemory, &guess)));
+    let refused: Vec<_> = refused.take_while(|said| said.contains("offers nothing under this key")).collect();
+    assert!((3..20).contains(&refused.len()), "{refused:?}");
+    assert!(refusal(HERE.fetch(Kind::PhysicalMemory, &guess)).contains("too many wrong keys"));
+    // The right one is found at any time.
+    assert!(HERE.fetch(Kind::PhysicalMemory, &key).is_ok());
+    HERE.stop();
+}
+
+/// Sockets that others have under such names are not the process's.
+#[test]
+fn a_number_finds_the_socket_of_its_process() {
+    static HERE: Broker = Broker::new("test-a_number_finds_the_s");
+    let later = Process { start: own().start + 1, ..own() };
+    let others = [0, 1, u32::MAX].map(|door| Listener::open(&later.address(HERE.name, door)).unwrap());
+    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone, Form::Number).unwrap();
+    let number = Key::from_number(key.number()).unwrap();
+    assert_eq!(HERE.fetch(Kind::Memory, &number).unwrap().bytes, b"a");
+    HERE.stop();
+    assert!(refusal(HERE.fetch(Kind::Memory, &number)).contains("offers nothing any more"));
+    drop(others);
+}
+
 #[test]
 fn a_guessed_secret_gets_nothing() {
     static HERE: Broker = Broker::new("test-a_guessed_secret_get");
-    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).unwrap();
+    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone, Form::Text).unwrap();
     let text = key.to_string();
     // The changed bits are not among those that the number has as well.
     let at = text.len() - 20;
@@ -126,7 +187,7 @@ fn a_guessed_secret_gets_nothing() {
 #[test]
 fn garbage_is_hung_up_on() {
     static HERE: Broker = Broker::new("test-garbage_is_hung_up_o");
-    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).unwrap();
+    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone, Form::Text).unwrap();
     let good = Request::new(Kind::Memory, &key).to_bytes();
     assert_ne!(answer_to(&HERE, &good), [0; 0]);
     let mut longer = good.to_vec();
@@ -147,7 +208,7 @@ fn garbage_is_hung_up_on() {
     };
     let unasked = OwnedFd::from(tempfile(c"unasked"));
     assert!(is_open());
-    let connection = Connection::open(&own().address(HERE.name), LONG).unwrap();
+    let connection = connect(&HERE);
     connection.send(&good, Some(unasked.as_fd())).unwrap();
     assert!(connection.receive(&mut [0; message::MOST]).unwrap().0 > 0);
     drop((connection, unasked));
@@ -159,8 +220,8 @@ fn garbage_is_hung_up_on() {
 #[test]
 fn silent_peers_delay_no_other_peer() {
     static HERE: Broker = Broker::new("test-the_silent_keep_nobo");
-    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).unwrap();
-    let open = |_| Connection::open(&own().address(HERE.name), LONG).unwrap();
+    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone, Form::Text).unwrap();
+    let open = |_| connect(&HERE);
     let silent: Vec<_> = (0..100).map(open).collect();
     assert!(HERE.fetch(Kind::Memory, &key).is_ok());
     // They are disconnected by later peers, and after a while.
@@ -175,15 +236,12 @@ fn silent_peers_delay_no_other_peer() {
 fn waiting_for_a_silent_process_times_out() {
     static HERE: Broker = Broker::new("test-who_does_not_answer_");
     let own = own();
-    let listener = Listener::open(&own.address(HERE.name)).unwrap();
-    let key = Key::new(&own, [5; 16]);
+    let listener = Listener::open(&own.address(HERE.name, 5)).unwrap();
+    let key = Key::new(&own, 5, [5; 16]);
     let before = Instant::now();
     assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("does not answer"));
     assert!(before.elapsed() >= PATIENCE);
-    let offered = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).map(|key| key.number());
-    assert_eq!(offered.expect_err("the name is taken").kind(), FaultKind::OutOfResources);
     drop(listener);
-    HERE.stop();
 }
 
 /// Another process has the socket and sends garbage.
@@ -191,9 +249,9 @@ fn waiting_for_a_silent_process_times_out() {
 fn nonsense_is_no_answer() {
     static HERE: Broker = Broker::new("test-nonsense_is_no_answe");
     let own = own();
-    let listener = Listener::open(&own.address(HERE.name)).unwrap();
-    let key = Key::new(&own, [5; 16]);
-    let nonsense: [&[u8]; 4] = [&[1], b"portacl2", &[0; message::MOST], &[9; 2 * message::MOST]];
+    let listener = Listener::open(&own.address(HERE.name, 5)).unwrap();
+    let key = Key::new(&own, 5, [5; 16]);
+    let nonsense: [&[u8]; 4] = [&[1], b"portacl3", &[0; message::MOST], &[9; 2 * message::MOST]];
     std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
             for bytes in nonsense {

@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
-use crate::backend::base::broker::{Admission, BROKER, Key, Kind, MOST_TEXT, Parcel};
+use crate::backend::base::broker::{Admission, BROKER, Form, Key, Kind, MOST_TEXT, Parcel};
 use crate::backend::{self, Fault};
 use crate::core::base::error::{Error, Result, invalid_param};
 
@@ -36,7 +36,7 @@ impl Offer {
             return Ok(offer);
         }
         let (bytes, descriptor) = export()?;
-        let key = BROKER.offer(kind, Parcel::new(bytes, Some(descriptor)), admission)?;
+        let key = BROKER.offer(kind, Parcel::new(bytes, Some(descriptor)), admission, Form::Text)?;
         let made = Self { kind, key, admission };
         // Of two concurrent offers the second is withdrawn: it is dropped with the closure, which is not called.
         Ok(slot.get_or_init(move || made))

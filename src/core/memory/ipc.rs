@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::backend::Block;
-use crate::backend::base::broker::{self, Admission, BROKER, Key};
+use crate::backend::base::broker::{self, Admission, BROKER, Form, Key};
 use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::ipc_key::about;
 use crate::core::base::owner::Owner;
@@ -90,7 +90,7 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     }
     let _session = runtime::session()?;
     let parcel = device.native.export_memory(found.block(), size)?;
-    let key = BROKER.offer(broker::Kind::Memory, parcel, admission)?;
+    let key = BROKER.offer(broker::Kind::Memory, parcel, admission, Form::Text)?;
     checker::installed().into_iter().for_each(|checker| checker.is_shared(addr, size));
     {
         let mut exports = EXPORTS.lock();

@@ -30,13 +30,16 @@ pub(in crate::ffi) fn processes(pids: *const i32, count_name: &str, count: usize
 /// readable and writable in the importing processes, also after this process ends. After the memory is freed, its
 /// contents are undefined: importers should close it first. Each call returns another key.
 ///
+/// On CPUs an import grants the device: a process that is allowed to import gets the memory file of the whole device.
+///
 /// @param devPtr start of memory of aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB on.
 ///     Not managed memory, and not memory of a pool.
 /// @param size bytes that importers get, from the start on; at most the size of the allocation.
 /// @param key receives the text and a terminating zero.
 /// @param len size of `key` in bytes, at least 65.
 /// @param flags ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtIpcMemSetImportPid;
-///     ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the key.
+///     ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the key. Processes of other users,
+///     and in other containers, get nothing in either case (docs/sharing.md).
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or larger than the allocation, `len` is too small, `flags`
 ///     is unknown.
@@ -114,7 +117,8 @@ pub unsafe extern "C" fn aclrtIpcMemClose(key: *const c_char) -> aclError {
 /// Allows processes to open a key. Adds to the processes that are already allowed.
 ///
 /// @param key a key of this process. The list has no effect on a key that was exported without a check.
-/// @param pid the results of aclrtDeviceGetBareTgid in those processes.
+/// @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
+///     id is another one.
 /// @param num number of processes, 1 to 4,194,304.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process id is not greater than 0.

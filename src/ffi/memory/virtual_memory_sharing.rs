@@ -22,7 +22,8 @@ fn key(shareable: *const c_void, share_type: MaybeUninit<aclrtMemSharedHandleTyp
 /// Exports physical memory: returns a number with which other processes of the same user on this machine import it
 /// (aclrtMemImportFromShareableHandle). The number can be passed in any way. As with aclrtIpcMemGetExportKey, a thread
 /// serves importers. Each process maps the memory itself. The memory is freed when no process has it any more; it
-/// survives the end of this process if others have it.
+/// survives the end of this process if others have it. On CPUs an import of a device's memory grants the device, as
+/// with aclrtIpcMemGetExportKey.
 ///
 /// @param handle memory of aclrtMallocPhysical, on any device, or on the host.
 /// @param handleType ACL_MEM_HANDLE_TYPE_NONE.
@@ -48,7 +49,7 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandle(
 ) -> aclError {
     guard_out("aclrtMemExportToShareableHandle", "shareableHandle", shareableHandle, || {
         arguments::numbered("handleType", enum_value(handleType), &[()], "ACL_MEM_HANDLE_TYPE_NONE 0")?;
-        Ok(sharing::export(handle::from_c(handle), flags)?.number())
+        Ok(sharing::export(handle::from_c(handle), flags, false)?.number())
     })
 }
 
@@ -73,7 +74,7 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
     guard("aclrtMemExportToShareableHandleV2", || {
         must_not_be_null("shareableHandle", shareableHandle)?;
         let is_fabric = sharing::is_fabric(enum_value(shareType))?;
-        let key = sharing::export(handle::from_c(handle), flags)?;
+        let key = sharing::export(handle::from_c(handle), flags, is_fabric)?;
         match is_fabric {
             true => Out::new("shareableHandle", shareableHandle.cast())?.write(sharing::to_fabric(&key)),
             false => Out::new("shareableHandle", shareableHandle.cast())?.write(key.number()),
@@ -141,7 +142,8 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandleV2(
 ///
 /// @param shareableHandle a number of this process. The list has no effect on a number that was exported without a
 ///     check.
-/// @param pid the results of aclrtDeviceGetBareTgid in those processes.
+/// @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
+///     id is another one.
 /// @param pidNum number of processes, 1 to 4,194,304.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is out of range, or a process id is not greater than
@@ -166,7 +168,8 @@ pub unsafe extern "C" fn aclrtMemSetPidToShareableHandle(
 ///
 /// @param shareableHandle a uint64_t or an aclrtMemFabricHandle of this process.
 /// @param shareType the type of `shareableHandle`.
-/// @param pid the results of aclrtDeviceGetBareTgid in those processes.
+/// @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
+///     id is another one.
 /// @param pidNum number of processes, 1 to 4,194,304.
 /// @return the codes of aclrtMemSetPidToShareableHandle
 /// @retval ACL_ERROR_INVALID_PARAM 100000: also if `shareableHandle` is null or `shareType` is unknown.

@@ -161,7 +161,8 @@ pub unsafe extern "C" fn aclrtNotifyImportByKey(notify: *mut aclrtNotify, key: *
 /// that are already allowed.
 ///
 /// @param notify an exported notify of this process.
-/// @param pid the process ids, as aclrtDeviceGetBareTgid returns them in those processes.
+/// @param pid the process ids, as aclrtDeviceGetBareTgid returns them in those processes, which run now: a later
+///     process with the same id is another one.
 /// @param num number of ids, 1 to 4,194,304.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or an impossible process id.

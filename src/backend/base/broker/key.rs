@@ -1,23 +1,21 @@
 //! Keys: the names of offers for other processes.
 //!
-//! A key contains its process (id and start time, because ids are reused), its namespaces, and a random number for the
+//! A key contains its process (id and start time, because ids are reused), its namespaces, a random number in the name
+//! of the process's socket, so that no other process can take the name before, and a secret: a random number for the
 //! offer. The text of a key has all of that; its number has room for less of it.
 
-use std::path::Path;
-use std::{fmt, fs, io};
+use std::fmt;
 
-use rustix::process::geteuid;
-
+use super::process::{Process, START_BITS, start_of};
 use super::unserved;
 use crate::algo::host::system_call::named;
-use crate::algo::math::mix::mix;
 use crate::backend::{Fault, Result};
 
 /// The maximum number of bytes of a key's text, without the terminating zero.
 pub const MOST_TEXT: usize = 64;
 
 /// The prefix of all texts. It names the library and the format.
-const PREFIX: &str = "pacl1";
+const PREFIX: &str = "pacl2";
 
 /// The bits of a number that name the process (the kernel uses no more), its namespaces, and the secret.
 const PROCESS_BITS: u32 = 22;
@@ -30,70 +28,14 @@ const fn low(bits: u32) -> u64 {
     (1 << bits) - 1
 }
 
+/// The bits of the secret in a text.
+const SECRET_BITS: u32 = 80;
 /// The mask of the secret's bits in a text.
-const SECRET: u128 = (1 << 96) - 1;
+const SECRET: u128 = (1 << SECRET_BITS) - 1;
 
-/// A process that shares objects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Process {
-    pub(super) id: i32,
-    /// The process's start time, as the kernel counts it.
-    pub(super) start: u64,
-    pub(super) user: u32,
-    /// A number that identifies this boot of this machine, and the namespaces of network and processes.
-    space: u32,
-}
-
-impl Process {
-    /// Returns the calling process.
-    pub(super) fn current() -> Result<Self> {
-        let id = std::process::id().cast_signed();
-        let unknown = || io::Error::other("it does not say when this process began");
-        let start = start_of(id).and_then(|start| start.ok_or_else(unknown));
-        let start = start.map_err(|error| unserved(&named("/proc/self/stat", error)))?;
-        Ok(Self { id, start, user: geteuid().as_raw(), space: space()? })
-    }
-
-    /// Returns the name of the process's socket: `name`, followed by the process's identity.
-    pub(super) fn address(&self, name: &str) -> String {
-        format!("{name}-{}-{}-{:x}", self.user, self.id, self.start)
-    }
-}
-
-/// Returns the start time of a process, or `None` if there is no such process.
-fn start_of(id: i32) -> io::Result<Option<u64>> {
-    let stat = match fs::read_to_string(format!("/proc/{id}/stat")) {
-        Ok(stat) => stat,
-        // The process ended before the file was opened, or after that.
-        Err(error) if error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error),
-    };
-    // The second field is a name in brackets, which may contain anything.
-    let start = stat.rsplit_once(')').and_then(|(_, behind)| {
-        let field = behind.split_ascii_whitespace().nth(19)?;
-        field.parse().ok()
-    });
-    Ok(start)
-}
-
-fn space() -> Result<u32> {
-    let link = |name: &str| {
-        let path = Path::new("/proc/self/ns").join(name);
-        let target = fs::read_link(&path).map(|target| target.to_string_lossy().into_owned());
-        target.map_err(|error| named(&path.to_string_lossy(), error))
-    };
-    const BOOT: &str = "/proc/sys/kernel/random/boot_id";
-    let boot = fs::read_to_string(BOOT).map_err(|error| named(BOOT, error));
-    let all = [link("net"), link("pid"), boot];
-    let mut sum = 0;
-    for part in all {
-        let part = part.map_err(|error| unserved(&error))?;
-        sum = part.bytes().fold(mix(sum), |sum, byte| mix(sum ^ u64::from(byte)));
-    }
-    Ok(sum as u32)
-}
+/// The longest text: the prefix, and the parts in hexadecimal digits after a dash each.
+const _: () =
+    assert!(PREFIX.len() + 5 + ((PROCESS_BITS + 2 + START_BITS + 32 + 32 + SECRET_BITS) / 4) as usize <= MOST_TEXT);
 
 /// A key, which names an offer of a process.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,18 +45,29 @@ pub struct Key {
     space: u32,
     /// The short number of the offer within the process.
     pub(super) short: u32,
-    /// The start time of the process, and the full secret. A number has neither.
-    whole: Option<(u64, u128)>,
+    /// The parts that a number does not have.
+    whole: Option<Whole>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Whole {
+    /// The start time of the process.
+    start: u64,
+    /// The random number in the name of the process's socket.
+    door: u32,
+    secret: u128,
 }
 
 impl Key {
-    pub(super) fn new(own: &Process, secret: [u8; 16]) -> Self {
-        Self::whole(own.id, own.space, own.start, u128::from_le_bytes(secret) & SECRET)
+    /// Creates the key of an offer of this process, whose socket has the random number `door`.
+    pub(super) fn new(own: &Process, door: u32, secret: [u8; 16]) -> Self {
+        let secret = u128::from_le_bytes(secret) & SECRET;
+        Self::whole(own.id, own.space, Whole { start: own.start, door, secret })
     }
 
-    fn whole(process: i32, space: u32, start: u64, secret: u128) -> Self {
-        let short = (secret as u64 & low(SHORT_BITS)) as u32;
-        Self { process, space, short, whole: Some((start, secret)) }
+    fn whole(process: i32, space: u32, whole: Whole) -> Self {
+        let short = (whole.secret as u64 & low(SHORT_BITS)) as u32;
+        Self { process, space, short, whole: Some(whole) }
     }
 
     /// Returns the key with this text.
@@ -134,11 +87,12 @@ impl Key {
             return None;
         }
         let mut next = || u128::from_str_radix(parts.next()?, 16).ok();
-        let process = i32::try_from(next()?).ok().filter(|process| *process > 0)?;
-        let start = u64::try_from(next()?).ok()?;
+        let process = next().filter(|process| (1..=u128::from(low(PROCESS_BITS))).contains(process))? as i32;
+        let start = u64::try_from(next()?).ok().filter(|start| *start <= low(START_BITS))?;
         let space = u32::try_from(next()?).ok()?;
+        let door = u32::try_from(next()?).ok()?;
         let secret = next().filter(|secret| *secret <= SECRET)?;
-        let key = Self::whole(process, space, start, secret);
+        let key = Self::whole(process, space, Whole { start, door, secret });
         // The text must be exactly the one that the key's formatting writes.
         (key.to_string() == text).then_some(key)
     }
@@ -163,7 +117,12 @@ impl Key {
 
     /// Returns the full secret, or `None` for a key that was a number.
     pub(super) fn secret(&self) -> Option<u128> {
-        self.whole.map(|(_, secret)| secret)
+        self.whole.map(|whole| whole.secret)
+    }
+
+    /// Returns the random number in the name of the process's socket, or `None` for a key that was a number.
+    pub(super) fn door(&self) -> Option<u32> {
+        self.whole.map(|whole| whole.door)
     }
 
     /// Whether this key, from a text or from a number, names the offer with the key `offered`.
@@ -191,7 +150,7 @@ impl Key {
         let start = start_of(process).map_err(|error| {
             unserved(&named(&format!("/proc/{process}/stat, of the process that has exported this"), error))
         })?;
-        let start = start.filter(|now| self.whole.is_none_or(|(start, _)| start == *now));
+        let start = start.filter(|now| self.whole.is_none_or(|whole| whole.start == *now));
         let start =
             start.ok_or_else(|| Fault::invalid(format!("process {process}, which has exported this, has ended")))?;
         Ok(Process { id: process, start, ..own.clone() })
@@ -203,7 +162,9 @@ impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { process, space, whole, .. } = self;
         match whole {
-            Some((start, secret)) => write!(f, "{PREFIX}-{process:x}-{start:x}-{space:x}-{secret:024x}"),
+            Some(Whole { start, door, secret }) => {
+                write!(f, "{PREFIX}-{process:x}-{start:x}-{space:x}-{door:x}-{secret:020x}")
+            }
             None => write!(f, "{:#x}", self.number()),
         }
     }

@@ -8,9 +8,9 @@ fn own() -> Process {
 
 #[test]
 fn texts_are_short_and_come_back() {
-    let largest = Process { id: i32::MAX, start: u64::MAX >> 16, user: 0, space: u32::MAX };
+    let largest = Process { id: (1 << 22) - 1, start: (1 << 48) - 1, user: 0, space: u32::MAX };
     for process in [own(), largest] {
-        let key = Key::new(&process, [0xff; 16]);
+        let key = Key::new(&process, u32::MAX, [0xff; 16]);
         let text = key.to_string();
         assert!(text.len() <= MOST_TEXT, "{text}");
         assert!(Key::from_text(text.as_bytes()).unwrap() == key, "{text}");
@@ -19,7 +19,7 @@ fn texts_are_short_and_come_back() {
 
 #[test]
 fn other_texts_are_no_keys() {
-    let good = Key::new(&own(), [7; 16]).to_string();
+    let good = Key::new(&own(), u32::MAX, [7; 16]).to_string();
     let damaged = [
         String::new(),
         "-".repeat(64),
@@ -28,13 +28,15 @@ fn other_texts_are_no_keys() {
         good.clone() + "0",
         good.clone() + "-0",
         good.replace('-', "_"),
-        good.replace("pacl1-", "pacl1--"),
-        good.replace("pacl1-", "pacl1-+"),
-        good.replace("pacl1-", "pacl2-"),
+        good.replace("pacl2-", "pacl2--"),
+        good.replace("pacl2-", "pacl2-+"),
+        good.replace("pacl2-", "pacl1-"),
         good.to_uppercase(),
-        "pacl1-0-1-1-1".to_owned(),
-        "pacl1-ffffffffff-1-1-1".to_owned(),
-        format!("pacl1-1-1-1-1{}", "0".repeat(24)),
+        "pacl2-0-1-1-1-1".to_owned(),
+        "pacl2-ffffffffff-1-1-1-1".to_owned(),
+        "pacl2-400000-1-1-1-1".to_owned(),
+        format!("pacl2-1-1000000000000-1-1-{}", "0".repeat(20)),
+        format!("pacl2-1-1-1-1-1{}", "0".repeat(20)),
     ];
     for text in damaged {
         let fault = Key::from_text(text.as_bytes()).err().expect("an error");
@@ -45,7 +47,7 @@ fn other_texts_are_no_keys() {
 
 #[test]
 fn numbers_name_what_the_key_does() {
-    let key = Key::new(&own(), [0xa5; 16]);
+    let key = Key::new(&own(), u32::MAX, [0xa5; 16]);
     let number = Key::from_number(key.number()).unwrap();
     assert!(number.names(&key) && number.number() == key.number());
     assert!(!Key::from_number(key.number() ^ 1).unwrap().names(&key));
@@ -59,7 +61,7 @@ fn keys_of_other_hosts_and_processes_are_rejected() {
     let other = |change: fn(&mut Process)| {
         let mut process = own.clone();
         change(&mut process);
-        let key = Key::new(&process, [3; 16]);
+        let key = Key::new(&process, u32::MAX, [3; 16]);
         [key, Key::from_number(key.number()).unwrap()].map(|key| key.exporter(&own).err().map(|fault| fault.kind()))
     };
     let unsupported = Some(FaultKind::Unsupported);

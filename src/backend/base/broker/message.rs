@@ -4,7 +4,7 @@ use super::{Key, Kind, MOST_BYTES, Parcel};
 use crate::backend::{Fault, FaultKind, Result};
 
 /// The prefix of requests and answers. Processes with different versions share nothing.
-const MAGIC: [u8; 8] = *b"portacl2";
+const MAGIC: [u8; 8] = *b"portacl3";
 /// The length of a request in bytes: the prefix, kind and number of the offer, and the secret.
 pub(super) const REQUEST: usize = MAGIC.len() + 32;
 /// The length of the longest answer in bytes: the prefix, the kind of answer, and a parcel or a text.

@@ -8,17 +8,19 @@ use std::sync::{Arc, Once};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::key::Process;
 use super::message::{self, REQUEST, Request};
+use super::penalty::Penalties;
+use super::process::{Caller, Process, caller};
 use super::socket::{self, Connection, Listener};
-use super::{Broker, Kept, PATIENCE, trouble, unserved};
+use super::{Broker, Kept, PATIENCE, trouble, unknown, unserved};
 use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::named;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread;
 use crate::backend::Result;
+use crate::backend::base::random::random;
 
-/// The maximum number of peers that have sent no request. A new peer replaces the one that has waited longest.
+/// The maximum number of peers without an answer. A new peer replaces the one that has waited longest.
 const MOST_GUESTS: usize = 32;
 
 /// The pause of the server after a failed accept.
@@ -26,6 +28,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// The serving thread. It ends when this is dropped.
 pub(super) struct Server {
+    /// The random number in the socket's name.
+    pub(super) door: u32,
     listener: Arc<Listener>,
     thread: Option<JoinHandle<()>>,
 }
@@ -33,17 +37,51 @@ pub(super) struct Server {
 /// A connected peer.
 struct Guest {
     connection: Connection,
-    process: i32,
-    /// The time until which the peer may send its request. `None`: it has an answer, and an object is kept for it.
-    until: Option<Instant>,
-    #[expect(dead_code, reason = "it is kept until the peer closes its connection, and nothing else")]
-    kept: Option<Kept>,
+    /// The peer, or why it gets nothing.
+    caller: Result<Caller>,
+    stage: Stage,
+}
+
+enum Stage {
+    /// The peer may send its request until this time.
+    Asks { until: Instant },
+    /// The peer has sent a wrong key. It gets this answer at this time.
+    Waits { at: Instant, answer: Vec<u8> },
+    /// The peer has an answer, and an object is kept for it.
+    Leases {
+        #[expect(dead_code, reason = "it is kept until the peer closes its connection, and nothing else")]
+        kept: Kept,
+    },
+}
+
+impl Guest {
+    /// Returns when the server must do something for the peer, if the peer does nothing.
+    fn due(&self) -> Option<Instant> {
+        match self.stage {
+            Stage::Asks { until } => Some(until),
+            Stage::Waits { at, .. } => Some(at),
+            Stage::Leases { .. } => None,
+        }
+    }
+
+    /// Whether the peer has no answer yet.
+    fn is_unanswered(&self) -> bool {
+        self.due().is_some()
+    }
 }
 
 impl Server {
+    /// Starts the thread, behind a socket whose name contains a random number, so that no other process can take the
+    /// name before.
     pub(super) fn start(broker: &'static Broker, own: &Process) -> Result<Self> {
-        let opened = Listener::open(&own.address(broker.name));
-        let listener = Arc::new(opened.map_err(|error| unserved(&error))?);
+        let (door, listener) = loop {
+            let random = random().map_err(|error| unserved(&error))?;
+            let door = u32::from_le_bytes(*random.first_chunk().expect("16 bytes"));
+            match Listener::open(&own.address(broker.name, door)) {
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+                opened => break (door, Arc::new(opened.map_err(|error| unserved(&error))?)),
+            }
+        };
         close_in_children(&listener.descriptor());
         let (user, served) = (own.user, Arc::clone(&listener));
         let serve = move || serve(broker, &served, user);
@@ -51,7 +89,7 @@ impl Server {
             LISTENING.store(ptr::null_mut(), Ordering::Relaxed);
             unserved(&named("its thread", error))
         })?;
-        Ok(Self { listener, thread: Some(thread) })
+        Ok(Self { door, listener, thread: Some(thread) })
     }
 }
 
@@ -66,6 +104,7 @@ impl Drop for Server {
 
 fn serve(broker: &Broker, listener: &Listener, user: u32) {
     let mut guests: Vec<Guest> = Vec::new();
+    let mut penalties = Penalties::default();
     loop {
         // A process that closes all descriptors of its parent, as daemons do, can still serve its offers.
         if let Ok(true) = listener.reopen() {
@@ -74,16 +113,21 @@ fn serve(broker: &Broker, listener: &Listener, user: u32) {
         let own = listener.descriptor();
         let mut all = vec![&*own];
         all.extend(guests.iter().map(|guest| guest.connection.descriptor()));
-        let first = guests.iter().filter_map(|guest| guest.until).min();
+        let first = guests.iter().filter_map(Guest::due).min();
         let left = first.map(|first| first.saturating_duration_since(Instant::now()));
         let ready = socket::wait(&all, left);
         if listener.is_closed() {
             break;
         }
         let now = Instant::now();
-        let attended = |(guest, said): (Guest, &bool)| if *said { attend(guest, broker) } else { Some(guest) };
-        let stay = guests.into_iter().zip(&ready[1..]).filter_map(attended);
-        guests = stay.filter(|guest| guest.until.is_none_or(|until| until > now)).collect();
+        let mut attended = |(guest, said): (Guest, &bool)| match said {
+            true => attend(guest, broker, &mut penalties),
+            false => Some(guest),
+        };
+        let stay: Vec<_> = guests.into_iter().zip(&ready[1..]).filter_map(&mut attended).collect();
+        let (due, stay) = stay.into_iter().partition(|guest| guest.due().is_some_and(|due| due <= now));
+        guests = stay;
+        due_now(due);
         if ready[0] {
             let_in(listener, &mut guests, user);
         }
@@ -115,37 +159,57 @@ fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
             return;
         }
     };
-    let is_silent = |guest: &Guest| guest.until.is_some();
-    if guests.iter().filter(|guest| is_silent(guest)).count() == MOST_GUESTS {
-        guests.extract_if(.., |guest| is_silent(guest)).next();
+    let caller = caller(&connection, peer.process);
+    if guests.iter().filter(|guest| guest.is_unanswered()).count() == MOST_GUESTS {
+        guests.extract_if(.., |guest| guest.is_unanswered()).next();
     }
-    let until = Some(Instant::now() + PATIENCE);
-    guests.push(Guest { connection, process: peer.process, until, kept: None });
+    let stage = Stage::Asks { until: Instant::now() + PATIENCE };
+    guests.push(Guest { connection, caller, stage });
 }
 
-/// Answers a request, or detects that a peer has closed for which an object is kept. Returns a peer that stays
-/// connected.
-fn attend(guest: Guest, broker: &Broker) -> Option<Guest> {
+/// Sends late answers, and disconnects these peers.
+fn due_now(guests: Vec<Guest>) {
+    for Guest { connection, stage, .. } in guests {
+        if let Stage::Waits { answer, .. } = stage {
+            let _ = connection.send(&answer, None);
+        }
+    }
+}
+
+/// Answers a request, or detects that a peer has closed for which an object is kept, or an answer. Returns a peer that
+/// stays connected.
+fn attend(guest: Guest, broker: &Broker, penalties: &mut Penalties) -> Option<Guest> {
+    let asks = matches!(guest.stage, Stage::Asks { .. });
     // The buffer has one byte more, which shows that a request is too long.
     let mut bytes = [0; REQUEST + 1];
     let len = match guest.connection.receive(&mut bytes) {
         // A peer sends nothing after its request, so it has closed.
-        Ok(_) if guest.until.is_none() => return None,
+        Ok(_) if !asks => return None,
         // A descriptor that was not requested is closed.
         Ok((len, _unasked)) => len,
-        Err(error) if guest.until.is_none() || error.kind() == io::ErrorKind::WouldBlock => return Some(guest),
+        Err(error) if !asks || error.kind() == io::ErrorKind::WouldBlock => return Some(guest),
         Err(error) => {
             let _ = guest.connection.send(&message::answer(&Err(trouble(&error))), None);
             return None;
         }
     };
     let request = Request::from_bytes(&bytes[..len])?;
-    let parcel = broker.answer(guest.process, &request);
+    let parcel = match guest.caller.clone() {
+        Ok(caller) => match broker.answer(caller, &request) {
+            Some(parcel) => parcel,
+            None => {
+                let at = penalties.wrong(caller, Instant::now(), PATIENCE / 2)?;
+                let answer = message::answer(&Err(unknown()));
+                return Some(Guest { stage: Stage::Waits { at, answer }, ..guest });
+            }
+        },
+        Err(fault) => Err(fault),
+    };
     let packet = message::answer(&parcel);
     let (descriptor, kept) = parcel.map_or((None, None), |parcel| (parcel.descriptor, parcel.kept));
     // A peer that has closed does not get the answer.
     guest.connection.send(&packet, descriptor.as_ref().map(AsFd::as_fd)).ok()?;
-    kept.map(|kept| Guest { until: None, kept: Some(kept), ..guest })
+    kept.map(|kept| Guest { stage: Stage::Leases { kept }, ..guest })
 }
 
 /// The descriptor of the open listener, or null if there is none.

@@ -1,8 +1,9 @@
 //! Sockets in the abstract namespace, packets with a descriptor, and the credentials of the peer.
 
+use std::fs;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use rustix::net::{
 use rustix::time::Timespec;
 
 use crate::algo::host::descriptor::Descriptor;
-use crate::algo::host::system_call::{refused, refused_by};
+use crate::algo::host::system_call::{named, refused, refused_by};
 use crate::algo::thread::pause::pause;
 
 /// The process and the user at the other end of a connection, as the system reports them.
@@ -103,16 +104,31 @@ fn listening(name: &str) -> io::Result<Descriptor> {
 pub(super) struct Connection(Descriptor);
 
 impl Connection {
+    /// Connects to the socket with this name, unless that would have to wait. Each later operation has the timeout
+    /// `patience`.
+    pub(super) fn open_now(name: &str, patience: Duration) -> io::Result<Self> {
+        let connection = Self(new_socket(SocketFlags::NONBLOCK)?);
+        let socket = connection.0.get()?;
+        let address = address(name)?;
+        retry_on_intr(|| net::connect(socket, &address)).map_err(refused_by("connect"))?;
+        rustix::io::ioctl_fionbio(socket, false).map_err(refused_by("ioctl(FIONBIO)"))?;
+        connection.with_timeout(patience)
+    }
+
     /// Connects to the socket with this name. This call and each later operation have the timeout `patience`.
     pub(super) fn open(name: &str, patience: Duration) -> io::Result<Self> {
-        let connection = Self(new_socket(SocketFlags::empty())?);
+        let connection = Self(new_socket(SocketFlags::empty())?).with_timeout(patience)?;
         let socket = connection.0.get()?;
-        for option in [sockopt::Timeout::Send, sockopt::Timeout::Recv] {
-            sockopt::set_socket_timeout(socket, option, Some(patience)).map_err(refused_by("setsockopt"))?;
-        }
         let address = address(name)?;
         retry_on_intr(|| net::connect(socket, &address)).map_err(refused_by("connect"))?;
         Ok(connection)
+    }
+
+    fn with_timeout(self, patience: Duration) -> io::Result<Self> {
+        for option in [sockopt::Timeout::Send, sockopt::Timeout::Recv] {
+            sockopt::set_socket_timeout(self.0.get()?, option, Some(patience)).map_err(refused_by("setsockopt"))?;
+        }
+        Ok(self)
     }
 
     /// Returns the peer. This does not use rustix: its process ids are never 0, but that of a process in another
@@ -126,6 +142,19 @@ impl Connection {
         let asked = unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, at, &raw mut len) };
         ensure!(asked == 0, refused("getsockopt(SO_PEERCRED)"));
         Ok(Peer { process: peer.pid, user: peer.uid })
+    }
+
+    /// Returns a descriptor of the process at the other end, or `None` if the kernel has none (before Linux 6.5).
+    pub(super) fn peer_descriptor(&self) -> Option<OwnedFd> {
+        /// `SO_PEERPIDFD`, for which libc has no name on all systems.
+        const PEER_DESCRIPTOR: libc::c_int = 77;
+        let mut number: libc::c_int = -1;
+        let mut len = size_of::<libc::c_int>() as libc::socklen_t;
+        let (socket, at) = (self.0.get().ok()?.as_raw_fd(), (&raw mut number).cast());
+        // SAFETY: an open socket, and room of that length for one number.
+        let asked = unsafe { libc::getsockopt(socket, libc::SOL_SOCKET, PEER_DESCRIPTOR, at, &raw mut len) };
+        // SAFETY: the kernel has just created the descriptor for this call.
+        (asked == 0 && number >= 0).then(|| unsafe { OwnedFd::from_raw_fd(number) })
     }
 
     /// Sends a packet, and a copy of the descriptor with it.
@@ -162,6 +191,22 @@ impl Connection {
     pub(super) fn descriptor(&self) -> &Descriptor {
         &self.0
     }
+}
+
+/// Returns the abstract names in this network namespace that begin with `first`.
+pub(super) fn names(first: &str) -> io::Result<Vec<String>> {
+    const SOCKETS: &str = "/proc/net/unix";
+    let sockets = fs::read(SOCKETS).map_err(|error| named(SOCKETS, error))?;
+    let mut names: Vec<String> = String::from_utf8_lossy(&sockets)
+        .lines()
+        .filter_map(|line| line.split_ascii_whitespace().last()?.strip_prefix('@'))
+        .filter(|name| name.starts_with(first))
+        .map(str::to_owned)
+        .collect();
+    // An accepted connection has the name of its listener.
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
 }
 
 /// The length in bytes of the buffer for one descriptor beside a packet.

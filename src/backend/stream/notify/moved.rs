@@ -40,7 +40,7 @@ impl Notify {
         let page = Page::new(1)?;
         let (slot, _) = page.take().expect("a new page has room");
         let moved = self.moved.get_or_init(|| Moved { page, slot, is_there: AtomicBool::new(false) });
-        // Release: a thread that finds the 0 sees the new place. Acquire: the thread that changed the word wrote before.
+        // Release: a thread that finds the 0 sees the new place.
         let word = self.page.line(self.slot).word.swap(0, Ordering::AcqRel);
         moved.page.line(slot).word.store(word, Ordering::Release);
         moved.is_there.store(true, Ordering::Release);

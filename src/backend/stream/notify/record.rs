@@ -98,8 +98,8 @@ pub struct SharedEvent {
 }
 
 impl SharedEvent {
-    /// Creates the event of a separate notify, which is [alone](super::Notifies::create_alone) or imported: the numbers of
-    /// an event do not move.
+    /// Creates the event of a separate notify, which is [alone](super::Notifies::create_alone) or imported: the numbers
+    /// of an event do not move.
     pub fn new(notify: Arc<Notify>) -> Arc<Self> {
         Arc::new(Self { notify, own: AtomicU64::new(NONE), late: Mutex::default() })
     }

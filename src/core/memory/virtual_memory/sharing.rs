@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::physical::{self, Physical, adopt};
-use crate::backend::base::broker::{BROKER, Key, Kind, MOST_TEXT};
+use crate::backend::base::broker::{BROKER, Form, Key, Kind, MOST_TEXT};
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::{handles, ipc_key};
 use crate::core::memory::ipc;
@@ -51,8 +51,8 @@ pub fn from_fabric(bytes: &[u8; FABRIC]) -> Result<Key> {
     Key::from_text(text).map_err(|fault| ipc_key::about("shareableHandle", fault))
 }
 
-/// Implements aclrtMemExportToShareableHandle and its V2.
-pub fn export(raw: u64, flags: u64) -> Result<Key> {
+/// Implements aclrtMemExportToShareableHandle and its V2. `is_fabric`: the key is passed on as a fabric handle.
+pub fn export(raw: u64, flags: u64, is_fabric: bool) -> Result<Key> {
     let admission = ipc::admission(flags)?;
     let _session = thread::session_outside_host_functions()?;
     let memory = handles::get_arc::<Physical>("handle", raw)?;
@@ -64,7 +64,8 @@ pub fn export(raw: u64, flags: u64) -> Result<Key> {
         ));
     }
     let parcel = memory.native().export()?;
-    Ok(*key.insert(BROKER.offer(Kind::PhysicalMemory, parcel, admission)?))
+    let form = if is_fabric { Form::Text } else { Form::Number };
+    Ok(*key.insert(BROKER.offer(Kind::PhysicalMemory, parcel, admission, form)?))
 }
 
 /// Implements aclrtMemSetPidToShareableHandle and its V2.

@@ -1,0 +1,245 @@
+// What processes of other users, of other containers, and without a key can get from a process that shares memory. The
+// hostile ones do not use the library, so only the exporting process can refuse them.
+
+#include <sstream>
+
+#include "support/memory/hostile.h"
+#include "support/memory/virtual_memory.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr size_t kSize = 64 << 10;
+constexpr uint64_t kSecret = 0x5ec4e75ec4e75ec4;
+
+// What a process exports, and what it does not.
+struct Offer {
+    KeyText memory, notify;
+    uint64_t number;
+    pid_t process;
+};
+
+void Fill(void* ptr, size_t size, uint64_t word) {
+    const std::vector<uint64_t> words(size / sizeof word, word);
+    ExpectOk("aclrtMemcpy", aclrtMemcpy(ptr, size, words.data(), size, ACL_MEMCPY_HOST_TO_DEVICE));
+}
+
+// Exports memory, memory without an address, and a notify, each beside others that it does not export. Exports when the
+// parent says so, and until it says so.
+void Exporter(Connection& parent) {
+    const Session session;
+    parent.Send(getpid());
+    parent.Await(1);
+    {
+        const DeviceMemory before(kSize), memory(kSize), after(kSize);
+        const PhysicalMemory physical, other;
+        const Range range(2 * kPiece);
+        const Mapping first(range.At(), physical), second(range.At(kPiece), other);
+        Fill(before.At(), kSize, kSecret);
+        Fill(after.At(), kSize, kSecret);
+        Fill(range.At(kPiece), kPiece, kSecret);
+        Fill(memory.At(), kSize, 1);
+        Fill(range.At(), kPiece, 2);
+        Offer offer{};
+        offer.process = getpid();
+        offer.memory = ExportKey(memory.At(), kSize);
+        ACL_EXPECT_OK(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1, &offer.number));
+        aclrtNotify notify = nullptr;
+        ACL_EXPECT_OK(aclrtCreateNotify(&notify, 0));
+        ACL_EXPECT_OK(aclrtNotifyGetExportKey(notify, offer.notify.text, sizeof offer.notify.text, 2));
+        parent.Send(offer);
+        parent.Await(2);
+        ACL_EXPECT_OK(aclrtDestroyNotify(notify));
+        EXPECT_TRUE(Holds(memory.At(), 1, 1));
+        CloseKey(offer.memory);
+    }
+}
+
+Offer Begin(Peer& peer) {
+    peer.Receive<pid_t>();
+    peer.Signal(1);
+    return peer.Receive<Offer>();
+}
+
+void End(Peer& peer) {
+    peer.Signal(2);
+    peer.Join();
+}
+
+void ExpectNothing(const Answer& answer, const char* says = "") {
+    EXPECT_TRUE(answer.kind == Answer::kNothing || answer.kind == Answer::kRefused);
+    EXPECT_FALSE(answer.file);
+    EXPECT_NE(answer.text.find(says), std::string::npos) << answer.text;
+}
+
+// The short number in a number.
+uint32_t ShortOf(uint64_t number) {
+    return static_cast<uint32_t>(number) & 0x3fffffff;
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcHostile, AnotherUserGetsNothing, Exporter) {
+    Peer peer;
+    const Offer offer = Begin(peer);
+    const uid_t user = geteuid();
+    HOSTILE_PROCESS(BecomeAnotherUser, [&] {
+        const std::string socket = KeyParts::Of(offer.memory).Socket(user);
+        ExpectNothing(AskWithKey(offer.memory, OfferKind::kMemory, 0, user));
+        ExpectNothing(AskWithKey(offer.notify, OfferKind::kNotify, 0, user));
+        ExpectNothing(Ask(socket, OfferKind::kPhysical, ShortOf(offer.number), nullptr));
+    });
+    EXPECT_EQ(AskWithKey(offer.memory, OfferKind::kMemory).kind, Answer::kGranted) << "this user gets it";
+    End(peer);
+}
+
+// Two containers with one network, as those of a pod: the same user, the whole key, sibling process namespaces.
+TWO_PROCESS_TEST(IpcHostile, AnotherContainerGetsNothing, Exporter) {
+    NEEDS_WRAPPER(InOwnProcessNamespace());
+    Peer peer({}, InOwnProcessNamespace());
+    const Offer offer = Begin(peer);
+    HOSTILE_PROCESS(LeaveProcessNamespace, [&] {
+        const std::string socket = KeyParts::Of(offer.memory).Socket();
+        ExpectNothing(AskWithKey(offer.memory, OfferKind::kMemory), "another process namespace");
+        ExpectNothing(AskWithKey(offer.notify, OfferKind::kNotify), "another process namespace");
+        ExpectNothing(Ask(socket, OfferKind::kPhysical, ShortOf(offer.number), nullptr), "another process namespace");
+    });
+    // Nor does a process outside of both, which imports by the library.
+    const Session session;
+    void* ptr = Poison<void*>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtIpcMemImportByKey(&ptr, offer.memory, 0), "namespace");
+    EXPECT_TRUE(IsPoison(ptr));
+    End(peer);
+}
+
+// A process of a child namespace has a process id in the exporter's, but is in a container.
+TWO_PROCESS_TEST(IpcHostile, AContainerOfThisUserGetsNothing, Exporter) {
+    Peer peer;
+    const uid_t user = geteuid();
+    const Offer offer = Begin(peer);
+    HOSTILE_PROCESS(LeaveProcessNamespace,
+                    [&] { ExpectNothing(AskWithKey(offer.memory, OfferKind::kMemory), "another process namespace"); });
+    std::string why;
+    if (!InAnotherProcess(
+            [] { return unshare(CLONE_NEWUSER) == 0 ? std::string() : std::string(std::strerror(errno)); },
+            [&] { ExpectNothing(AskWithKey(offer.memory, OfferKind::kMemory, 0, user)); }, &why))
+        GTEST_SKIP() << "needs another user namespace: " << why;
+    End(peer);
+}
+
+// The number of an offer is not enough where the key is a text.
+TWO_PROCESS_TEST(IpcHostile, APartOfAKeyIsNoKey, Exporter) {
+    Peer peer;
+    const Offer offer = Begin(peer);
+    const KeyParts memory = KeyParts::Of(offer.memory), notify = KeyParts::Of(offer.notify);
+    ExpectNothing(Ask(memory.Socket(), OfferKind::kMemory, memory.Short(), nullptr), "offers nothing under this key");
+    ExpectNothing(Ask(notify.Socket(), OfferKind::kNotify, notify.Short(), nullptr), "offers nothing under this key");
+    const unsigned __int128 wrong = memory.secret ^ (static_cast<unsigned __int128>(1) << 79);
+    ExpectNothing(Ask(memory.Socket(), OfferKind::kMemory, memory.Short(), &wrong), "offers nothing under this key");
+    EXPECT_EQ(Ask(memory.Socket(), OfferKind::kMemory, memory.Short(), &memory.secret).kind, Answer::kGranted);
+    EXPECT_EQ(Ask(memory.Socket(), OfferKind::kPhysical, ShortOf(offer.number), nullptr).kind, Answer::kGranted);
+    End(peer);
+}
+
+TWO_PROCESS_TEST(IpcHostile, GuessesAreDisconnected, Exporter) {
+    Peer peer;
+    const Offer offer = Begin(peer);
+    const std::string socket = KeyParts::Of(offer.memory).Socket();
+    int refused = 0;
+    for (uint32_t guess = 1; guess <= 30; ++guess) {
+        const Answer answer = Ask(socket, OfferKind::kPhysical, ShortOf(offer.number) ^ guess, nullptr);
+        ExpectNothing(answer);
+        refused += answer.kind == Answer::kRefused;
+    }
+    EXPECT_GT(refused, 0);
+    EXPECT_LT(refused, 30) << "the exporter answers each guess";
+    EXPECT_EQ(AskWithKey(offer.memory, OfferKind::kMemory).kind, Answer::kGranted) << "keys that are right still work";
+    End(peer);
+}
+
+// The descriptor of an export shows nothing of what is beside it.
+TWO_PROCESS_TEST(IpcHostile, AnExportGrantsNoNeighbours, Exporter) {
+    Peer peer;
+    const Offer offer = Begin(peer);
+    const std::string socket = KeyParts::Of(offer.memory).Socket();
+    const Answer answers[] = {AskWithKey(offer.memory, OfferKind::kMemory, kSecret),
+                              Ask(socket, OfferKind::kPhysical, ShortOf(offer.number), nullptr, kSecret),
+                              AskWithKey(offer.notify, OfferKind::kNotify, kSecret)};
+    for (const Answer& answer : answers) {
+        EXPECT_EQ(answer.kind, Answer::kGranted);
+        // On CPUs an export of memory grants the device.
+        if (OnCpu() && &answer != &answers[2]) continue;
+        EXPECT_EQ(answer.stolen, 0u) << "in " << answer.bytes << " bytes";
+    }
+    End(peer);
+}
+
+// A user who knows a process, and when it started, can take the names that its socket might have.
+TWO_PROCESS_TEST(IpcHostile, NoOtherUserPreventsExports, Exporter) {
+    Peer peer;
+    const auto process = peer.Receive<pid_t>();
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    std::string text((std::istreambuf_iterator<char>(stat)), {});
+    unsigned long long start = 0;
+    // The process's name, in brackets, may contain anything.
+    std::istringstream fields(text.substr(text.rfind(')') + 1));
+    std::string field;
+    for (int i = 0; i < 20; ++i) fields >> field;
+    start = std::stoull(field);
+    std::vector<int> sockets;
+    const auto take = [&](const std::string& name) {
+        sockets.push_back(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+        socklen_t size = 0;
+        const sockaddr_un address = AbstractAddress(name, &size);
+        EXPECT_EQ(bind(sockets.back(), reinterpret_cast<const sockaddr*>(&address), size), 0) << name;
+        EXPECT_EQ(listen(sockets.back(), 0), 0);
+    };
+    char name[96];
+    std::snprintf(name, sizeof name, "portacl-%u-%d-%llx", geteuid(), process, start);
+    take(name);
+    for (unsigned door = 0; door < 100; ++door) take(std::string(name) + "-" + std::to_string(door));
+    peer.Signal(1);
+    const auto offer = peer.Receive<Offer>();
+    const Session session;
+    void* const ptr = ImportKey(offer.memory);
+    EXPECT_TRUE(Holds(ptr, 1, 1));
+    CloseKey(offer.memory);
+    // A number does not contain the socket's name.
+    aclrtDrvMemHandle memory = nullptr;
+    ACL_EXPECT_OK(aclrtMemImportFromShareableHandle(offer.number, 0, &memory));
+    ACL_EXPECT_OK(aclrtFreePhysical(memory));
+    End(peer);
+    for (const int one : sockets) close(one);
+}
+
+namespace {
+
+// Exports as a user without a number in its user namespace, whose process looks like those of other users.
+void UserWithoutNumber(Connection& parent) {
+    const Session session;
+    const DeviceMemory memory(kSize);
+    KeyText key = Poison<KeyText>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     aclrtIpcMemGetExportKey(memory.At(), kSize, key.text, sizeof key.text, kAnyone),
+                     "users without a number");
+    EXPECT_TRUE(IsPoison(key));
+    const auto other = parent.Receive<KeyText>();
+    void* ptr = Poison<void*>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtIpcMemImportByKey(&ptr, other, 0),
+                     "users without a number");
+    EXPECT_TRUE(IsPoison(ptr));
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcHostile, UsersWithoutANumberShareNothing, UserWithoutNumber) {
+    NEEDS_WRAPPER(InUserNamespaceWithoutUsers());
+    const Session session;
+    const DeviceMemory memory(kSize);
+    const KeyText key = ExportKey(memory.At(), kSize);
+    Peer peer({}, InUserNamespaceWithoutUsers());
+    peer.Send(key);
+    peer.Join();
+    CloseKey(key);
+}
