@@ -153,14 +153,14 @@ INSTANTIATE_TEST_SUITE_P(Planted, Fault, testing::ValuesIn(AllPlanted()), Name);
 TEST(Faults, ThereAreProgramsOfEveryKind) {
     std::map<std::string, size_t> kinds;
     for (const Planted& planted : AllPlanted()) ++kinds[planted.kind];
-    EXPECT_GE(kinds["race"], 74);
+    EXPECT_GE(kinds["race"], 84);
     EXPECT_GE(kinds["init"], 19);
     EXPECT_GE(kinds["endless wait"], 10);
     EXPECT_GE(kinds["redundant wait"], 4);
     EXPECT_GE(kinds["missing wait"], 11);
     EXPECT_GE(kinds["bounds"], 1);
-    EXPECT_GE(kinds["leak"], 5);
-    EXPECT_GE(kinds["misuse"], 3);
+    EXPECT_GE(kinds["leak"], 9);
+    EXPECT_GE(kinds["misuse"], 4);
 }
 
 const Planted& Find(const std::string& name) {
@@ -220,8 +220,48 @@ TEST_F(CheckSettings, SuppressedReportsAreCountedOnly) {
     const ProcessResult known = RunProgram(Find("fill_then_read"), "faulty", settings);
     EXPECT_TRUE(Succeeded(known));
     EXPECT_EQ(Count(known.output, "portacl: race: "), 0) << known.output;
-    EXPECT_EQ(Count(known.output, "0 races reported, 1 more"), 1) << known.output;
+    EXPECT_EQ(Count(known.output, "PORTACL_CHECK: nothing reported; left out: 1 race suppressed by"), 1)
+        << known.output;
     EXPECT_EQ(RunProgram(Find("read_then_fill"), "faulty", settings).exit_code, 77);
+}
+
+// The program's three leaks have three places.
+TEST_F(CheckSettings, ReportsBeyondTheLimitAreCounted) {
+    const Settings settings = {
+        {"PORTACL_CHECK_LIMIT", "1"}, {"PORTACL_CHECK_EXIT", "77"}, {"CHECK_PROGRAM_LEAKS", "1"}};
+    const ProcessResult result = RunProgram(Find("many_leaks"), "faulty", settings);
+    EXPECT_EQ(result.exit_code, 77);
+    EXPECT_EQ(Reports(result.output), 1) << result.output;
+    EXPECT_EQ(Count(result.output, "PORTACL_CHECK: 1 leak reported; left out: 2 leaks beyond the limit of 1"), 1)
+        << result.output;
+}
+
+TEST_F(CheckSettings, AByteOrderMarkIsNoPartOfAPattern) {
+    std::ofstream(path) << "\xEF\xBB\xBF"
+                        << "FillThenRead\r\n";
+    const ProcessResult known = RunProgram(Find("fill_then_read"), "faulty", {{"PORTACL_CHECK_SUPPRESS", path}});
+    EXPECT_EQ(Reports(known.output), 0) << known.output;
+}
+
+TEST_F(CheckSettings, InvalidValuesAreErrorsWithoutACheck) {
+    for (const auto& [name, value] : Settings{{"PORTACL_CHECK_EXIT", "126"},
+                                              {"PORTACL_CHECK_LIMIT", "0"},
+                                              {"PORTACL_CHECK_STACKS", "yes"},
+                                              {"PORTACL_CHECK_WAIT_MS", "-1"}}) {
+        const ProcessResult result = RunProcess(Programs(), {"fill_then_read", "fixed"}, {{name, value}});
+        EXPECT_EQ(result.exit_code, 3) << name;
+        EXPECT_NE(result.output.find(name + " is \"" + value + "\"; allowed: "), std::string::npos) << result.output;
+    }
+}
+
+TEST_F(CheckSettings, TheStackOfAThreadBeginsWithItsFunction) {
+    const ProcessResult result = RunProgram(Find("on_a_thread"), "faulty", {{"PORTACL_CHECK_LOG", path}});
+    EXPECT_TRUE(Succeeded(result));
+    const auto frames = nlohmann::json::parse(Read())["operations"][0]["frames"];
+    ASSERT_FALSE(frames.empty());
+    EXPECT_NE(frames.back().get<std::string>().find("adopted.cpp:"), std::string::npos) << result.output;
+    for (const char* part : {"clone", "start_thread", "/c++/", "0x0\n", "    0x"})
+        EXPECT_EQ(Count(result.output, part), 0) << result.output;
 }
 
 TEST_F(CheckSettings, WithoutStacksTheReportNamesTheOperations) {

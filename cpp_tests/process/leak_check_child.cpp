@@ -3,7 +3,8 @@
 // second time with the static one.
 //
 // usage: leak_check_child KERNELS ENDING KIND...
-// KERNELS: a file to load, or - for none. ENDING: see End. KIND: the name of one, or all.
+// KERNELS: a file to load, or - for none. ENDING: see End. KIND: the name of one, or all. With
+// LEAK_CHECK_CHILD_OF_LIBRARY the objects are those of a library that is built on this one.
 #include <acl/acl.h>
 #include <acl/acl_prof.h>
 #include <acl/acl_rt_allocator.h>
@@ -239,6 +240,7 @@ bool IsKept(const Kind& kind, int count, char** names) {
 int main(int argc, char** argv) {
     if (argc < 3) return 2;
     kernels = argv[1];
+    const bool of_library = std::getenv("LEAK_CHECK_CHILD_OF_LIBRARY") != nullptr;
     OK(aclInit(nullptr));
     OK(aclrtSetDevice(0));
     OK(aclrtCreateStream(&own_stream));
@@ -252,7 +254,10 @@ int main(int argc, char** argv) {
     for (const auto& more : {DeviceKinds(), OtherKinds()}) kinds.insert(kinds.end(), more.begin(), more.end());
     for (const Kind& kind : kinds) {
         if (std::strcmp(kernels, "-") == 0 && std::strcmp(kind.name, "binary") == 0) continue;
+        // Two levels, as if one library used another.
+        for (int level = 0; level < (of_library ? 2 : 0); ++level) OK(portaclLeakCheckPause());
         void* const made = kind.make();
+        for (int level = 0; level < (of_library ? 2 : 0); ++level) OK(portaclLeakCheckResume());
         if (!made) {
             std::fprintf(stderr, "%s: %s\n", kind.name, aclGetRecentErrMsg());
             std::_Exit(3);

@@ -265,7 +265,7 @@ OWN_PROCESS_TEST(LeakCheck, FinalizeNamesPools, {"PORTACL_LEAK_CHECK", "1"}) {
     ACL_OK(aclFinalize());
     const std::string text = testing::internal::GetCapturedStderr();
     EXPECT_NE(text.find("memory of device 0, of pool " + name + ", at " + Shown(memory)), std::string::npos) << text;
-    EXPECT_NE(text.find("1001 asked for by thread " + std::to_string(gettid())), std::string::npos) << text;
+    EXPECT_NE(text.find("allocated by thread " + std::to_string(gettid())), std::string::npos) << text;
     EXPECT_NE(text.find("Allocate"), std::string::npos) << text;
 }
 
@@ -280,8 +280,8 @@ OWN_PROCESS_TEST(LeakReport, NamesWhatIsLiveOnRequest) {
     EXPECT_EQ(count, 1u);
     std::ostringstream address;
     address << memory;
-    for (const std::string& part : {std::string("1 allocation of 1024 bytes"), address.str(),
-                                    std::string("1001 asked for"), std::string("AllocateHere")})
+    for (const std::string& part : {std::string("1 allocation of 1001 bytes"), address.str(),
+                                    std::string("1001 bytes of page-locked host memory"), std::string("AllocateHere")})
         EXPECT_NE(text.find(part), std::string::npos) << text;
     ACL_OK(aclrtFreeHost(memory));
     testing::internal::CaptureStderr();
@@ -333,7 +333,7 @@ TEST(LeakCheck, AbortsTheProcessIfConfigured) {
         RunProcess("/proc/self/exe", {"--gtest_filter=" + name},
                    {{"PORTACL_TEST_LEAKS", "1"}, {"FAKE_CUDA_LEAK_CHECK", "0"}, {"PORTACL_LEAK_CHECK", "abort"}});
     EXPECT_EQ(result.signal, SIGABRT) << result.output;
-    EXPECT_NE(result.output.find("1 allocation of 1024 bytes"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("1 allocation of 1001 bytes"), std::string::npos) << result.output;
 }
 
 }  // namespace

@@ -1168,6 +1168,27 @@ aclError portaclMemoryHookProfile(uint64_t id, portaclMemoryProfileNode *nodes, 
 aclError portaclMemoryRecord(void);
 
 /**
+ * For libraries that are built on this one, as libopapi is: what the calling thread makes from now on belongs to the
+ * library and not to the program, until portaclLeakCheckResume. Leak reports name neither such memory nor such
+ * objects, and PORTACL_LEAK_CHECK=abort does not end the process for them; lists and statistics of memory contain
+ * them. Reserved ranges of addresses and registrations of host memory are reported nevertheless, because they have no
+ * handles. A program has no use for this: a leak that is not reported is a leak. Pauses may be nested. Works at any
+ * time.
+ *
+ * @retval ACL_SUCCESS 0
+ * @note Thread-safe; for the calling thread only.
+ */
+aclError portaclLeakCheckPause(void);
+
+/**
+ * Ends the latest portaclLeakCheckPause of the calling thread. Without one it does nothing. Works at any time.
+ *
+ * @retval ACL_SUCCESS 0
+ * @note Thread-safe; for the calling thread only.
+ */
+aclError portaclLeakCheckResume(void);
+
+/**
  * Lists all live allocations of device, managed, page-locked host, pool and imported memory by address; physical
  * memory, which has no address, comes first. Other threads continue without waiting: memory that is live during the
  * whole call is listed exactly once. Memory that they allocate or free during the call may or may not be listed, so

@@ -118,6 +118,14 @@ void EndLaunch(uintptr_t address) {
     finished.Add(reinterpret_cast<Work*>(address));
 }
 
+// What is made while it lives belongs to this library: leak reports name what the program makes.
+struct NotOfTheProgram {
+    NotOfTheProgram() { portaclLeakCheckPause(); }
+    ~NotOfTheProgram() { portaclLeakCheckResume(); }
+    NotOfTheProgram(const NotOfTheProgram&) = delete;
+    NotOfTheProgram& operator=(const NotOfTheProgram&) = delete;
+};
+
 // The kernels on one device. A reset of the device, or aclFinalize, makes them invalid.
 struct Kernels {
     std::mutex mutex;
@@ -126,6 +134,7 @@ struct Kernels {
 
     void Load() {
         const std::lock_guard<std::mutex> lock(mutex);
+        const NotOfTheProgram kernels;
         const auto size = static_cast<size_t>(portacl_operators_kernel_end - portacl_operators_kernel);
         Succeed("aclrtBinaryLoadFromData", aclrtBinaryLoadFromData(portacl_operators_kernel, size, nullptr, &binary));
         for (size_t i = 0; i < kKernels; ++i) {

@@ -13,6 +13,7 @@ pub mod checker;
 mod clock;
 pub mod effects;
 pub mod known;
+pub mod places;
 pub mod sequence;
 pub mod undecided;
 mod waits;

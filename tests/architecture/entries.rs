@@ -7,7 +7,7 @@ use super::check;
 use super::source::{exported_functions, files, read, table, without_comments};
 
 /// Functions that return errors or only compute: a forked child may call them as well.
-const ANYWHERE: [&str; 7] = [
+const ANYWHERE: [&str; 9] = [
     "aclDataTypeSize",
     "aclFloat16ToFloat",
     "aclFloatToFloat16",
@@ -15,6 +15,8 @@ const ANYWHERE: [&str; 7] = [
     "aclrtGetLastError",
     "aclrtPeekAtLastError",
     "portaclErrorName",
+    "portaclLeakCheckPause",
+    "portaclLeakCheckResume",
 ];
 
 /// Returns the text after the bracket that closes the one at the start of `text`.

@@ -161,7 +161,7 @@ struct StatisticsWork : LateWork {
         for (std::string line; std::getline(lines, line);) {
             if (line.find(address.str()) == std::string::npos) continue;
             ++found.first;
-            found.second += line.find("asked for by thread") != std::string::npos;
+            found.second += line.find("allocated by thread") != std::string::npos;
         }
         return found;
     }

@@ -1,4 +1,7 @@
 // Accesses outside of allocations, leaks, and calls that fail.
+#include <cstdlib>
+#include <thread>
+
 #include "check/programs/program.h"
 
 namespace {
@@ -29,6 +32,43 @@ void Memory(World&, bool is_fixed) {
     void* memory = nullptr;
     OK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
     if (is_fixed) OK(aclrtFree(memory));
+}
+
+// 100 bytes lie in a longer block, with bytes that may be read behind them.
+void SmallMemory(World&, bool is_fixed) {
+    void* memory = nullptr;
+    OK(aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST));
+    if (is_fixed) OK(aclrtFree(memory));
+}
+
+void SmallPoolMemory(World& world, bool is_fixed) {
+    void* block = nullptr;
+    OK(portaclMallocAsync(&block, 100, world.first));
+    if (is_fixed) OK(portaclFreeAsync(block, world.first));
+}
+
+// With CHECK_PROGRAM_LEAKS there are more leaks, at other places.
+void ManyLeaks(World&, bool is_fixed) {
+    if (is_fixed) return;
+    aclrtEvent event = nullptr;
+    OK(aclrtCreateEvent(&event));
+    if (!std::getenv("CHECK_PROGRAM_LEAKS")) return;
+    OK(aclrtCreateEvent(&event));
+    OK(aclrtCreateEvent(&event));
+}
+
+[[gnu::noinline]] void MakeEvent(bool is_fixed) {
+    aclrtEvent event = nullptr;
+    OK(aclrtCreateEvent(&event));
+    if (is_fixed) OK(aclrtDestroyEvent(event));
+}
+
+void OnAThread(World&, bool is_fixed) {
+    std::thread([is_fixed] {
+        OK(aclrtSetDevice(0));
+        MakeEvent(is_fixed);
+        OK(aclrtResetDevice(0));
+    }).join();
 }
 
 void HostMemory(World&, bool is_fixed) {
@@ -66,6 +106,35 @@ void FreedTwice(World&, bool is_fixed) {
     if (!is_fixed) static_cast<void>(aclrtFree(memory));
 }
 
+// A call whose code is an answer is no mistake.
+void Answers(World& world, bool is_fixed) {
+    // Another initialization, and a thread without a device.
+    static_cast<void>(aclInit(nullptr));
+    std::thread([] {
+        int32_t device = 0;
+        aclrtContext context = nullptr;
+        static_cast<void>(aclrtGetDevice(&device));
+        static_cast<void>(aclrtGetCurrentContext(&context));
+        // Before a stream is subscribed, and after.
+        static_cast<void>(aclrtProcessReport(1));
+    }).join();
+    int64_t option = 0;
+    static_cast<void>(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &option));
+    // Timeouts.
+    aclrtNotify notify = nullptr;
+    OK(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT));
+    OK(aclrtWaitAndResetNotify(notify, world.second, 0));
+    static_cast<void>(aclrtSynchronizeStreamWithTimeout(world.second, 1));
+    OK(aclrtRecordNotify(notify, world.first));
+    world.Drain();
+    OK(aclrtDestroyNotify(notify));
+    // No memory, and no such feature.
+    void* memory = nullptr;
+    static_cast<void>(aclrtMalloc(&memory, size_t{1} << 50, ACL_MEM_MALLOC_HUGE_FIRST));
+    static_cast<void>(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE1G_ONLY));
+    if (!is_fixed) static_cast<void>(aclrtProcessReport(-2));
+}
+
 void DestroyedStream(World&, bool is_fixed) {
     aclrtStream stream = nullptr;
     OK(aclrtCreateStream(&stream));
@@ -79,10 +148,17 @@ void DestroyedStream(World&, bool is_fixed) {
 const std::vector<Program> kAdopted = {
     {"past_the_end", PastTheEnd, "bounds", "4 bytes at offset 1", "", kCpu},
     {"leaked_memory", Memory, "leak", "at aclrtResetDevice", "bytes of device memory of device 0"},
+    {"leaked_small_memory", SmallMemory, "leak", "at aclrtResetDevice 100 bytes of device memory of device 0",
+     "  100 bytes at 0x"},
+    {"leaked_small_pool_memory", SmallPoolMemory, "leak",
+     "at aclrtResetDevice 100 bytes of memory of device 0, of pool", ", offset 0 of an allocation of 100 bytes"},
     {"leaked_host_memory", HostMemory, "leak", "at aclFinalize 4096 bytes of page-locked host memory"},
     {"leaked_pool_memory", PoolMemory, "leak", "at aclrtResetDevice 4096 bytes of memory of device 0, of pool"},
     {"leaked_stream", Stream, "leak", "at aclrtResetDevice stream"},
     {"leaked_event", Event, "leak", "at aclrtResetDevice event"},
+    {"on_a_thread", OnAThread, "leak", "at aclrtResetDevice event"},
+    {"many_leaks", ManyLeaks, "leak", "at aclrtResetDevice event"},
+    {"answers", Answers, "misuse", "aclrtProcessReport returned 100000", "  to mend it: correct the argument"},
     {"too_much", TooMuch, "misuse", "aclrtMemset returned 10"},
     {"freed_twice", FreedTwice, "misuse", "aclrtFree returned 107000"},
     {"destroyed_stream", DestroyedStream, "misuse", "aclrtSynchronizeStream returned 107"},

@@ -5,8 +5,12 @@
 #include "check/programs/program.h"
 
 int main(int count, char** arguments) {
-    for (const auto* programs :
-         {&kCopies, &kOrder, &kWaits, &kBehindWaits, &kMemory, &kInit, &kSync, &kEarly, &kAdopted, &kKernels}) {
+    if (count == 2 && std::strcmp(arguments[1], "export") == 0) {
+        ExportUntilEndOfInput();
+        return 0;
+    }
+    for (const auto* programs : {&kCopies, &kOrder, &kWaits, &kBehindWaits, &kMemory, &kInit, &kSync, &kEarly,
+                                 &kAdopted, &kKernels, &kPlaces}) {
         for (const Program& program : *programs) {
             if (count < 3) {
                 std::printf("%s %s %d %s|%s\n", program.name, program.kind, program.needs, program.report,

@@ -2,6 +2,7 @@
 
 pub mod cpp_name;
 pub mod descriptor;
+pub mod file_mappings;
 pub mod grow;
 #[cfg(not(loom))]
 pub mod host_memory;

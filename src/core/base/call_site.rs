@@ -274,17 +274,49 @@ impl fmt::Display for Frame {
 /// Returns how many of these functions, the innermost first, belong to the program: all up to `main`; without `main`,
 /// all before those that start a thread or the process.
 fn program_part(frames: &[Frame]) -> usize {
-    /// The names of functions that start a thread or the process begin with these texts.
-    const BEGINS_A_THREAD: [&str; 6] =
-        ["_start", "__libc_start_", "start_thread", "__clone", "clone3", "execute_native_thread_routine"];
     if let Some(main) = frames.iter().rposition(|frame| frame.function == "main") {
         return main + 1;
     }
-    let is_system = |frame: &Frame| {
-        let name = frame.function.split('@').next().unwrap_or_default();
-        BEGINS_A_THREAD.iter().any(|known| name.starts_with(known))
-    };
-    frames.iter().rposition(|frame| !is_system(frame)).map_or(0, |last| last + 1)
+    let mut count = frames.len();
+    while let Some((last, inner)) = frames[..count].split_last() {
+        // The C++ library, which has no names, calls what is in its headers.
+        let is_nameless = last.place.is_none() && last.function.starts_with("0x");
+        let is_callers = is_nameless && inner.last().is_some_and(begins_a_thread);
+        if !begins_a_thread(last) && !is_callers {
+            break;
+        }
+        count -= 1;
+    }
+    count
+}
+
+/// Whether a function is one of those that start a thread or the process: of the C library, or of the standard
+/// libraries of C++ and Rust. The end of a stack has the address 0. With debugging information names lack namespaces,
+/// so their files decide.
+fn begins_a_thread(frame: &Frame) -> bool {
+    const SOURCES: [&str; 3] = ["/include/c++/", "/library/std/src/", "/library/core/src/"];
+    const NAMES: [&str; 5] = ["0x0", "_start", "start_thread", "clone", "clone3"];
+    /// The names of other functions begin with these texts.
+    const BEGINNINGS: [&str; 9] = [
+        "__libc_start_",
+        "__clone",
+        "execute_native_thread_routine",
+        "__rust_",
+        "std::thread::",
+        "std::__invoke",
+        "std::__future_base::",
+        "std::_Function_handler",
+        "std::sys::",
+    ];
+    let name = frame.function.split('@').next().unwrap_or_default().trim_start_matches("__GI_");
+    let is_in = |file: &str| SOURCES.iter().any(|known| file.contains(known));
+    // A template of C++ has the type that it returns before its name. Rust has "<TYPE as TRAIT>" before a method.
+    let own = name.split(['(', '<']).next().and_then(|name| name.rsplit(' ').next()).unwrap_or_default();
+    let is_call_of_closure = name.contains("core::ops::function::");
+    NAMES.contains(&name)
+        || BEGINNINGS.iter().any(|known| own.starts_with(known))
+        || is_call_of_closure
+        || frame.place.as_ref().is_some_and(|(file, _)| is_in(file))
 }
 
 /// Returns the part of the standard library's text that begins at the interrupted instruction, if there is one.

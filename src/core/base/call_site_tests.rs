@@ -93,6 +93,36 @@ fn what_calls_main_or_begins_a_thread_is_not_the_programs() {
     assert_eq!(part(&["main", "0x7f00", "__libc_start_main@@GLIBC_2.34"]), 1);
     assert_eq!(part(&["work", "start_thread", "__clone3"]), 1);
     assert_eq!(part(&["work", "0x55", "_start"]), 2);
+    assert_eq!(part(&["work", "start_thread", "clone3", "0x0"]), 1);
+    assert_eq!(part(&["work", "start_thread", "__GI___clone3", "0x0"]), 1);
+    let of_cpp = [
+        "Work(int)",
+        "void std::__invoke_impl<void, Work>(std::__invoke_other, Work&&)",
+        "std::__invoke_result<Work>::type std::__invoke<Work>(Work&&)",
+        "void std::thread::_Invoker<std::tuple<Work> >::_M_invoke<0ul>(std::_Index_tuple<0ul>)",
+        "std::thread::_State_impl<std::thread::_Invoker<std::tuple<Work> > >::_M_run()",
+        "execute_native_thread_routine",
+        "0x7f00",
+        "clone3",
+        "0x0",
+    ];
+    assert_eq!(part(&of_cpp), 1);
+    assert_eq!(part(&["work", "0x7f00", "clone3", "0x0"]), 2, "an unknown function may be the program's");
+    let mut with_places = frames(&["Work", "operator()", "_M_run", "0x7f00", "start_thread"]);
+    with_places[0].place = Some(("/home/work.cpp".to_owned(), 3));
+    (1..3).for_each(|index| with_places[index].place = Some(("/usr/include/c++/12/bits/std_thread.h".to_owned(), 9)));
+    assert_eq!(program_part(&with_places), 1);
+    let of_rust = [
+        "app::work",
+        "std::sys::backtrace::__rust_begin_short_backtrace",
+        "<alloc::boxed::Box<F> as core::ops::function::FnOnce<A>>::call_once",
+    ];
+    assert_eq!(
+        part(&[&of_rust[..], &["std::sys::thread::unix::Thread::new::thread_start", "start_thread"]].concat()),
+        1
+    );
+    assert_eq!(part(&["f(std::thread::id)", "clone3"]), 1, "an argument");
+    assert_eq!(part(&["clone_tensor", "clone3"]), 1);
     assert_eq!(part(&["_start"]), 0);
     assert_eq!(part(&[]), 0);
 }

@@ -20,6 +20,8 @@ pub enum What {
     Allocates,
     /// The operation frees the memory.
     Frees,
+    /// The operation closes imported memory, which may have other addresses.
+    Closes,
     /// The host waits.
     Waits,
     /// The host calls a function.
@@ -45,7 +47,7 @@ impl What {
             Self::Calls => "a call",
             Self::Touches => "an access",
             Self::Allocates => "an allocation",
-            Self::Frees => "a release",
+            Self::Frees | Self::Closes => "a release",
         }
     }
 
@@ -54,6 +56,7 @@ impl What {
         match (self, mode) {
             (Self::Allocates, _) => "allocates",
             (Self::Frees, _) => "frees",
+            (Self::Closes, _) => "closes",
             (Self::Waits, _) => "waits",
             (Self::Calls, _) => "calls",
             (_, Mode::Read) => "reads",

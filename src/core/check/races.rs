@@ -1,4 +1,5 @@
-//! Finds operations that use the same memory and that nothing orders.
+//! Finds operations that use the same memory and that nothing orders. Memory is compared by its place
+//! (`core/order/places.rs`).
 
 mod history;
 mod operations;
@@ -12,6 +13,7 @@ use self::shadow::{Conflict, Shadow};
 use super::operation::{Operation, Short, What};
 use super::report::{self, Finding, Kind, Party, Side};
 use crate::core::order::accesses::{Access, GraphRun};
+use crate::core::order::places;
 use crate::core::order::sequence::{self, Point, Sequence};
 use crate::core::order::undecided::Pair;
 
@@ -71,7 +73,7 @@ fn decide(history: &mut History, sequence: &mut Sequence, finding: Finding) -> O
     let [earlier, later] = finding.parties.as_slice() else { return Some(finding) };
     let [earlier, later] = [&earlier.operation, &later.operation];
     // A later use of memory is never ordered before its allocation, and an earlier use never after its release.
-    let may_swap = earlier.what != What::Allocates && later.what != What::Frees;
+    let may_swap = earlier.what != What::Allocates && !matches!(later.what, What::Frees | What::Closes);
     // The host's operations are complete when they return.
     let (Some(earlier), Some(later)) = (earlier.point(), later.point()) else { return Some(finding) };
     let is_undecided = sequence.waits(later) || may_swap && sequence.waits(earlier);
@@ -170,7 +172,7 @@ fn check_host(history: &mut History, sequence: &Sequence, operation: &Operation,
             earlier.point().is_none_or(|point| sequence.is_known(point))
                 || match operation.what {
                     // The memory that the host frees is allocated already, and nothing may use it later.
-                    What::Frees => earlier.what == What::Allocates,
+                    What::Frees | What::Closes => earlier.what == What::Allocates,
                     _ => is_open(earlier),
                 }
         };
@@ -203,6 +205,8 @@ fn finding(found: Conflict, later: &Arc<Operation>) -> Finding {
         Party { role, does, detail: None, operation }
     };
     let Conflict { earlier, mode, later_mode, addr, len } = found;
+    // Reports have addresses: of the lowest one, the report names the others.
+    let addr = places::addresses(addr).first().copied().unwrap_or(addr);
     let parties = vec![party("earlier", mode, Arc::new(earlier)), party("later", later_mode, Arc::clone(later))];
     Finding::new(Kind::Race, Some((addr, len)), parties, what, fix)
 }

@@ -2,9 +2,10 @@
 
 mod kind;
 pub mod page;
+mod summary;
 mod suppression;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -15,9 +16,10 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 pub use self::kind::Kind;
+use self::summary::Counts;
 use self::suppression::Suppressions;
 use super::operation::{self, Operation, What};
-use super::{init, races, sync};
+use super::{asked, init, races, sync};
 use crate::algo::host::notice::notice;
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
@@ -30,19 +32,11 @@ use crate::core::base::handles::Object;
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::{memory_hook, place_in_words};
 use crate::core::order::accesses::Access;
-use crate::core::order::{sequence, undecided};
+use crate::core::order::{places, sequence, undecided};
 use crate::core::stream::Stream;
 
 /// The identity of a report. A second report with the same identity is only counted.
 type Identity = (Kind, Vec<(What, &'static str, Option<Stack>)>);
-
-/// The number of findings of a kind.
-#[derive(Clone, Copy, Default)]
-struct Count {
-    found: usize,
-    /// The number of findings that were written.
-    written: usize,
-}
 
 /// The outputs of reports, and what was reported so far.
 struct Reports {
@@ -50,7 +44,7 @@ struct Reports {
     suppressions: Suppressions,
     log: Option<OutputFile>,
     met: HashSet<Identity>,
-    counts: BTreeMap<Kind, Count>,
+    counts: Counts,
     began: Instant,
 }
 
@@ -70,7 +64,7 @@ pub fn open(settings: &Settings) -> Result<bool> {
     STACKS.store(settings.stacks, Ordering::Relaxed);
     operation::record_details(settings.log.is_some() || settings.report.is_some());
     let settings = settings.clone();
-    let (met, counts, began) = (HashSet::new(), BTreeMap::new(), Instant::now());
+    let (met, counts, began) = (HashSet::new(), Counts::default(), Instant::now());
     settings.report.as_deref().map_or(Ok(()), |path| page::open(path, began))?;
     *reports = Some(Reports { settings, suppressions, log, met, counts, began });
     Ok(true)
@@ -204,6 +198,9 @@ impl Side {
 #[derive(Serialize)]
 struct Memory {
     addr: String,
+    /// Other addresses of the same memory.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    same_as: Vec<String>,
     bytes: usize,
     #[serde(flatten)]
     allocation: Option<Around>,
@@ -221,15 +218,20 @@ impl Memory {
     fn of((addr, bytes): (usize, usize)) -> Self {
         let around = |allocation: Allocation| Around {
             offset: addr - allocation.base,
-            allocation_bytes: allocation.len,
+            allocation_bytes: asked::size_of(&allocation),
             place: place_in_words(allocation.place()),
         };
-        Self { addr: format!("{addr:#x}"), bytes, allocation: Allocation::find(addr).map(around) }
+        let all = places::addresses(places::of_byte(addr)).into_iter();
+        let same_as = all.filter(|other| *other != addr).map(|other| format!("{other:#x}")).collect();
+        Self { addr: format!("{addr:#x}"), same_as, bytes, allocation: Allocation::find(addr).map(around) }
     }
 
     fn text(&self) -> String {
         let bytes = if self.bytes == 1 { "byte" } else { "bytes" };
         let mut text = format!("{} {bytes} at {}", self.bytes, self.addr);
+        if !self.same_as.is_empty() {
+            let _ = write!(text, ", the same memory as at {}", self.same_as.join(" and "));
+        }
         if let Some(Around { offset, allocation_bytes, place }) = &self.allocation {
             let _ = write!(text, ", offset {offset} of an allocation of {allocation_bytes} bytes ({place})");
         }
@@ -280,30 +282,40 @@ fn stream_in_words(raw: u64) -> String {
 pub fn finding(found: &Finding) {
     let began = {
         let mut reports = REPORTS.lock();
-        let Some(reports) = &mut *reports else { return };
-        reports.counts.entry(found.kind).or_default().found += 1;
-        let written: usize = reports.counts.values().map(|count| count.written).sum();
-        if !reports.met.insert(found.identity()) || written >= reports.settings.limit {
+        let Some(Reports { met, counts, suppressions, settings, began, .. }) = &mut *reports else { return };
+        let of_kind = counts.of(found.kind);
+        if !met.insert(found.identity()) {
+            of_kind.repeated += 1;
             return;
         }
-        reports.began
+        // Whether a finding is suppressed is slow to find out.
+        if suppressions.are_none() && counts.written() >= settings.limit {
+            counts.of(found.kind).beyond_limit += 1;
+            return;
+        }
+        *began
     };
     // The lock is not held here, because names of functions are slow to find.
     let report = Report::of(found, began);
     let mut reports = REPORTS.lock();
-    let Some(reports) = &mut *reports else { return };
-    if reports.suppressions.cover(found.kind, report.operations.iter().flat_map(Side::names)) {
+    let Some(Reports { counts, suppressions, settings, log, .. }) = &mut *reports else { return };
+    if suppressions.cover(found.kind, report.operations.iter().flat_map(Side::names)) {
+        counts.of(found.kind).suppressed += 1;
         return;
     }
-    reports.counts.entry(found.kind).or_default().written += 1;
+    if counts.written() >= settings.limit {
+        counts.of(found.kind).beyond_limit += 1;
+        return;
+    }
+    counts.of(found.kind).written += 1;
     notice(report.text());
     let line = serde_json::to_string(&report).expect("a report has no members that can fail");
     page::finding(&line);
-    if let Some(log) = &mut reports.log
-        && let Err(why) = writeln!(log, "{line}")
+    if let Some(file) = log
+        && let Err(why) = writeln!(file, "{line}")
     {
         notice(format_args!("portacl: PORTACL_CHECK_LOG cannot be written: {why}\n"));
-        reports.log = None;
+        *log = None;
     }
 }
 
@@ -318,29 +330,13 @@ pub fn at_end_of_process() {
     undecided::report(sequence::take_undecided());
     let Some(guard) = REPORTS.try_lock() else { return };
     let Some(Reports { settings, counts, .. }) = &*guard else { return };
-    let found: usize = counts.values().map(|count| count.found).sum();
-    let written: usize = counts.values().map(|count| count.written).sum();
-    // A redundant wait makes a program slower, but not wrong.
-    let faults: usize =
-        counts.iter().filter(|(kind, _)| **kind != Kind::RedundantWait).map(|(_, count)| count.written).sum();
-    let mut summary = String::new();
     let is_incomplete = races::is_incomplete() || init::is_incomplete();
-    let forgotten = if is_incomplete { "; some uses of memory were forgotten for lack of room" } else { "" };
-    if found == 0 && is_incomplete {
-        notice(format_args!("portacl: PORTACL_CHECK: nothing reported{forgotten}\n"));
-    }
-    if found > 0 {
-        let counted = counts.iter().map(|(kind, count)| format!("{} {}", count.written, kind.many(count.written)));
-        let counted: Vec<String> = counted.collect();
-        let more = match found - written {
-            0 => String::new(),
-            more => format!(", {more} more occurrences of these, suppressed, or beyond the limit"),
-        };
-        summary = format!("{} reported{more}{forgotten}", counted.join(", "));
+    let summary = counts.summary(settings.limit, is_incomplete);
+    if !summary.is_empty() {
         notice(format_args!("portacl: PORTACL_CHECK: {summary}\n"));
     }
     page::write(summary);
-    if faults > 0
+    if counts.faults() > 0
         && let Some(status) = settings.exit
     {
         end_process(status);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::operation::{InStream, Operation, Short, What, have_details};
 use super::report::Finding;
 use super::sync::{self, Step, Why};
-use super::{init, is_on, races, report};
+use super::{Sized, init, is_on, races, report};
 use crate::backend::{Delivery, HostFn, Op, OpKind, Payload, Place, Position, Ticket};
 use crate::core::base::config::check::Check;
 use crate::core::base::error::Result;
@@ -15,6 +15,7 @@ use crate::core::order::accesses::{Access, Accesses, GraphRun, GraphRuns, Mode};
 use crate::core::order::checker::{Awaited, Checker};
 use crate::core::order::effects::Effects;
 use crate::core::order::known::Known;
+use crate::core::order::places;
 use crate::core::order::sequence::{self, Point, Sequence};
 use crate::core::order::undecided;
 
@@ -45,7 +46,14 @@ impl Checker for Submissions {
             }
             _ => {
                 let (effects, by) = (Effects::of(&op), Some(stream));
-                let seen = Seen { by, what: What::Accesses(op.kind()), effects: &effects, graph: None, runs: None };
+                let seen = Seen {
+                    by,
+                    what: What::Accesses(op.kind()),
+                    effects: &effects,
+                    graph: None,
+                    runs: None,
+                    shown: None,
+                };
                 let carry = |sequence: &mut Sequence| (carry_order(sequence, stream, &op), sequence.latest_of(stream));
                 seen.check(&Accesses::of(&effects), step.is_some(), carry)
             }
@@ -74,13 +82,14 @@ impl Checker for Submissions {
 
     fn host_does(&self, op: &Op<'_>) {
         let effects = Effects::of(op);
-        let seen = Seen { by: None, what: What::Accesses(op.kind()), effects: &effects, graph: None, runs: None };
+        let seen =
+            Seen { by: None, what: What::Accesses(op.kind()), effects: &effects, graph: None, runs: None, shown: None };
         seen.check(&Accesses::of(&effects), false, |_| ());
     }
 
     fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>, runs: Option<&Arc<GraphRuns>>) {
         let (by, what) = (Some(stream), What::Accesses(OpKind::RunGraph));
-        let seen = Seen { by, what, effects: &run.effects, graph: Some(run), runs };
+        let seen = Seen { by, what, effects: &run.effects, graph: Some(run), runs, shown: None };
         seen.check(&run.accesses, false, |sequence| {
             runs.into_iter().for_each(|runs| sequence.end_run(stream, runs));
         });
@@ -127,6 +136,8 @@ fn needs_more_than_accesses() -> bool {
 /// Checks an operation for which only the race check is on.
 #[inline]
 fn check_accesses(stream: u64, what: What, used: &[Access]) -> Point {
+    let placed = places::of(used);
+    let used = placed.as_deref().unwrap_or(used);
     let stack = report::stack();
     let mut sequence = sequence::lock();
     let point = sequence.next(stream);
@@ -141,7 +152,7 @@ fn check_accesses(stream: u64, what: What, used: &[Access]) -> Point {
     }
     match what {
         What::Frees => used.iter().for_each(|freed| sequence.forget_values(freed.addr..freed.end)),
-        What::Allocates => {}
+        What::Allocates | What::Closes => {}
         _ => overwrite(&mut sequence, Some(stream), used),
     }
     let decided = sequence.decided();
@@ -246,37 +257,44 @@ fn next(sequence: &mut Sequence, stream: Option<u64>) -> Option<InStream> {
 }
 
 /// Records that memory is allocated, in the order of a stream or at once.
-pub fn allocates(by: Option<u64>, addr: usize, len: usize, has_no_contents: bool) {
-    let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
+pub fn allocates(by: Option<u64>, memory: &Sized, has_no_contents: bool) {
+    let used = memory.all();
     if let Some(stream) = by.filter(|_| !needs_more_than_accesses()) {
         check_accesses(stream, What::Allocates, &[used]);
         return;
     }
     let stack = report::stack();
     let mut sequence = sequence::lock();
-    let operation = Operation::new(What::Allocates, next(&mut sequence, by), stack, &[used]);
+    let operation = Operation::new(What::Allocates, next(&mut sequence, by), stack, &[memory.shown()]);
     report::page::operation(&operation);
     if has_no_contents && is_on(Check::Init) {
-        init::allocates(addr, len, Arc::new(operation.clone()));
+        init::allocates(memory.addr, memory.len, Arc::new(operation.clone()));
     }
-    if is_on(Check::Races) {
+    // Imported memory may have uses at another address.
+    if is_on(Check::Races) && !memory.is_imported {
         races::check(&mut sequence, operation, &[used], None, &mut None);
     }
 }
 
 /// Records that memory is freed, in the order of a stream or at once.
-pub fn frees(by: Option<u64>, addr: usize, len: usize) {
-    let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
+pub fn frees(by: Option<u64>, memory: &Sized) {
+    let used = memory.all();
+    let what = if memory.is_imported { What::Closes } else { What::Frees };
     if let Some(stream) = by.filter(|_| !needs_more_than_accesses()) {
-        check_accesses(stream, What::Frees, &[used]);
+        check_accesses(stream, what, &[used]);
         return;
     }
-    let seen = Seen { by, what: What::Frees, effects: &Effects::default(), graph: None, runs: None };
-    seen.check(&Accesses([used].into_iter().collect()), false, |sequence| sequence.forget_values(used.addr..used.end));
+    let effects = &Effects::default();
+    let seen = Seen { by, what, effects, graph: None, runs: None, shown: Some(memory.shown()) };
+    seen.check(&Accesses([used].into_iter().collect()), false, |sequence| {
+        if what == What::Frees {
+            sequence.forget_values(used.addr..used.end);
+        }
+    });
     if are_contents_checked() {
-        sync::early::freed(addr, len);
+        sync::early::freed(memory.addr, memory.len);
         if is_on(Check::Init) {
-            init::is_freed(addr, len);
+            init::is_freed(memory.addr, memory.len);
         }
     }
 }
@@ -291,6 +309,8 @@ struct Seen<'a> {
     graph: Option<&'a Arc<GraphRun>>,
     /// The graph's runs. This run is ordered after the previous one.
     runs: Option<&'a Arc<GraphRuns>>,
+    /// The memory as reports show it, if that differs from the memory that the operation uses.
+    shown: Option<Access>,
 }
 
 impl Seen<'_> {
@@ -303,6 +323,10 @@ impl Seen<'_> {
         carry: impl FnOnce(&mut Sequence) -> T,
     ) -> (Option<Arc<Operation>>, T) {
         let is_quiet = accesses.0.is_empty() && self.effects.0.is_empty() && !is_kept;
+        let placed = places::of(&accesses.0);
+        let used = placed.as_deref().unwrap_or(&accesses.0);
+        let placed_run = self.graph.and_then(|run| run.placed());
+        let graph = placed_run.as_ref().or(self.graph);
         let stack = if is_quiet { None } else { report::stack() };
         let mut sequence = sequence::lock();
         let stream = next(&mut sequence, self.by);
@@ -311,16 +335,17 @@ impl Seen<'_> {
         }
         let (mut kept, mut found) = (None, None);
         if !is_quiet {
-            let operation = Operation::new(self.what, stream, stack, &accesses.0);
+            let shown = self.shown.as_ref().map_or(&accesses.0[..], std::slice::from_ref);
+            let operation = Operation::new(self.what, stream, stack, shown);
             kept = is_kept.then(|| Arc::new(operation.clone()));
             found = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
             report::page::operation(&operation);
             if is_on(Check::Races) && !accesses.0.is_empty() {
-                races::check(&mut sequence, operation, &accesses.0, self.graph, &mut found);
+                races::check(&mut sequence, operation, used, graph, &mut found);
             }
             // A free writes nothing that ends a wait.
-            if self.what != What::Frees {
-                overwrite(&mut sequence, self.by, &accesses.0);
+            if !matches!(self.what, What::Frees | What::Closes) {
+                overwrite(&mut sequence, self.by, used);
             }
         }
         let carried = carry(&mut sequence);

@@ -15,7 +15,7 @@ fn a_free_in_the_order_of_a_stream_ends_no_wait() {
         sequence.await_value(waiting, ValueWait { src, value: 1, comparison: Comparison::Equal });
         sequence.next(frees_in)
     };
-    frees(Some(frees_in), addr, 8);
+    frees(Some(frees_in), &Sized { addr, len: 8, asked: 8, is_imported: false });
     let mut sequence = sequence::lock();
     let behind = sequence.next(waiting);
     assert!(!sequence.is_before(before, behind), "the free wrote no value");

@@ -6,6 +6,7 @@ use crate::core::base::error::{Code, Error, Result, arguments, error_with, inval
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::pointer::REGISTERED_PAGE;
 use crate::core::memory::pointer::span::{beyond_all, stale};
+use crate::core::order::places;
 use crate::core::runtime::{self, thread};
 
 /// `IOMEMORY` and the next three are the bits of `flag` in aclrtHostRegisterV2.
@@ -60,6 +61,9 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     registration(Kind::BEING_REGISTERED, 0).insert().map_err(|why| not_inserted(addr, len, why))?;
     match session.driver.register_host(addr, len) {
         Ok(device_addr) => {
+            // The program may have mapped a file twice, and registered both.
+            places::may_be_of_file(addr, len, |_| false);
+            places::is_also_at(device_addr, len, addr);
             registration(kind, device_addr).replace();
             Ok(device_addr)
         }
@@ -115,6 +119,7 @@ pub fn unregister(addr: usize) -> Result<()> {
                 && found.kind != Kind::BEING_REGISTERED
         };
         let registration = Allocation::take(addr, is_registered)?;
+        [addr, registration.device_addr()].into_iter().for_each(|addr| places::end(addr, registration.len));
         Some(session.driver.unregister_host(addr, registration.len))
     });
     match taken {

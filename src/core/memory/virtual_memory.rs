@@ -25,6 +25,7 @@ use crate::core::base::error::{Code, Error, Result, arguments, error_with, inval
 use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::pointer::span::beyond_all;
+use crate::core::order::places;
 use crate::core::runtime::{self, thread};
 
 /// All ranges of the process. Not locked during a call of a backend.
@@ -188,6 +189,9 @@ pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: 
             let _ = native.unmap(addr, len, memory.native());
         })
     });
+    if mapped.is_ok() {
+        memory.memory.physical.is_mapped(addr, len);
+    }
     finish(addr, mapped.is_ok());
     mapped?;
     access::allow(addr, &memory, &wanted).inspect_err(|_| {
@@ -250,6 +254,9 @@ pub fn unmap(addr: usize) -> Result<()> {
     };
     let address = forget_address(addr);
     let unmapped = session.driver.virtual_memory().unmap(addr, memory.len, memory.native());
+    if unmapped.is_ok() {
+        places::end(addr, memory.len);
+    }
     finish(addr, unmapped.is_err());
     if unmapped.is_err()
         && let Some(address) = address

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::effects::{Effect, Effects};
+use super::places;
 use crate::backend::{self, Does, Op, Place, Span, Use};
 
 /// The way in which an operation uses memory.
@@ -131,13 +132,35 @@ pub struct GraphRun {
     pub accesses: Accesses,
     /// True if the run depends on the host: it calls functions of the program, or waits.
     pub needs_host: bool,
+    /// The run with places instead of addresses, and the generation of the aliases.
+    pub(in crate::core) placed: Mutex<Option<(u64, Arc<Self>)>>,
 }
 
 impl GraphRun {
     /// Creates a run with these effects.
     pub fn of(effects: Effects, needs_host: bool) -> Self {
         let accesses = Accesses::of(&effects).merged();
-        Self { effects, accesses, needs_host }
+        Self { effects, accesses, needs_host, placed: Mutex::default() }
+    }
+
+    /// Returns the run with the places of its memory now. `None`: they are the addresses.
+    pub fn placed(&self) -> Option<Arc<Self>> {
+        if !places::are_used() {
+            return None;
+        }
+        let generation = places::generation();
+        let mut known = self.placed.lock();
+        if let Some((of, run)) = &*known
+            && *of == generation
+        {
+            return Some(Arc::clone(run));
+        }
+        let accesses = Accesses(places::of(&self.accesses.0)?).merged();
+        // A run at the same places is the same run.
+        let same = known.take().map(|(_, run)| run).filter(|run| run.accesses.0 == accesses.0);
+        let new = || Arc::new(Self { accesses, needs_host: self.needs_host, ..Self::default() });
+        let (_, run) = known.insert((generation, same.unwrap_or_else(new)));
+        Some(Arc::clone(run))
     }
 }
 

@@ -26,6 +26,7 @@ pub use super::carriers::{End, key_of};
 use super::checker;
 use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
+use super::places;
 use super::undecided::{self, Pair, Report};
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
 use crate::backend::stream::decorators;
@@ -75,7 +76,7 @@ pub struct Sequence {
     pub(super) streams: Vec<Progress>,
     pub(super) carriers: FxHashMap<usize, Carried>,
     sweep_at: usize,
-    /// The keys of carriers that are addresses of values.
+    /// The keys of carriers that are the places of values.
     values: BTreeSet<usize>,
     /// The latest key of a wait of the host. These keys are odd, because addresses are even.
     pub(super) latest_key: usize,
@@ -274,17 +275,19 @@ impl Sequence {
 
     /// Records that a stream writes a value for waits.
     pub fn write_value(&mut self, stream: u64, addr: usize, value: u64) {
-        self.values.insert(addr);
-        self.carry(stream, addr, || Carrier::Value, &Changes::Write(Some(value)));
+        let place = places::of_byte(addr);
+        self.values.insert(place);
+        self.carry(stream, place, || Carrier::Value, &Changes::Write(Some(value)));
     }
 
     /// Records that a stream waits for a value.
     pub fn await_value(&mut self, stream: u64, wait: ValueWait) {
-        self.values.insert(wait.src.addr);
-        self.follow_or_wait(stream, wait.src.addr, || Carrier::Value, End::Value(wait));
+        let place = places::of_byte(wait.src.addr);
+        self.values.insert(place);
+        self.follow_or_wait(stream, place, || Carrier::Value, End::Value(wait));
     }
 
-    /// Records that a stream or the host writes this memory. The values in it are unknown from now on.
+    /// Records that a stream or the host writes the memory at these places. The values in it are unknown from now on.
     #[inline]
     pub fn overwrite(&mut self, stream: Option<u64>, memory: Range<usize>) {
         if !self.values.is_empty() {

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use crossbeam_utils::atomic::AtomicCell;
 
 pub use self::live::{Live, count, snapshot};
-pub use self::record::{Record, forget, record};
+pub use self::record::{Record, forget, pause, record, resume};
 pub use self::report::memory as report;
 use crate::algo::host::notice::notice;
 use crate::algo::map::slot_table;

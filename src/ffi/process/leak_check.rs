@@ -8,7 +8,9 @@ use crate::core::base::call_site::Names;
 use crate::core::base::callback;
 use crate::core::memory::allocation::Allocation;
 use crate::core::process::leak_check::{self, Live};
-use crate::ffi::base::{Out, address, enum_from, function, guard, guard_optional, handle, text, write_rows};
+use crate::ffi::base::{
+    Out, address, enum_from, function, guard, guard_optional, guard_value_anywhere, handle, text, write_rows,
+};
 use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 
 /// Starts recording the thread, time and call stack of each allocation, until the process ends, for
@@ -21,6 +23,35 @@ use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryRecord() -> aclError {
     guard("portaclMemoryRecord", leak_check::record)
+}
+
+/// For libraries that are built on this one, as libopapi is: what the calling thread makes from now on belongs to the
+/// library and not to the program, until portaclLeakCheckResume. Leak reports name neither such memory nor such
+/// objects, and PORTACL_LEAK_CHECK=abort does not end the process for them; lists and statistics of memory contain
+/// them. Reserved ranges of addresses and registrations of host memory are reported nevertheless, because they have no
+/// handles. A program has no use for this: a leak that is not reported is a leak. Pauses may be nested. Works at any
+/// time.
+///
+/// @retval ACL_SUCCESS 0
+/// @note Thread-safe; for the calling thread only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclLeakCheckPause() -> aclError {
+    guard_value_anywhere("portaclLeakCheckPause", 0, || {
+        leak_check::pause();
+        Ok(0)
+    })
+}
+
+/// Ends the latest portaclLeakCheckPause of the calling thread. Without one it does nothing. Works at any time.
+///
+/// @retval ACL_SUCCESS 0
+/// @note Thread-safe; for the calling thread only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclLeakCheckResume() -> aclError {
+    guard_value_anywhere("portaclLeakCheckResume", 0, || {
+        leak_check::resume();
+        Ok(0)
+    })
 }
 
 /// Lists all live allocations of device, managed, page-locked host, pool and imported memory by address; physical

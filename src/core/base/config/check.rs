@@ -74,16 +74,13 @@ fn checks(text: &str) -> Option<Vec<Check>> {
     Some(Check::NAMES.into_iter().filter(is_named).map(|(_, check)| check).collect())
 }
 
-/// Reads the variables; `None` if no check is on.
+/// Reads the variables; `None` if no check is on. An invalid value is an error also if no check is on: otherwise it
+/// would be found only when one is switched on.
 pub(super) fn read(variables: &Variables<'_>) -> Result<Option<Settings>> {
     let names = Check::NAMES.map(|(name, _)| name).join(", ");
     let allowed = format!("0, all, or names of checks separated by commas: {names}");
-    let checks = variables.parsed("PORTACL_CHECK", &allowed, checks)?.unwrap_or_default();
-    if checks.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(Settings {
-        checks,
+    let settings = Settings {
+        checks: variables.parsed("PORTACL_CHECK", &allowed, checks)?.unwrap_or_default(),
         log: variables.output("PORTACL_CHECK_LOG"),
         report: variables.output("PORTACL_CHECK_REPORT"),
         suppress: variables.output("PORTACL_CHECK_SUPPRESS"),
@@ -91,5 +88,6 @@ pub(super) fn read(variables: &Variables<'_>) -> Result<Option<Settings>> {
         limit: variables.number("PORTACL_CHECK_LIMIT", 1..=1_000_000)?.unwrap_or(50),
         wait: Duration::from_millis(variables.number("PORTACL_CHECK_WAIT_MS", 1..=3_600_000)?.unwrap_or(10_000)),
         stacks: variables.choice("PORTACL_CHECK_STACKS", &[("1", true), ("0", false)])?,
-    }))
+    };
+    Ok((!settings.checks.is_empty()).then_some(settings))
 }

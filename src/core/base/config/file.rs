@@ -31,8 +31,11 @@ impl FileConfig {
             )
         })?;
         let parsed = match std::str::from_utf8(&bytes) {
-            // Valid JSON contains no zero byte.
-            Ok(text) => Self::parse(text).map(|config| (config, CString::new(text).unwrap_or_default())),
+            // Some editors put a byte order mark at the beginning. Valid JSON contains no zero byte.
+            Ok(text) => {
+                let config = Self::parse(text.strip_prefix('\u{feff}').unwrap_or(text));
+                config.map(|config| (config, CString::new(text).unwrap_or_default()))
+            }
             Err(why) => Err(error_with!(Code::ParseFile, "this is not UTF-8 text: {why}")),
         };
         parsed.map_err(|error| error_with!(error.code(), "configPath \"{shown}\": {}", error.text()))

@@ -70,7 +70,7 @@ impl Timeline {
         let bytes: usize = operation.uses().iter().map(|used| used.end - used.addr).sum();
         let change = match operation.what {
             What::Allocates => bytes as i64,
-            What::Frees => -(bytes as i64),
+            What::Frees | What::Closes => -(bytes as i64),
             _ => 0,
         };
         if self.operations.len() == MOST

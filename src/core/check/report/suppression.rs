@@ -25,12 +25,19 @@ impl Suppressions {
     }
 
     fn parse(text: &str) -> Self {
+        // Some editors put a byte order mark at the beginning.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let patterns = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let of_kind = |line: &str| {
             let of = |(kind, name, _)| Some((Some(kind), line.strip_prefix(name)?.strip_prefix(": ")?.to_owned()));
             Kind::WORDS.into_iter().find_map(of).unwrap_or_else(|| (None, line.to_owned()))
         };
         Self(patterns.map(of_kind).collect())
+    }
+
+    /// Whether there are no patterns.
+    pub const fn are_none(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Whether a report of this kind with these names is left out.

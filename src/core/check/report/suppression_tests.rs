@@ -36,3 +36,11 @@ fn the_words_of_a_kind_are_at_its_number() {
 fn a_file_without_patterns_covers_nothing() {
     assert!(!Suppressions::parse("\n# nothing\n").cover(Kind::Race, [""].into_iter()));
 }
+
+#[test]
+fn a_byte_order_mark_belongs_to_no_pattern() {
+    let patterns = Suppressions::parse("\u{feff}race: train_step\nvendor/\n");
+    assert!(patterns.cover(Kind::Race, ["train_step"].into_iter()));
+    assert!(!patterns.cover(Kind::Leak, ["train_step"].into_iter()));
+    assert!(!Suppressions::parse("\u{feff}# train_step\n").cover(Kind::Race, ["# train_step"].into_iter()));
+}

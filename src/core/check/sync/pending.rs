@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 
 use crate::backend::{Change, Event, Op};
 use crate::core::check::operation::Operation;
+use crate::core::order::places;
 use crate::core::order::sequence::{End, key_of};
 
 /// How an operation can stop or continue streams. Events, notifies and values have the keys of carriers.
@@ -32,8 +33,8 @@ impl Step {
                 Self::Sets(key_of(notify), count)
             }
             Op::WaitNotify(notify, wait) => Self::Stops(Why::Carrier(key_of(notify), End::Count(*wait))),
-            Op::WriteValue(write) => Self::Sets(write.dst.addr, Some(write.value)),
-            Op::WaitValue(wait) => Self::Stops(Why::Carrier(wait.src.addr, End::Value(*wait))),
+            Op::WriteValue(write) => Self::Sets(places::of_byte(write.dst.addr), Some(write.value)),
+            Op::WaitValue(wait) => Self::Stops(Why::Carrier(places::of_byte(wait.src.addr), End::Value(*wait))),
             Op::HostFn(_) => Self::Stops(Why::Function(Arc::default())),
             Op::HandOver { wait: true, .. } => Self::Stops(Why::HandedOver),
             _ => return None,

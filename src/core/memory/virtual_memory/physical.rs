@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use super::RANGES;
+use super::{RANGES, inventory};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::base::broker::{self, BROKER, Key};
 use crate::backend::{self, GRANULARITY, ImportedMemory, MemoryPlace, PhysicalMemory};
@@ -19,6 +19,7 @@ use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::core::memory::request::device_memory::within;
 use crate::core::memory::request::hooks::{Hooks, Piece};
 use crate::core::memory::request::{MemoryRequest, Named, Release, Resource, Target};
+use crate::core::order::places;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
 
@@ -92,8 +93,10 @@ pub(super) struct Memory {
     len: usize,
     /// The tally that counts it.
     tally: Arc<Tally>,
-    /// True if it was imported from another process.
-    pub(super) is_imported: bool,
+    /// The key by which it was imported from another process; `None` for memory of this process.
+    pub(super) source: Option<Key>,
+    /// The place of the memory, whatever addresses it has.
+    pub(super) physical: places::Physical,
     /// The key by which other processes have the memory as well.
     pub(super) key: Mutex<Option<Key>>,
 }
@@ -104,11 +107,13 @@ impl Memory {
         native: Arc<dyn PhysicalMemory>,
         len: usize,
         tally: &Arc<Tally>,
-        is_imported: bool,
+        source: Option<Key>,
         (properties, place, owner): (Properties, MemoryPlace, Owner),
     ) -> Result<Handle> {
         tally.made(len);
-        let memory = Arc::new(Self { native, len, tally: Arc::clone(tally), is_imported, key: Mutex::default() });
+        let physical = source.and_then(|key| inventory::place_of(&key)).unwrap_or_else(|| places::Physical::new(len));
+        let (tally, key) = (Arc::clone(tally), Mutex::default());
+        let memory = Arc::new(Self { native, len, tally, source, physical, key });
         let references = AtomicU32::new(1);
         let first = |handle| Physical { handle, first: handle, properties, len, place, owner, memory, references };
         Ok(Physical::publish(first)?.handle)
@@ -166,7 +171,7 @@ impl Physical {
     pub(super) fn piece(&self) -> Piece {
         let (handle, device) = (self.first.raw(), self.place.device());
         let kind = match device {
-            _ if self.memory.is_imported => MemoryKind::Imported,
+            _ if self.memory.source.is_some() => MemoryKind::Imported,
             Some(_) => MemoryKind::Device,
             None => MemoryKind::Pinned,
         };
@@ -214,8 +219,9 @@ pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
     Ok(GRANULARITY)
 }
 
-/// Registers memory that another process has exported. `device`: the one on which it is used, if it is device memory.
-pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session) -> Result<Piece> {
+/// Registers memory that another process has exported under a key. `device`: the one on which it is used, if it is
+/// device memory.
+pub(super) fn adopt(imported: ImportedMemory, key: Key, device: &Device, session: &Session) -> Result<Piece> {
     /// ACL_HBM_MEM_HUGE.
     const HUGE: i32 = 4;
     let ImportedMemory { memory: native, len, on_device } = imported;
@@ -224,7 +230,7 @@ pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session
         false => (MemoryPlace::Host(None), session.owner, &HostTallies::of(session).imported),
     };
     let properties = Properties { handle_type: 0, allocation_type: 0, attribute: HUGE, location: place.into() };
-    let handle = Memory::hand_out(native, len, tally, true, (properties, place, owner))?.raw();
+    let handle = Memory::hand_out(native, len, tally, Some(key), (properties, place, owner))?.raw();
     Ok(Piece { kind: MemoryKind::Imported, addr: 0, handle, len, device: place.device() })
 }
 
@@ -306,7 +312,7 @@ impl Resource for PhysicalBlocks {
             }
         };
         let native = native.inspect_err(|_| tally.failed())?;
-        Memory::hand_out(native, len, tally, false, (self.properties, self.place, owner)).map(FirstHandle)
+        Memory::hand_out(native, len, tally, None, (self.properties, self.place, owner)).map(FirstHandle)
     }
 
     fn release(&self, HandleRelease(raw): HandleRelease) -> Result<()> {

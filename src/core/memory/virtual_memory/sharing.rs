@@ -106,7 +106,7 @@ fn import_on(device: Arc<Device>, key: &Key, session: Arc<Session>) -> Result<u6
         DeviceTallies::of(&device).imported.failed();
         about(fault)
     })?;
-    let memory = adopt(imported, &device, &session)?;
+    let memory = adopt(imported, *key, &device, &session)?;
     // The device is not held while hooks run.
     drop((device, session));
     memory.hand_out(|| physical::free(memory.handle))?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Mapping, Physical, RANGES, Ranges, forget_address};
 use crate::algo::map::slot_table;
 use crate::core::base::teardown_errors::TeardownErrors;
+use crate::core::order::places;
 use crate::core::runtime::device::Device;
 
 /// Ends the mappings for which `wanted` is true. Returns those that could not be ended.
@@ -18,6 +19,7 @@ fn end_mappings(wanted: impl Fn(&Physical) -> bool, errors: &mut TeardownErrors)
     let Some(driver) = driver else { return stuck };
     for (addr, Mapping { memory, .. }) in taken {
         forget_address(addr);
+        places::end(addr, memory.len);
         let unmapped = driver.virtual_memory().unmap(addr, memory.len, memory.native());
         if unmapped.is_err() {
             stuck.push(addr);
@@ -64,6 +66,7 @@ fn end_mappings_silently(wanted: impl Fn(&Physical) -> bool) {
     for (addr, mapping) in &mut RANGES.lock().mappings {
         if wanted(&mapping.memory) {
             forget_address(*addr);
+            places::end(*addr, mapping.memory.len);
             mapping.changing = true;
             std::mem::forget(Arc::clone(&mapping.memory));
         }

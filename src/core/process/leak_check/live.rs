@@ -1,7 +1,7 @@
 //! Live allocations.
 
 use super::End;
-use super::record::{MEMORY, Record};
+use super::record::{MEMORY, Record, is_of_library};
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_hook::{HOST, MemoryKind};
 use crate::core::memory::request::hooks::Piece;
@@ -28,10 +28,20 @@ pub struct Live {
 }
 
 impl Live {
+    /// Whether it belongs to a library beside this one, so that reports do not name it.
+    pub(super) fn is_of_library(&self) -> bool {
+        is_of_library(if self.addr == 0 { self.handle } else { self.addr as u64 })
+    }
+
+    /// Returns the bytes that the program asked for, if that was recorded; otherwise the length.
+    pub(super) fn asked(&self) -> usize {
+        self.record.as_ref().map_or(self.len, |record| record.size)
+    }
+
     /// Whether the memory is released at this end. Memory that ends with a session does not exist any more when the
     /// process ends. Memory that ends with a graph is not reported, because the graph is.
     pub(super) fn ends_with(&self, end: End<'_>) -> bool {
-        if self.kind == MemoryKind::Graph && owned::goes_with_its_graph(self.addr) {
+        if self.kind == MemoryKind::Graph && owned::goes_with_its_graph(self.addr) || self.is_of_library() {
             return false;
         }
         match end {

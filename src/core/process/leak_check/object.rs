@@ -1,11 +1,11 @@
-//! Live objects of the program. Two kinds are not included: objects that the library creates itself (default contexts,
-//! streams and pools), and objects that end with another one and have no call that destroys them (kernels, lists of
-//! their arguments, tasks and streams of graphs). Memory with a handle, and memory of buffers, is in the list of live
-//! memory.
+//! Live objects of the program. Three kinds are not included: objects that the library creates itself (default
+//! contexts, streams and pools), those of libraries beside it (portaclLeakCheckPause), and objects that end with
+//! another one and have no call that destroys them (kernels, lists of their arguments, tasks and streams of graphs).
+//! Memory with a handle, and memory of buffers, is in the list of live memory.
 
 use std::sync::Arc;
 
-use super::record::OBJECTS;
+use super::record::{OBJECTS, is_of_library};
 use super::report::Count;
 use super::{End, Leak};
 use crate::algo::map::slot_table::Handle;
@@ -75,7 +75,8 @@ pub(super) fn all_that_end_with(end: End<'_>) -> Vec<Leak> {
 /// Adds the objects of a type.
 fn add<T: Object>(end: End<'_>, all: &mut Vec<Leak>, life: impl Fn(&Arc<T>) -> Option<Life>) {
     let mut objects: Vec<_> = T::table().live().collect();
-    objects.retain(|(_, object)| life(object).is_some_and(|life| life.ends_with(end)));
+    let ends = |object: &Arc<T>| life(object).is_some_and(|life| life.ends_with(end));
+    objects.retain(|(handle, object)| ends(object) && !is_of_library(handle.raw()));
     objects.sort_unstable_by_key(|(handle, _)| handle.raw());
     let noun = T::noun();
     all.extend(objects.into_iter().map(|(handle, _)| Leak {

@@ -1,15 +1,17 @@
 //! The origins of live allocations and objects.
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::object;
 use crate::algo::host::grow::Grow as _;
 use crate::algo::map::slot_table::{Change, Handle};
+use crate::algo::thread::per_thread::per_thread;
 use crate::backend;
 use crate::core::base::call_site::Stack;
 use crate::core::base::error::Result;
@@ -22,6 +24,45 @@ type Records = Mutex<FxHashMap<u64, Record>>;
 pub(super) static MEMORY: Records = Mutex::new(HashMap::with_hasher(FxBuildHasher));
 /// The records of objects, by their handles.
 pub(super) static OBJECTS: Records = Mutex::new(HashMap::with_hasher(FxBuildHasher));
+
+/// Allocations and objects that belong to libraries beside this one, by the same numbers. Reports do not name them.
+static OF_LIBRARIES: Mutex<FxHashSet<u64>> = Mutex::new(HashSet::with_hasher(FxBuildHasher));
+
+per_thread! {
+    /// Number of pauses of this thread that have not ended.
+    static PAUSES: Cell<u32> = Cell::new(0);
+}
+
+/// From now on this thread makes what belongs to a library beside this one, until [`resume`]. Pauses may be nested.
+pub fn pause() {
+    PAUSES.with(|pauses| pauses.set(pauses.get() + 1));
+}
+
+/// Ends the latest pause of this thread.
+pub fn resume() {
+    PAUSES.with(|pauses| pauses.set(pauses.get().saturating_sub(1)));
+}
+
+/// Notes what this thread has made, if the program did not make it.
+fn note_owner(id: u64) {
+    if PAUSES.with(Cell::get) != 0 {
+        let mut all = OF_LIBRARIES.lock();
+        // If the host has no memory for it, reports name it.
+        if all.make_room(1).is_ok() {
+            all.insert(id);
+        }
+    }
+}
+
+/// Whether an allocation or an object belongs to a library beside this one.
+pub(super) fn is_of_library(id: u64) -> bool {
+    OF_LIBRARIES.lock().contains(&id)
+}
+
+fn remove(records: &Records, id: u64) {
+    records.lock().remove(&id);
+    OF_LIBRARIES.lock().remove(&id);
+}
 
 /// Adds a record. If the host has no memory for it, the report lists the allocation or object without its origin.
 fn add(records: &Records, id: u64, record: Record) {
@@ -60,7 +101,7 @@ impl MemoryHook for Recorder {
     // The record is removed before the free: afterwards another thread may have the address again.
     fn before(&self, moment: Moment, event: &Event) -> std::result::Result<(), Refusal> {
         if moment == Moment::Free {
-            MEMORY.lock().remove(&event.memory_id());
+            remove(&MEMORY, event.memory_id());
         }
         Ok(())
     }
@@ -68,6 +109,7 @@ impl MemoryHook for Recorder {
     fn after(&self, moment: Moment, event: &Event) {
         if moment == Moment::Malloc && !event.failed {
             add(&MEMORY, event.memory_id(), Record::here(event.size, event.stream));
+            note_owner(event.memory_id());
         }
     }
 }
@@ -87,12 +129,17 @@ pub(super) fn note_object(handle: Handle, change: Change) {
         return;
     }
     match change {
-        Change::Created => add(&OBJECTS, handle.raw(), Record::here(0, 0)),
-        Change::Removed => drop(OBJECTS.lock().remove(&handle.raw())),
+        Change::Created => {
+            add(&OBJECTS, handle.raw(), Record::here(0, 0));
+            note_owner(handle.raw());
+        }
+        Change::Removed => remove(&OBJECTS, handle.raw()),
     }
 }
 
 /// Removes the records of memory that ended with the session.
 pub fn forget() {
-    MEMORY.lock().clear();
+    let forgotten = std::mem::take(&mut *MEMORY.lock());
+    let mut of_libraries = OF_LIBRARIES.lock();
+    of_libraries.retain(|id| !forgotten.contains_key(id));
 }

@@ -84,13 +84,12 @@ impl<'a> Text<'a> {
         if all.is_empty() {
             return;
         }
-        let bytes: usize = all.iter().map(|live| live.len).sum();
+        let bytes: usize = all.iter().map(Live::asked).sum();
         let (count, bytes, is) = (Count(all.len(), "allocation"), Count(bytes, "byte"), is_or_are(all.len()));
         self.put(format_args!("portacl: {at}{count} of {bytes} {is} not freed\n"));
         for live in all {
             self.put(format_args!("  {}", name_of(live)));
-            let asked = live.record.as_ref().map_or(0, |record| record.size);
-            self.origin(live.record.as_ref(), &format!("{asked} asked for"));
+            self.origin(live.record.as_ref(), "allocated");
         }
     }
 
@@ -106,7 +105,7 @@ impl<'a> Text<'a> {
 }
 
 fn name_of(live: &Live) -> String {
-    let Live { addr, handle, len, kind, device, pool, .. } = live;
+    let Live { addr, handle, kind, device, pool, .. } = live;
     let place = match kind {
         MemoryKind::Pinned => "page-locked host memory".to_owned(),
         MemoryKind::Pool if *device < 0 => format!("host memory of pool {pool:#x}"),
@@ -115,7 +114,7 @@ fn name_of(live: &Live) -> String {
         MemoryKind::Graph if *device < 0 => "host memory of a graph".to_owned(),
         kind => format!("{} memory of device {device}", kind.name()),
     };
-    let bytes = Count(*len, "byte");
+    let bytes = Count(live.asked(), "byte");
     match addr {
         0 => format!("{bytes} of {place} with the handle {handle:#x}"),
         _ => format!("{bytes} of {place} at {addr:#x}"),
@@ -127,7 +126,7 @@ pub(super) fn leaks(end: End<'_>) -> Vec<Leak> {
     let memory = live::snapshot().into_iter().filter(|live| live.ends_with(end)).map(|live| Leak {
         noun: "allocation",
         what: name_of(&live),
-        memory: (live.addr != 0).then_some((live.addr, live.len)),
+        memory: (live.addr != 0).then_some((live.addr, live.asked())),
         record: live.record,
     });
     memory.chain(object::all_that_end_with(end)).collect()
@@ -141,7 +140,8 @@ pub(super) fn release_failures(write: &mut dyn FnMut(&str)) {
 /// Writes the live allocations and the unreported failures of releases, and returns the number of the former.
 pub fn memory(write: &mut dyn FnMut(&str)) -> Result<usize> {
     let _memory = Allocation::claim_lists()?;
-    let all = live::snapshot();
+    let mut all = live::snapshot();
+    all.retain(|live| !live.is_of_library());
     let mut text = Text::new(write);
     text.memory(format_args!(""), &all);
     text.finish();
