@@ -6815,7 +6815,9 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  * readable and writable in the importing processes, also after this process ends. After the memory is freed, its
  * contents are undefined: importers should close it first. Each call returns another key.
  *
- * On CPUs an import grants the device: a process that is allowed to import gets the memory file of the whole device.
+ * On CPUs the first export of an allocation moves it to a memory file of its own, at the same address, while threads
+ * that write to it wait. An import grants the allocation, also beyond `size`. Where the kernel cannot make writers
+ * wait, an import grants the whole device (docs/sharing.md).
  *
  * @param devPtr start of memory of aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB on.
  *     Not managed memory, and not memory of a pool.
@@ -6838,7 +6840,11 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  * @note Thread-safe. Not ordered with streams: importers read what completed work has written. Follows
  *     aclrtIpcMemGetExportKey of the Ascend runtime API.
  */
-aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags);
+aclError aclrtIpcMemGetExportKey(void *devPtr,
+                                 size_t size,
+                                 char *key,
+                                 size_t len,
+                                 uint64_t flags);
 
 /**
  * Opens memory of another process by its key. The memory becomes device memory of the calling thread's current device,
@@ -6926,8 +6932,8 @@ aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t 
  * Exports physical memory: returns a number with which other processes of the same user on this machine import it
  * (aclrtMemImportFromShareableHandle). The number can be passed in any way. As with aclrtIpcMemGetExportKey, a thread
  * serves importers. Each process maps the memory itself. The memory is freed when no process has it any more; it
- * survives the end of this process if others have it. On CPUs an import of a device's memory grants the device, as
- * with aclrtIpcMemGetExportKey.
+ * survives the end of this process if others have it. An import grants this memory; on CPUs where the kernel cannot
+ * make writers wait, the whole device, as with aclrtIpcMemGetExportKey.
  *
  * @param handle memory of aclrtMallocPhysical, on any device, or on the host.
  * @param handleType ACL_MEM_HANDLE_TYPE_NONE.

@@ -1,6 +1,9 @@
 // Keys of device memory: what one process can do with its own keys, and which calls are refused.
 
+#include <atomic>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "support/gate.h"
 #include "support/memory/ipc.h"
@@ -236,4 +239,54 @@ TEST(IpcTeardown, AfterFinalizeKeysAreInvalid) {
     const KeyText fresh = ExportKey(memory.At(), kSize);
     EXPECT_TRUE(HasSocket(getpid()));
     CloseKey(fresh);
+}
+
+// Threads write while the memory is exported, which moves it on CPUs. What they have written stays.
+TEST_F(Ipc, WritesDuringAnExportAreKept) {
+    constexpr size_t kThreads = 3, kSlot = 256;
+    for (const size_t size : {size_t{4096}, size_t{kSize}, size_t{5} << 20}) {
+        const DeviceMemory memory(size);
+        std::atomic<bool> stop{false};
+        std::vector<uint64_t> written(kThreads);
+        std::vector<std::thread> threads;
+        for (size_t i = 0; i < kThreads; ++i)
+            threads.emplace_back([&, i] {
+                ACL_EXPECT_OK(aclrtSetDevice(0));
+                const Stream stream;
+                char* const slot = static_cast<char*>(memory.At()) + i * kSlot;
+                do {
+                    const uint64_t next = written[i] + 1;
+                    // By the calling thread, and by one of the library's.
+                    ACL_EXPECT_OK(aclrtMemcpy(slot, sizeof next, &next, sizeof next, ACL_MEMCPY_HOST_TO_DEVICE));
+                    ACL_EXPECT_OK(
+                        aclrtMemsetAsync(slot + 8, kSlot - 8, static_cast<int>(next & 0xff), kSlot - 8, stream));
+                    ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+                    written[i] = next;
+                } while (!stop);
+            });
+        const KeyText key = ExportKey(memory.At(), size);
+        stop = true;
+        for (auto& thread : threads) thread.join();
+        for (size_t i = 0; i < kThreads; ++i) {
+            uint64_t found[kSlot / 8];
+            ACL_EXPECT_OK(aclrtMemcpy(found, kSlot, static_cast<char*>(memory.At()) + i * kSlot, kSlot,
+                                      ACL_MEMCPY_DEVICE_TO_HOST));
+            EXPECT_EQ(found[0], written[i]);
+            EXPECT_EQ(found[1] & 0xff, written[i] & 0xff);
+        }
+        CloseKey(key);
+    }
+}
+
+TEST_F(Ipc, ShortMemoryIsNotExported) {
+    // One of them begins at a multiple of 4 KiB, and has neighbours on its page.
+    std::vector<std::unique_ptr<DeviceMemory>> all;
+    for (int i = 0; i < 16; ++i) {
+        all.push_back(std::make_unique<DeviceMemory>(512));
+        if (!OnCpu()) continue;
+        KeyText key = Poison<KeyText>();
+        ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(all.back()->At(), 512, key.text, sizeof key.text, kAnyone),
+                         "allocate at least 4096 bytes");
+        EXPECT_TRUE(IsPoison(key));
+    }
 }

@@ -2,10 +2,13 @@
 // an importing library makes.
 #pragma once
 
+#include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -188,6 +191,18 @@ inline bool Works(std::vector<std::string> wrapper, std::string* reason) {
     const ProcessResult result = RunProcess("/usr/bin/env", wrapper);
     *reason = "needs " + wrapper[0] + " " + wrapper[1] + ": " + result.output;
     return result.exit_code == 0;
+}
+
+// Whether the kernel can make threads wait that write to memory (docs/sharing.md).
+inline bool HoldsWritersBack() {
+    constexpr int kUserModeOnly = 1;
+    const auto number = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | kUserModeOnly));
+    if (number < 0) return false;
+    // The version, the features for files in memory, and room for the answer.
+    uint64_t words[3] = {0xAA, 1 << 12 | 1, 0};
+    const bool has = ioctl(number, 0xC018AA3F, words) == 0;
+    close(number);
+    return has;
 }
 
 }  // namespace portacl_test

@@ -45,8 +45,10 @@ struct Import {
 }
 
 static EXPORTS: Mutex<Vec<Export>> = Mutex::new(Vec::new());
-/// The number of exports: frees check this first.
-static EXPORTED: AtomicUsize = AtomicUsize::new(0);
+/// The addresses of memory that other processes may have: it was exported and is not freed, with or without a key.
+static SHARED: Mutex<Vec<(usize, Owner)>> = Mutex::new(Vec::new());
+/// The number of these addresses: frees check this first.
+static ANY_SHARED: AtomicUsize = AtomicUsize::new(0);
 static IMPORTS: Mutex<Vec<Import>> = Mutex::new(Vec::new());
 
 /// Returns the processes that may import the memory, by the flags of an export.
@@ -83,20 +85,20 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
         return Err(not_exported(&found));
     };
     ensure!(size <= found.len, invalid_param!("size is {size}; the allocation at {addr:#x} has {} bytes", found.len));
-    if !addr.is_multiple_of(PAGE) {
+    // A shorter allocation may begin there, too, but others share its page.
+    if !addr.is_multiple_of(PAGE) || found.block().len < PAGE {
         return Err(param_invalid!(
-            "devPtr {addr:#x} is no multiple of {PAGE}; allocate at least {PAGE} bytes, and export the start"
+            "devPtr {addr:#x} is no multiple of {PAGE}, or has fewer bytes; allocate at least {PAGE} bytes, and export the \
+             start"
         ));
     }
     let _session = runtime::session()?;
+    // Frees find it from here on, so that the memory is not cached for another allocation.
+    share(addr, found.owner);
     let parcel = device.native.export_memory(found.block(), size)?;
     let key = BROKER.offer(broker::Kind::Memory, parcel, admission, Form::Text)?;
     checker::installed().into_iter().for_each(|checker| checker.is_shared(addr, size));
-    {
-        let mut exports = EXPORTS.lock();
-        exports.push(Export { key, addr, owner: found.owner });
-        EXPORTED.store(exports.len(), Ordering::SeqCst);
-    }
+    EXPORTS.lock().push(Export { key, addr, owner: found.owner });
     // Another thread may have freed the memory before the export was registered.
     if Allocation::find(addr) != Some(found) {
         freeing(addr);
@@ -124,17 +126,42 @@ fn not_exported(found: &Allocation) -> Error {
 }
 
 /// Whether memory of this process has a key.
-#[inline]
 pub fn exports_any() -> bool {
-    EXPORTED.load(Ordering::SeqCst) != 0
+    !EXPORTS.lock().is_empty()
 }
 
-/// Ends the keys of the memory at an address, which is about to be freed.
+/// Whether other processes may have memory of this process.
 #[inline]
-pub fn freeing(addr: usize) {
-    if EXPORTED.load(Ordering::Relaxed) != 0 {
-        withdraw(|export| export.addr == addr);
+pub fn shares_any() -> bool {
+    ANY_SHARED.load(Ordering::SeqCst) != 0
+}
+
+fn share(addr: usize, owner: Owner) {
+    let mut shared = SHARED.lock();
+    if !shared.contains(&(addr, owner)) {
+        shared.push((addr, owner));
     }
+    ANY_SHARED.store(shared.len(), Ordering::SeqCst);
+}
+
+/// Forgets the shared memory for which `wanted` is true. Returns whether there is any.
+fn forget(wanted: impl Fn(usize, Owner) -> bool) -> bool {
+    let mut shared = SHARED.lock();
+    let before = shared.len();
+    shared.retain(|&(addr, owner)| !wanted(addr, owner));
+    ANY_SHARED.store(shared.len(), Ordering::SeqCst);
+    shared.len() < before
+}
+
+/// Ends the keys of the memory at an address, which is about to be freed. Returns whether other processes may have the
+/// memory: then it must not be reused.
+#[inline]
+pub fn freeing(addr: usize) -> bool {
+    if !shares_any() {
+        return false;
+    }
+    withdraw(|export| export.addr == addr);
+    forget(|shared, _| shared == addr)
 }
 
 /// Ends the keys of the exports for which `wanted` is true. Returns their number.
@@ -142,7 +169,6 @@ pub fn freeing(addr: usize) {
 fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
     let mut exports = EXPORTS.lock();
     let gone: Vec<Export> = exports.extract_if(.., |export| wanted(export)).collect();
-    EXPORTED.store(exports.len(), Ordering::SeqCst);
     drop(exports);
     for export in &gone {
         BROKER.withdraw(broker::Kind::Memory, &export.key);
@@ -306,6 +332,7 @@ fn close_unhooked(key: &Key) -> Result<()> {
 /// Removes what was imported for a device, and ends the keys of the device's exports.
 fn take_of(device: &Device) -> Vec<Import> {
     withdraw(|export| export.owner == device.owner);
+    forget(|_, owner| owner == device.owner);
     IMPORTS.lock().extract_if(.., |import| import.owner == device.owner).collect()
 }
 

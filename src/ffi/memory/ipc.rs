@@ -30,7 +30,9 @@ pub(in crate::ffi) fn processes(pids: *const i32, count_name: &str, count: usize
 /// readable and writable in the importing processes, also after this process ends. After the memory is freed, its
 /// contents are undefined: importers should close it first. Each call returns another key.
 ///
-/// On CPUs an import grants the device: a process that is allowed to import gets the memory file of the whole device.
+/// On CPUs the first export of an allocation moves it to a memory file of its own, at the same address, while threads
+/// that write to it wait. An import grants the allocation, also beyond `size`. Where the kernel cannot make writers
+/// wait, an import grants the whole device (docs/sharing.md).
 ///
 /// @param devPtr start of memory of aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB on.
 ///     Not managed memory, and not memory of a pool.

@@ -22,8 +22,8 @@ fn key(shareable: *const c_void, share_type: MaybeUninit<aclrtMemSharedHandleTyp
 /// Exports physical memory: returns a number with which other processes of the same user on this machine import it
 /// (aclrtMemImportFromShareableHandle). The number can be passed in any way. As with aclrtIpcMemGetExportKey, a thread
 /// serves importers. Each process maps the memory itself. The memory is freed when no process has it any more; it
-/// survives the end of this process if others have it. On CPUs an import of a device's memory grants the device, as
-/// with aclrtIpcMemGetExportKey.
+/// survives the end of this process if others have it. An import grants this memory; on CPUs where the kernel cannot
+/// make writers wait, the whole device, as with aclrtIpcMemGetExportKey.
 ///
 /// @param handle memory of aclrtMallocPhysical, on any device, or on the host.
 /// @param handleType ACL_MEM_HANDLE_TYPE_NONE.

@@ -64,6 +64,14 @@ impl Arena {
         self.heap.add_region(offset / UNIT, (len / UNIT) as u32);
     }
 
+    /// Whether a block with this note, of whole units, is taken and contains the range.
+    pub fn contains(&self, offset: u64, len: u64, note: u32) -> bool {
+        note & SMALL == 0
+            && self.heap.is_taken(note)
+            && self.heap[note].start * UNIT <= offset
+            && offset + len <= (self.heap[note].start + u64::from(self.heap[note].len)) * UNIT
+    }
+
     /// Removes a region. Returns false if it is not entirely free.
     pub fn remove_region(&mut self, offset: u64, len: u64) -> bool {
         self.heap.remove_region(offset / UNIT, (len / UNIT) as u32)

@@ -6,3 +6,4 @@ pub mod files;
 pub mod host_ranges;
 pub mod machine;
 pub mod pages;
+pub mod write_barrier;

@@ -1,13 +1,14 @@
 //! A device's memory: one sparse memory file, mapped once (in guard mode twice), divided by an arena.
 
+mod apart;
 mod backing;
 mod checked;
 mod faults;
 mod huge_pages;
+mod shared_blocks;
 mod snapshot;
 
 use std::collections::HashMap;
-use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -19,12 +20,13 @@ use super::capacity::{Budget, Share};
 use super::host_access::{self, Watch};
 use crate::algo::sync::level::Level;
 use crate::backend::cpu::base::arena::{Arena, HUGE, Piece, UNIT};
-use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::pages::{self, Mapping, Source, whole_pages};
 use crate::backend::cpu::memory::pending::Deferred;
-use crate::backend::cpu::pool::shared_file::{self, SharedFile};
 use crate::backend::{Access, Block, Fault, PagePolicy, Result};
+use apart::Apart;
+pub use apart::OwnFile;
 use backing::Backing;
+use shared_blocks::SharedBlock;
 
 /// The number of freed bytes after which whole free pages are released to the system. Until then, small blocks leave
 /// their pages with the device.
@@ -65,16 +67,10 @@ pub struct DeviceMemory {
     huge_failures: AtomicU64,
     /// The blocks that are not in `backing`, by address.
     shared: Mutex<HashMap<usize, SharedBlock>>,
+    /// The blocks that other processes may have.
+    apart: Apart,
     /// The saved content, which is empty if no snapshot has saved it.
     saved: Mutex<Vec<snapshot::Piece>>,
-}
-
-/// A block in a separate file.
-struct SharedBlock {
-    len: usize,
-    file: Arc<SharedFile>,
-    /// The device's memory that was mapped there before.
-    parked: Option<Mapping>,
 }
 
 impl DeviceMemory {
@@ -125,6 +121,7 @@ impl DeviceMemory {
             freed_small: AtomicU64::new(0),
             huge_failures: AtomicU64::new(0),
             shared: Mutex::default(),
+            apart: Apart::default(),
             saved: Mutex::default(),
         })
     }
@@ -138,7 +135,7 @@ impl DeviceMemory {
     /// Returns the number of bytes of real memory that it uses.
     #[cfg(test)]
     pub fn resident_bytes(&self) -> u64 {
-        files::file_bytes(self.file().expect("a file"))
+        crate::backend::cpu::base::files::file_bytes(self.file().expect("a file"))
     }
 
     /// Returns the first address of the whole memory, and its length in addresses.
@@ -161,49 +158,6 @@ impl DeviceMemory {
             host_access::taken(block, len);
         }
         Ok(block)
-    }
-
-    /// Allocates a block of whole 2 MiB pages as [`Self::take`] does, and maps it from `file`, at the same offset as
-    /// here. The file is as large as all of this memory.
-    pub fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Option<Block>> {
-        let Some(block) = self.take_block(len, PagePolicy::HugeFirst)? else { return Ok(None) };
-        let parked = self.map_shared(block, file).inspect_err(|_| self.free_unused(block)).map_err(|error| {
-            Fault::out_of_host_memory(format!("{len} bytes to be shared cannot be mapped: {error}"))
-        })?;
-        self.shared.lock().insert(block.addr, SharedBlock { len: block.len, file: Arc::clone(file), parked });
-        if self.is_guarded() {
-            host_access::taken(&block, len);
-        }
-        Ok(Some(Block { token: block.token | SHARED, ..block }))
-    }
-
-    /// Maps a shared file in place of a block. Returns what was mapped there. If it fails, the block is as it was, or the
-    /// process has no room for the mappings that it has.
-    fn map_shared(&self, block: Block, file: &SharedFile) -> io::Result<Option<Mapping>> {
-        let at = self.offset(block.addr);
-        let parked = self.backing.park(self.own(block.addr), at, block.len)?;
-        let source = Source::File(file.file.get()?, shared_file::MEMORY + at);
-        pages::replace(block.addr, block.len, source, self.library_view)
-            .inspect_err(|_| _ = self.map_parked(block, parked.as_ref()))?;
-        Ok(parked)
-    }
-
-    /// Maps the device's memory in place of a shared block.
-    fn map_parked(&self, block: Block, parked: Option<&Mapping>) -> io::Result<()> {
-        let offset = self.offset(block.addr);
-        let source = parked.map_or(Source::Unreserved, |parked| self.backing.another(parked.addr(), offset));
-        pages::replace(block.addr, block.len, source, self.library_view)
-    }
-
-    /// Frees a block in a separate file.
-    fn free_shared(&self, block: Block) {
-        let Some(SharedBlock { file, parked, .. }) = self.shared.lock().remove(&block.addr) else { return };
-        let at = shared_file::MEMORY + self.offset(block.addr);
-        files::discard(&file.file, at, self.own(block.addr), block.len);
-        // If the kernel fails, the block is not reused: its content could leak.
-        if self.map_parked(block, parked.as_ref()).is_ok() {
-            self.free_unused(Block { token: block.token & !SHARED, ..block });
-        }
     }
 
     /// Returns the source from which a block without a separate file is mapped another time.
@@ -321,6 +275,9 @@ impl DeviceMemory {
         if block.token & SHARED != 0 {
             return self.free_shared(block);
         }
+        if !self.map_back(block) {
+            return;
+        }
         // The check comes before the block's pages, and the bytes beside it, are released.
         if self.bounds.is_on() {
             // No call can return this damage.
@@ -333,7 +290,9 @@ impl DeviceMemory {
             // The block is still allocated, so that its pages cannot be allocated while they are released.
             self.discard(self.offset(first), self.offset(last));
         }
-        self.arena.lock().free(self.offset(block.addr), block.token as u32);
+        let Some(mut arena) = self.free_arena(block) else { return };
+        arena.free(self.offset(block.addr), block.token as u32);
+        drop(arena);
         self.share.release(block.len as u64);
         let len = (block.len - (last - first)) as u64;
         if len != 0 && self.freed_small.fetch_add(len, Ordering::Relaxed) + len >= TRIM_EVERY {
@@ -361,6 +320,7 @@ impl DeviceMemory {
         }
         *self.mapping.lock() = None;
         self.shared.lock().clear();
+        self.forget_files();
         self.share.close();
     }
 

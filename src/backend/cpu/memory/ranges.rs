@@ -4,17 +4,18 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::os::fd::BorrowedFd;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
-use super::device_memory::DeviceMemory;
+use super::device_memory::{DeviceMemory, OwnFile};
 use super::host_access::Watch;
 use super::ipc::{self, Contents, FilePart};
 use super::pending::Fence;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::base::pages::{self, Mapping, Source};
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::{Access, Block, Fault, PhysicalMemory, Result};
 
 /// Memory without an address. It lives as long as it is referenced or mapped.
@@ -22,6 +23,10 @@ pub enum Memory {
     Device {
         memory: Arc<DeviceMemory>,
         block: Block,
+        /// The driver's state, which has the memory's mappings.
+        shared: Weak<Shared>,
+        /// The block's own file, once it is exported.
+        own: OnceLock<Arc<OwnFile>>,
     },
     /// A separate file on the host, or one of another process. It is used on the device with this ordinal if there is
     /// one.
@@ -58,26 +63,29 @@ impl Memory {
     /// Returns the source from which the memory is mapped.
     pub fn source(&self) -> Source<'_> {
         match self {
-            Self::Device { memory, block } => memory.another(block.addr),
+            Self::Device { memory, block, own, .. } => {
+                own.get().map_or_else(|| memory.another(block.addr), |own| memory.another_of(block.addr, own))
+            }
             Self::File { part, parked, .. } => Source::Mapped(parked.addr(), Some((&part.file, part.offset))),
         }
     }
 
     /// Returns the memory's file, its offset there, and its length.
     pub fn part(&self) -> Result<(BorrowedFd<'_>, u64, u64)> {
+        let not_shared = |error| refused("the memory cannot be shared", error);
         Ok(match self {
-            Self::Device { memory, block } => (memory.file()?, memory.offset(block.addr), block.len as u64),
-            Self::File { part, .. } => {
-                let file = part.file.get();
-                (file.map_err(|error| refused("the memory cannot be shared", error))?, part.offset, part.len)
-            }
+            Self::Device { memory, block, own, .. } => match own.get() {
+                Some(own) => (own.file.get().map_err(not_shared)?, own.offset, block.len as u64),
+                None => (memory.file()?, memory.offset(block.addr), block.len as u64),
+            },
+            Self::File { part, .. } => (part.file.get().map_err(not_shared)?, part.offset, part.len),
         })
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if let Self::Device { memory, block } = self {
+        if let Self::Device { memory, block, .. } = self {
             // Operations use it by other addresses, and no longer by the former mapping.
             memory.freed(block);
             memory.release(*block);
@@ -90,8 +98,9 @@ pub struct CpuPhysicalMemory {
 }
 
 /// Wraps memory of a device, which is freed with its last reference.
-pub fn of_device(memory: Arc<DeviceMemory>, block: Block) -> Arc<dyn PhysicalMemory> {
-    Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::Device { memory, block }) })
+pub fn of_device(shared: &Arc<Shared>, memory: Arc<DeviceMemory>, block: Block) -> Arc<dyn PhysicalMemory> {
+    let memory = Memory::Device { memory, block, shared: Arc::downgrade(shared), own: OnceLock::new() };
+    Arc::new(CpuPhysicalMemory { memory: Arc::new(memory) })
 }
 
 impl PhysicalMemory for CpuPhysicalMemory {
@@ -104,12 +113,30 @@ impl PhysicalMemory for CpuPhysicalMemory {
 
     /// Exports the memory. Memory of a device is kept for its importers; a separate file stays by itself.
     fn export(&self) -> Result<Parcel> {
+        self.set_apart()?;
         let (file, offset, len) = self.memory.part()?;
         if self.memory.ordinal().is_none() {
             return ipc::pack(Contents::Host, file, offset, len);
         }
         let parcel = ipc::pack(Contents::Physical, file, offset, len)?;
         Ok(Parcel { kept: Some(Arc::clone(&self.memory) as _), ..parcel })
+    }
+}
+
+impl CpuPhysicalMemory {
+    /// Moves memory of a device to its own file, also where it is mapped, see [`DeviceMemory::set_apart`].
+    fn set_apart(&self) -> Result<()> {
+        let Memory::Device { memory, block, shared, own } = &*self.memory else { return Ok(()) };
+        let Some(shared) = shared.upgrade() else { return Ok(()) };
+        // The lock is held, so that the memory is not mapped or unmapped meanwhile.
+        let all = shared.ranges.all.lock();
+        let parts = all.values().flat_map(|range| &range.parts);
+        let mappings = parts.filter(|(_, part)| Arc::ptr_eq(&part.memory, &self.memory));
+        let mappings: Vec<_> = mappings.map(|(addr, part)| (*addr, part.host)).collect();
+        if let Some(file) = memory.set_apart(*block, &mappings)? {
+            let _ = own.set(file);
+        }
+        Ok(())
     }
 }
 
@@ -136,6 +163,8 @@ pub struct Range {
 pub struct Part {
     pub len: usize,
     pub memory: Arc<Memory>,
+    /// The access of the host in guard mode.
+    pub host: Access,
     /// In guard mode: explains faults.
     #[expect(dead_code, reason = "dropping it ends the watch")]
     pub watch: Option<Watch>,

@@ -76,6 +76,8 @@ impl VirtualMemory for CpuDriver {
         self.shared.ranges.wait_for_ended(addr, len);
         let memory = Arc::clone(own(memory));
         let own = if memory.ordinal().is_some() { self.shared.library_view } else { 0 };
+        // The lock is held from here on, because an export changes the file of the memory and its mappings.
+        let mut all = self.shared.ranges.all.lock();
         pages::replace(addr, len, memory.source(), own)
             .map_err(|error| refused("the kernel maps no memory there", error))?;
         let watch = memory.ordinal().filter(|_| own != 0).map(|ordinal| Watch::new(addr, len, own, ordinal));
@@ -88,9 +90,8 @@ impl VirtualMemory for CpuDriver {
             bound.inspect_err(|_| _ = pages::vacate(addr, len, 0))?;
             self.host.note_lock_result(len, pages::lock(addr, len));
         }
-        let mut all = self.shared.ranges.all.lock();
         let range = around(&mut all, addr).expect("the core has reserved it");
-        range.parts.insert(addr, Part { len, memory, watch, ended: None });
+        range.parts.insert(addr, Part { len, memory, host: Access::None, watch, ended: None });
         Ok(())
     }
 
@@ -127,6 +128,12 @@ impl VirtualMemory for CpuDriver {
         if ordinal.is_some() || !guarded {
             return Ok(());
         }
-        pages::set_access(addr, len, access).map_err(|error| refused("the kernel does not change the access", error))
+        let mut all = self.shared.ranges.all.lock();
+        pages::set_access(addr, len, access)
+            .map_err(|error| refused("the kernel does not change the access", error))?;
+        if let Some(part) = around(&mut all, addr).and_then(|range| range.parts.get_mut(&addr)) {
+            part.host = access;
+        }
+        Ok(())
     }
 }

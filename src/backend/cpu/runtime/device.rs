@@ -11,7 +11,7 @@ use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::graph;
 use crate::backend::cpu::kernel::{kernel_launch, module};
 use crate::backend::cpu::memory::device_memory::{DeviceMemory, MANAGED};
-use crate::backend::cpu::memory::ipc::{self, Contents};
+use crate::backend::cpu::memory::ipc::{self, Contents, no_descriptor};
 use crate::backend::cpu::memory::pending::REAP;
 use crate::backend::cpu::memory::{bounds, ranges};
 use crate::backend::cpu::pool::imports::IMPORTED;
@@ -119,12 +119,17 @@ impl Device for CpuDevice {
         // Memory that cannot be mapped at other addresses is of no use here.
         self.memory.check_file()?;
         let block = self.take(len, PagePolicy::HugeFirst, 0)?;
-        Ok(ranges::of_device(Arc::clone(&self.memory), block))
+        Ok(ranges::of_device(&self.shared, Arc::clone(&self.memory), block))
     }
 
     fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
-        let at = self.memory.offset(block.addr);
-        ipc::pack(Contents::Memory, self.memory.file()?, at, len as u64)
+        match self.memory.set_apart(block, &[])? {
+            Some(own) => {
+                let file = own.file.get().map_err(no_descriptor)?;
+                ipc::pack(Contents::Memory, file, own.offset, len as u64)
+            }
+            None => ipc::pack(Contents::Memory, self.memory.file()?, self.memory.offset(block.addr), len as u64),
+        }
     }
 
     fn import_memory(&self, parcel: Parcel) -> Result<Block> {

@@ -70,7 +70,7 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
 #[inline]
 pub fn free(addr: usize) -> Result<()> {
     // `|` instead of `||` needs one branch for all.
-    let may_be_refused = backend::inside_host_function() | memory_hook::exist() | ipc::exports_any();
+    let may_be_refused = backend::inside_host_function() | memory_hook::exist() | ipc::shares_any();
     if !may_be_refused && Allocation::set_aside(addr) { Ok(()) } else { free_checked(addr) }
 }
 
@@ -124,8 +124,8 @@ impl Resource for FreedBlocks {
     }
 
     fn release(&self, release: AddressRelease) -> Result<()> {
-        ipc::freeing(release.addr);
-        if Allocation::set_aside(release.addr) { Ok(()) } else { self.release_now(release) }
+        let is_shared = ipc::freeing(release.addr);
+        if !is_shared && Allocation::set_aside(release.addr) { Ok(()) } else { self.release_now(release) }
     }
 }
 

@@ -55,7 +55,8 @@ impl DeviceMemory {
 
     /// Returns the blocks in separate files: address and length.
     pub(super) fn shared_ranges(&self) -> Vec<(usize, usize)> {
-        self.shared.lock().iter().map(|(addr, block)| (*addr, block.len)).collect()
+        let shared: Vec<_> = self.shared.lock().iter().map(|(addr, block)| (*addr, block.len)).collect();
+        shared.into_iter().chain(self.moved_ranges()).collect()
     }
 
     /// Copies one part. Returns `None` for zeros, which need not be saved.
