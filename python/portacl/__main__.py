@@ -1,6 +1,8 @@
 """usage: python -m portacl COMMAND
 
-  run PROGRAM [ARGUMENT...]   runs a Python program, as `python PROGRAM ARGUMENT...`, with the libraries of portacl
+  run [--check LIST] PROGRAM [ARGUMENT...]
+                              runs a Python program, as `python PROGRAM ARGUMENT...`, with the libraries of portacl.
+                              LIST: checks of PORTACL_CHECK, as in races,init. Their reports name the lines of Python
   env                         prints what a shell has to set for the same: eval "$(python -m portacl env)"
   doctor                      says which torch, torch_npu and libraries there are, and what is missing
   demo                        trains a small model on the device, and prints its loss beside the CPU's
@@ -19,14 +21,22 @@ def environment():
     return {"LD_LIBRARY_PATH": ":".join(dict.fromkeys(path))}
 
 
-def python(*arguments):
+def checking(checks):
+    """The variables that check a program. torch_npu submits operators on a thread of its own, where no line of Python is
+    on the stack; so its queue is off, unless the caller has set it."""
+    return {"PORTACL_CHECK": checks, "TASK_QUEUE_ENABLE": os.environ.get("TASK_QUEUE_ENABLE", "0")}
+
+
+def python(*arguments, **variables):
     """Continues as another Python with the libraries."""
-    os.execve(sys.executable, [sys.executable, *arguments], {**os.environ, **environment()})
+    os.execve(sys.executable, [sys.executable, *arguments], {**os.environ, **environment(), **variables})
 
 
 def main(arguments):
     command = arguments[0] if arguments else ""
-    if command == "run" and len(arguments) > 1:
+    if command == "run" and arguments[1:2] == ["--check"] and len(arguments) > 3:
+        python(*arguments[3:], **checking(arguments[2]))
+    elif command == "run" and len(arguments) > 1 and arguments[1] != "--check":
         python(*arguments[1:])
     elif command == "env" and len(arguments) == 1:
         for name, value in environment().items():

@@ -40,6 +40,7 @@ pub use base::call_stack::Walk;
 use base::error::downcast;
 pub use base::error::{Fault, FaultKind, Result};
 pub use base::numa::{bind_to_node, host_nodes};
+pub use base::python;
 pub use graph::{BoundLaunch, Graph, Node, NodeLaunch, Work};
 pub use kernel::{Arguments, Code, Does, Kernel, KernelInfo, Launch, Module, Parameter, Parameters, Use};
 pub use memory::damage::report_damage_by;

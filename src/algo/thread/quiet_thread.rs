@@ -7,7 +7,8 @@
 //! sampling profiler.
 
 use std::cell::Cell;
-use std::mem::MaybeUninit;
+use std::ffi::{CStr, c_void};
+use std::mem::{self, MaybeUninit};
 use std::thread::{Builder, JoinHandle};
 use std::{io, ptr};
 
@@ -33,6 +34,37 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<Joi
         let text = format!("{error}; its stack takes {stack} bytes (PORTACL_THREAD_STACK)");
         io::Error::new(error.kind(), text)
     })
+}
+
+/// Starts a thread that is never joined, with all signals blocked but those of `HEARD`. Other software may end it by
+/// unwinding (`pthread_exit`), which a thread of Rust's standard library does not survive. It
+/// begins with a call of [`adopt`].
+pub fn spawn_raw(body: extern "C-unwind" fn(*mut c_void) -> *mut c_void) -> io::Result<()> {
+    let _quiet = Blocked::all();
+    let (mut attributes, mut thread) = (MaybeUninit::uninit(), 0);
+    // SAFETY: the attributes are initialised before they are used. The two types of functions differ only in what may
+    // unwind through them.
+    let code = unsafe {
+        let body = mem::transmute::<
+            extern "C-unwind" fn(*mut c_void) -> *mut c_void,
+            extern "C" fn(*mut c_void) -> *mut c_void,
+        >(body);
+        libc::pthread_attr_init(attributes.as_mut_ptr());
+        libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), thread_attributes::stack());
+        libc::pthread_attr_setdetachstate(attributes.as_mut_ptr(), libc::PTHREAD_CREATE_DETACHED);
+        let code = libc::pthread_create(&raw mut thread, attributes.as_ptr(), body, ptr::null_mut());
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+        code
+    };
+    if code == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(code)) }
+}
+
+/// Makes the calling thread one of the library's, after [`spawn_raw`].
+pub fn adopt(name: &'static CStr) {
+    // SAFETY: a name with a zero at its end, for the thread that runs.
+    unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr()) };
+    thread_attributes::adopt_scheduling();
+    IS_OURS.set(true);
 }
 
 per_thread! {

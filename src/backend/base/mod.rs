@@ -10,4 +10,5 @@ pub mod loader;
 pub mod memory_file;
 pub mod numa;
 pub mod probe;
+pub mod python;
 pub mod random;

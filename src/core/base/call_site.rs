@@ -4,6 +4,11 @@
 //! `backtrace` would add a second copy, a quarter of a small program. The standard library names only the stack that it
 //! walks itself, as a text. So each distinct stack is walked a second time when it is first seen, and its text is
 //! parsed when a report is written.
+//!
+//! The functions of Python are no functions of the processor: an interpreter has them in its own memory. So they are
+//! read at once, and two stacks with different ones are different.
+
+mod text;
 
 use std::backtrace::Backtrace;
 use std::borrow::Borrow;
@@ -15,11 +20,12 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::algo::host::cpp_name::cpp_name;
 use crate::algo::host::grow::Grow as _;
 use crate::algo::thread::deep_stack;
 use crate::algo::thread::per_thread::{ThreadList, at_thread_end, per_thread};
 use crate::backend::Walk;
+use crate::backend::python::{self, PythonFrame, PythonFrames};
+use text::{before, frames_of, without_handler};
 
 /// Deeper frames are ignored.
 const DEEPEST: usize = 128;
@@ -31,7 +37,14 @@ struct Walked {
     stack: Stack,
 }
 
-/// Number of lists of walks of a thread. The frame selects the list.
+impl Walked {
+    /// Whether the calling thread is at the same place.
+    fn is_at(&self, frame: usize, python: &PythonFrames) -> bool {
+        self.frame == frame && self.stack.trace().python == *python && self.walk.is_same()
+    }
+}
+
+/// Number of lists of walks of a thread. The frame and the line of Python select the list.
 const LISTS: usize = 64;
 /// Maximum number of walks in a list.
 const MOST_OF_A_LIST: usize = 32;
@@ -47,8 +60,8 @@ at_thread_end! {
 const INTERRUPTED: usize = 0;
 
 /// Returns the list of a frame. Frames are aligned to 16 bytes.
-fn list_of(frame: usize) -> usize {
-    frame / 16 % LISTS
+fn list_of(frame: usize, python: &PythonFrames) -> usize {
+    (frame / 16 + python.first().map_or(0, |innermost| innermost.line as usize)) % LISTS
 }
 
 fn free_recent() {
@@ -62,7 +75,8 @@ static MET: Mutex<Option<HashSet<Stack>>> = Mutex::new(None);
 const MOST_KEPT: usize = if cfg!(test) { 64 } else { 4096 };
 
 /// The return addresses on a thread's stack, the innermost first. The stack of a signal handler begins with
-/// `INTERRUPTED` and the address of the interrupted instruction.
+/// `INTERRUPTED` and the address of the interrupted instruction. For a thread that runs Python there are the functions
+/// of Python as well.
 #[derive(Clone, Debug)]
 pub enum Stack {
     /// A stack that is never freed.
@@ -78,20 +92,25 @@ pub struct Kept(&'static Trace);
 /// The addresses and the backtrace of a stack.
 #[derive(Debug)]
 pub struct Trace {
-    addrs: Box<[usize]>,
+    /// The addresses outside of an interpreter, and two numbers for each function of Python and its line. Equal stacks
+    /// have equal keys.
+    key: Box<[usize]>,
+    python: PythonFrames,
+    /// The first address inside of the interpreter.
+    interpreter: Option<usize>,
     /// The standard library's backtrace of the same calls.
     backtrace: Backtrace,
 }
 
 impl Borrow<[usize]> for Stack {
     fn borrow(&self) -> &[usize] {
-        &self.trace().addrs
+        &self.trace().key
     }
 }
 
 impl PartialEq for Stack {
     fn eq(&self, other: &Self) -> bool {
-        self.trace().addrs == other.trace().addrs
+        self.trace().key == other.trace().key
     }
 }
 
@@ -99,7 +118,7 @@ impl Eq for Stack {}
 
 impl Hash for Stack {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.trace().addrs.hash(state);
+        self.trace().key.hash(state);
     }
 }
 
@@ -111,19 +130,21 @@ impl Stack {
         // An address in the frame of this function. It is often the same, because a program often calls from the same
         // place.
         let frame = (&raw const *black_box(&variable)).expose_provenance();
+        let python = python::frames();
         let known = RECENT.with(|recent| {
             recent.with(|recent| {
-                let mut known = recent.get(list_of(frame))?.iter();
-                known.find(|known| known.frame == frame && known.walk.is_same()).map(|known| known.stack.clone())
+                let mut known = recent.get(list_of(frame, &python))?.iter();
+                known.find(|known| known.is_at(frame, &python)).map(|known| known.stack.clone())
             })
         });
-        known.unwrap_or_else(|| Self::walk(frame))
+        known.unwrap_or_else(|| Self::walk(frame, python))
     }
 
     #[cold]
-    fn walk(frame: usize) -> Self {
+    fn walk(frame: usize, python: PythonFrames) -> Self {
         let walk = Walk::here(DEEPEST, frame);
-        let stack = Self::of(&walk.addrs);
+        let list = list_of(frame, &python);
+        let stack = Self::of(&walk.addrs, python);
         if !is_freed() {
             return stack;
         }
@@ -131,7 +152,7 @@ impl Stack {
             if recent.with(<[_]>::is_empty) {
                 (0..LISTS).for_each(|_| recent.push(Vec::new()));
             }
-            recent.change(list_of(frame), |list| {
+            recent.change(list, |list| {
                 list.truncate(MOST_OF_A_LIST - 1);
                 list.insert(0, Walked { frame, walk, stack: stack.clone() });
             });
@@ -143,27 +164,36 @@ impl Stack {
     pub fn interrupted(instruction: usize) -> Self {
         // No later walk is compared with this one.
         let walk = Walk::here(DEEPEST, usize::MAX);
+        // Inside the handler this thread waits for no other one.
+        let python = python::frames_if_held();
         match walk.addrs.iter().position(|addr| *addr == instruction) {
-            Some(first) => Self::of(&[&[INTERRUPTED], &walk.addrs[first..]].concat()),
-            None => Self::of(&walk.addrs),
+            Some(first) => Self::of(&[&[INTERRUPTED], &walk.addrs[first..]].concat(), python),
+            None => Self::of(&walk.addrs, python),
         }
     }
 
     /// Returns the interrupted instruction, if a signal handler's stack begins with one.
     fn instruction(&self) -> Option<usize> {
-        self.trace().addrs.strip_prefix(&[INTERRUPTED])?.first().copied()
+        self.trace().key.strip_prefix(&[INTERRUPTED])?.first().copied()
     }
 
-    fn of(addrs: &[usize]) -> Self {
-        if let Some(stack) = MET.lock().as_ref().and_then(|met| met.get(addrs)) {
+    fn of(addrs: &[usize], python: PythonFrames) -> Self {
+        // Inside of the interpreter, what one line of Python calls changes with time.
+        let inside = if python.is_empty() { None } else { python::first_inside(addrs) };
+        let outside = &addrs[..inside.unwrap_or(addrs.len())];
+        let numbers = python.iter().flat_map(|frame| [Arc::as_ptr(&frame.code).addr(), frame.line as usize]);
+        let key: Box<[usize]> = outside.iter().copied().chain(numbers).collect();
+        if let Some(stack) = MET.lock().as_ref().and_then(|met| met.get(&*key)) {
             return stack.clone();
         }
+        python::look();
+        let interpreter = inside.map(|first| addrs[first]);
         // The lock is not held here: the standard library locks its own lock for this.
-        let trace = Trace { addrs: addrs.into(), backtrace: Backtrace::force_capture() };
+        let trace = Trace { key, python, interpreter, backtrace: Backtrace::force_capture() };
         let mut met = MET.lock();
         let met = met.get_or_insert_default();
         // Another thread may have inserted it meanwhile.
-        if let Some(stack) = met.get(addrs) {
+        if let Some(stack) = met.get(&*trace.key) {
             return stack.clone();
         }
         if met.len() == met.capacity() {
@@ -198,8 +228,12 @@ impl Stack {
     }
 
     fn all_frames(&self) -> Vec<Frame> {
-        let trace = &self.trace().backtrace;
-        deep_stack::run(|| frames_of(without_handler(&format!("{trace:#}"), self.instruction())))
+        let Trace { backtrace, interpreter, .. } = self.trace();
+        let parse = |text: &str| {
+            let text = without_handler(text, self.instruction());
+            frames_of(interpreter.map_or(text, |first| before(text, first)))
+        };
+        deep_stack::run(|| parse(&format!("{backtrace:#}")))
     }
 
     /// Returns the function of the API that was called, `None` if the program did something without a call.
@@ -211,8 +245,37 @@ impl Stack {
         api_call(&frames).map(|index| frames.swap_remove(index).function)
     }
 
-    /// Returns the functions of the program, the innermost first. The first one called the function of the API.
+    /// Returns the functions of the program, the innermost first. The first one called the function of the API. Those
+    /// of Python come before those of extensions, which are between these and the API.
     pub fn frames(&self) -> Vec<Frame> {
+        let mut frames = self.python_frames();
+        frames.extend(self.native_frames());
+        frames
+    }
+
+    /// Returns the functions of the program, the outermost first, each before those that it called.
+    pub fn path(&self) -> Vec<Frame> {
+        let mut frames = self.native_frames();
+        frames.extend(self.python_frames());
+        frames.reverse();
+        frames
+    }
+
+    fn python_frames(&self) -> Vec<Frame> {
+        let python = &self.trace().python;
+        // The module `acl` is a part of the library.
+        let is_own = |file: &str| ["/acl/_calls.py", "/acl/_callbacks.py"].iter().any(|own| file.ends_with(own));
+        let is_known = |frame: &&PythonFrame| !frame.is_unread() || self.trace().interpreter.is_some();
+        let python = python.iter().skip_while(|frame| is_own(frame.code.file())).filter(is_known);
+        let frame = |python: &PythonFrame| Frame {
+            function: python.code.function().to_owned(),
+            place: (!python.is_unread()).then(|| (python.code.file().to_owned(), python.line)),
+        };
+        python.map(frame).collect()
+    }
+
+    /// Returns the functions of the program that are no functions of Python, the innermost first.
+    fn native_frames(&self) -> Vec<Frame> {
         let mut frames = self.all_frames();
         // Frames inside this library's call are left out. Calls that a hook makes stay.
         if self.instruction().is_none()
@@ -317,82 +380,6 @@ fn begins_a_thread(frame: &Frame) -> bool {
         || BEGINNINGS.iter().any(|known| own.starts_with(known))
         || is_call_of_closure
         || frame.place.as_ref().is_some_and(|(file, _)| is_in(file))
-}
-
-/// Returns the part of the standard library's text that begins at the interrupted instruction, if there is one.
-fn without_handler(text: &str, instruction: Option<usize>) -> &str {
-    let Some(instruction) = instruction else { return text };
-    let is_inside = |line: &&str| address_of(line) != Some(instruction);
-    let inside = text.split_inclusive('\n').take_while(is_inside).map(str::len).sum();
-    if inside == text.len() { text } else { &text[inside..] }
-}
-
-/// Returns the address in a line of that text.
-fn address_of(line: &str) -> Option<usize> {
-    let (addr, _) = line.split_once(": ")?.1.trim_start().split_once(" - ")?;
-    usize::from_str_radix(addr.strip_prefix("0x")?, 16).ok()
-}
-
-/// Parses a text of the standard library. Each function has a line with its number, its address (repeated where it is
-/// inlined into the next one) and its name, then a line with file and line number, if they are known.
-fn frames_of(text: &str) -> Vec<Frame> {
-    let mut frames: Vec<Frame> = Vec::new();
-    for line in text.lines() {
-        let line = line.trim();
-        if let Some(place) = line.strip_prefix("at ") {
-            if let Some(frame) = frames.last_mut() {
-                frame.place = place_of(place);
-            }
-            continue;
-        }
-        let function = line.split_once(": ").map_or(line, |(_, function)| function.trim_start());
-        frames.push(Frame { function: name_of(function), place: None });
-    }
-    frames
-}
-
-/// Parses `FILE:LINE:COLUMN` or `FILE:LINE`.
-fn place_of(text: &str) -> Option<(String, u32)> {
-    let (rest, last) = text.rsplit_once(':')?;
-    let last = last.parse().ok()?;
-    if let Some((file, line)) = rest.rsplit_once(':')
-        && let Ok(line) = line.parse()
-    {
-        return Some((file.to_owned(), line));
-    }
-    Some((rest.to_owned(), last))
-}
-
-/// Parses `ADDRESS - NAME`, or only a name.
-fn name_of(text: &str) -> String {
-    let (addr, name) = match text.split_once(" - ") {
-        Some((addr, name)) if addr.starts_with("0x") => (addr, name),
-        _ => ("", text),
-    };
-    if name == "<unknown>" {
-        return if addr.is_empty() { name } else { addr }.to_owned();
-    }
-    cpp_name(name).unwrap_or_else(|| without_hashes(name))
-}
-
-/// Returns the name of a Rust function without the hashes that distinguish it and its crates: `crate[HASH]::function`,
-/// in the older form `crate::function::hHASH`.
-fn without_hashes(name: &str) -> String {
-    const LEAST_DIGITS: usize = 12;
-    let is_hash = |text: &str| text.len() >= LEAST_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let name = match name.rsplit_once("::h") {
-        Some((path, hash)) if is_hash(hash) => path,
-        _ => name,
-    };
-    let mut rest = name.split('[');
-    let mut short = rest.next().unwrap_or_default().to_owned();
-    for part in rest {
-        match part.split_once(']') {
-            Some((hash, part)) if is_hash(hash) => short.push_str(part),
-            _ => short.extend(["[", part]),
-        }
-    }
-    short
 }
 
 #[cfg(test)]

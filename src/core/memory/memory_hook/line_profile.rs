@@ -99,8 +99,7 @@ impl LineProfile {
         let sites = self.sites.lock().clone();
         let mut root = Node::default();
         for (stack, tally) in &sites {
-            let mut frames = stack.frames();
-            frames.reverse();
+            let mut frames = stack.path();
             if self.max_depth != 0 {
                 frames.truncate(self.max_depth);
             }

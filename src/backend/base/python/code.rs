@@ -1,0 +1,107 @@
+//! Functions of Python by name. Each is kept once, as long as a stack has it.
+
+use std::borrow::Borrow;
+use std::collections::HashSet;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+/// A function of Python: a copy of its names, because the function may end before a report is written.
+#[derive(Debug)]
+pub struct Code {
+    /// The file and the name, with a zero byte between them.
+    key: String,
+    file: usize,
+}
+
+impl Code {
+    /// Returns the file, as Python knows it.
+    pub fn file(&self) -> &str {
+        &self.key[..self.file]
+    }
+
+    /// Returns the name, with those of its classes since Python 3.11.
+    pub fn function(&self) -> &str {
+        &self.key[self.file + 1..]
+    }
+}
+
+/// Stands for functions of Python that cannot be read: the GIL cannot be had in time, or the interpreter ends.
+const UNREAD: &str = "<functions of Python, which could not be read: the interpreter was busy or ended>";
+
+/// A function of Python on a stack.
+#[derive(Clone, Debug)]
+pub struct PythonFrame {
+    /// The function. Equal ones are one object.
+    pub code: Arc<Code>,
+    /// The line that made the call.
+    pub line: u32,
+}
+
+impl PythonFrame {
+    /// Returns the frame that stands for those that cannot be read.
+    pub fn unread() -> Self {
+        Self { code: intern(&mut String::new(), "", UNREAD), line: 0 }
+    }
+
+    /// Whether this stands for frames that cannot be read.
+    pub fn is_unread(&self) -> bool {
+        self.code.file().is_empty() && self.line == 0
+    }
+}
+
+impl PartialEq for PythonFrame {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.code, &other.code) && self.line == other.line
+    }
+}
+
+struct Known(Arc<Code>);
+
+impl Borrow<str> for Known {
+    fn borrow(&self) -> &str {
+        &self.0.key
+    }
+}
+
+impl PartialEq for Known {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.key == other.0.key
+    }
+}
+
+impl Eq for Known {}
+
+impl Hash for Known {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.key.hash(state);
+    }
+}
+
+/// The functions that stacks have, and some that they had.
+static KNOWN: Mutex<FxHashSet<Known>> = Mutex::new(HashSet::with_hasher(FxBuildHasher));
+
+/// Returns the function with this name in this file. `key`: room for both, whose contents are lost.
+pub fn intern(key: &mut String, file: &str, function: &str) -> Arc<Code> {
+    key.clear();
+    key.extend([file, "\0", function]);
+    let mut known = KNOWN.lock();
+    if let Some(Known(code)) = known.get(key.as_str()) {
+        return Arc::clone(code);
+    }
+    if known.len() == known.capacity() {
+        // Those that no stack has are removed before the set grows.
+        known.retain(|Known(code)| Arc::strong_count(code) > 1);
+    }
+    let code = Arc::new(Code { key: key.clone(), file: file.len() });
+    known.insert(Known(Arc::clone(&code)));
+    code
+}
+
+/// Returns the number of functions that are kept.
+#[cfg(test)]
+pub fn count() -> usize {
+    KNOWN.lock().len()
+}
