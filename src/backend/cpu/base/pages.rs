@@ -5,8 +5,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::{io, ptr};
 
 use rustix::mm::{
-    Advice, MapFlags, MprotectFlags, MremapFlags, ProtFlags, madvise, mlock, mmap, mmap_anonymous, mprotect,
-    mremap_fixed, munlock, munmap,
+    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mlock, mmap, mmap_anonymous, mprotect, munlock, munmap,
 };
 
 use super::arena::HUGE;
@@ -198,11 +197,14 @@ fn map_again(
     access: ProtFlags,
 ) -> io::Result<()> {
     let from = ptr::with_exposed_provenance_mut(from);
-    // SAFETY: the old length of 0 leaves the mapping at `from` as it is. The caller owns what was mapped at `to`.
-    let copied = unsafe { mremap_fixed(from, 0, len, MremapFlags::MAYMOVE, to) };
-    if let Err(error) = copied {
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    // SAFETY: the old length of 0 leaves the mapping at `from` as it is. The caller owns what was mapped at `to`. The
+    // function of rustix passes another flag than the system's.
+    let copied = unsafe { libc::mremap(from, 0, len, flags, to) };
+    if copied == libc::MAP_FAILED {
+        let error = refused("mremap");
         // Valgrind refuses the length, for example.
-        let Some((file, offset)) = file else { return Err(refused_by("mremap")(error)) };
+        let Some((file, offset)) = file else { return Err(error) };
         // SAFETY: the caller frees what was mapped at `to`, where nothing is in use.
         unsafe { mmap(to, len, access, OF_FILE | MapFlags::FIXED, file.get()?, offset) }.map_err(refused_by("mmap"))?;
         return Ok(());
