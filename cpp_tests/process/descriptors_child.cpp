@@ -155,7 +155,7 @@ std::vector<int> OfLibrary() {
 int moment = -1, step = 0;
 std::string which;
 
-// Called after each step: looks at all descriptors and, at the chosen moment, replaces them.
+// Called after each step: checks all descriptors and, at the chosen moment, replaces them.
 void After(const char* what) {
     const std::vector<int> numbers = OfLibrary();
     Say("step %d, %s: %zu descriptors", step, what, numbers.size());
@@ -206,7 +206,8 @@ void Check(const char* what, void* memory, size_t size, int value) {
     if (!memory) return;
     std::vector<unsigned char> bytes(size);
     if (!DID(aclrtMemcpy(bytes.data(), size, memory, size, ACL_MEMCPY_DEVICE_TO_HOST))) return;
-    if (bytes != std::vector<unsigned char>(size, static_cast<unsigned char>(value))) Fail("%s has lost its bytes", what);
+    if (bytes != std::vector<unsigned char>(size, static_cast<unsigned char>(value)))
+        Fail("%s has lost its bytes", what);
 }
 
 void Map(aclrtDrvMemHandle memory, size_t offset) {
@@ -265,7 +266,8 @@ void Copy() {
     Use("managed memory", all.managed, kLarge, 2);
     if (all.physical) Use("mapped memory", all.range, 2 * kMiB, 3);
     Use("memory of a pool", all.shared, kLarge, 4);
-    if (all.notify && DID(aclrtRecordNotify(all.notify, all.stream))) DID(aclrtWaitAndResetNotify(all.notify, all.stream, 0));
+    if (all.notify && DID(aclrtRecordNotify(all.notify, all.stream)))
+        DID(aclrtWaitAndResetNotify(all.notify, all.stream, 0));
     DID(aclrtRecordEvent(all.event, all.stream));
     DID(aclrtMemsetAsync(all.host, kMiB, 5, kMiB, all.stream));
     DID(aclrtSynchronizeStream(all.stream));
@@ -288,7 +290,8 @@ void UseOn() {
     Map(all.on_host, 4 * kMiB);
     if (all.physical) DID(aclrtUnmapMem(all.range));
     Map(all.physical, 2 * kMiB);
-    if (all.physical && all.range) Check("memory at another address", static_cast<char*>(all.range) + 2 * kMiB, 2 * kMiB, 3);
+    if (all.physical && all.range)
+        Check("memory at another address", static_cast<char*>(all.range) + 2 * kMiB, 2 * kMiB, 3);
     // Large blocks release their pages, and return without the bytes of others.
     void* block = nullptr;
     for (int i = 0; i < 2; ++i) {

@@ -56,7 +56,7 @@ Settings SettingsFor(Writes writes, const Folder& folder) {
 // Runs the child without the standard streams in `closed` ("0", "02", ...), after a command of the shell. Returns its
 // report.
 std::string RunChild(const std::string& moment, const std::string& which, const std::string& closed,
-                const std::string& streams, Writes writes, const std::string& first = "") {
+                     const std::string& streams, Writes writes, const std::string& first = "") {
     const Folder folder;
     std::string command = first + "exec \"$0\" \"$@\"";
     for (const char number : closed) command += std::string(" ") + number + ">&-";
@@ -68,8 +68,8 @@ std::string RunChild(const std::string& moment, const std::string& which, const 
     std::ifstream file(folder.At("report"));
     std::ostringstream report;
     report << file.rdbuf();
-    EXPECT_TRUE(Succeeded(result)) << "moment " << moment << ", descriptors " << which << ", closed \"" << closed << "\", "
-                                   << streams << (writes == Writes::kAll ? ", all output" : "") << "\n"
+    EXPECT_TRUE(Succeeded(result)) << "moment " << moment << ", descriptors " << which << ", closed \"" << closed
+                                   << "\", " << streams << (writes == Writes::kAll ? ", all output" : "") << "\n"
                                    << report.str();
     return report.str();
 }
@@ -79,7 +79,8 @@ std::vector<size_t> Counts(const std::string& report) {
     std::vector<size_t> counts;
     std::istringstream lines(report);
     for (std::string line; std::getline(lines, line);)
-        if (line.rfind("step ", 0) == 0) counts.push_back(std::strtoul(line.c_str() + line.rfind(": ") + 2, nullptr, 10));
+        if (line.rfind("step ", 0) == 0)
+            counts.push_back(std::strtoul(line.c_str() + line.rfind(": ") + 2, nullptr, 10));
     return counts;
 }
 
@@ -126,8 +127,8 @@ TEST(DescriptorsAlone, EachIsReplacedByItself) {
 // No number from 100 on is allowed then.
 TEST(DescriptorsAlone, ALimitOf64IsEnough) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver has low numbers";
-    for (const std::string& closed : {"", "012"})
-        for (const std::string& moment : {"none", "2"})
+    for (const char* closed : {"", "012"})
+        for (const char* moment : {"none", "2"})
             RunChild(moment, "all", closed, "files", Writes::kAll, "ulimit -n 64; ");
 }
 

@@ -100,6 +100,15 @@ impl Descriptor {
         self.get()?.try_clone_to_owned().map_err(|error| named("dup", error))
     }
 
+    /// Closes the number if it still belongs to the library. Later calls find that it is lost. It is safe in a forked
+    /// child.
+    pub fn close(&self) {
+        if self.is_ours() {
+            // SAFETY: the number is the library's, and borrows of it are verified again before each use.
+            unsafe { libc::close(self.number) };
+        }
+    }
+
     #[cold]
     fn lost(&self) -> io::Error {
         io::Error::other(format!(
@@ -112,10 +121,7 @@ impl Descriptor {
 
 impl Drop for Descriptor {
     fn drop(&mut self) {
-        if self.is_ours() {
-            // SAFETY: the number is the library's, which does not use it any more.
-            drop(unsafe { OwnedFd::from_raw_fd(self.number) });
-        }
+        self.close();
     }
 }
 

@@ -92,7 +92,7 @@ fn a_descriptor_is_used_as_a_file() {
 }
 
 #[test]
-fn sockets_are_told_apart() {
+fn another_socket_is_not_ours() {
     let pair = || std::os::unix::net::UnixStream::pair().unwrap();
     let ((one, _peer), (two, _other)) = (pair(), pair());
     let kept = Descriptor::new(one).unwrap();

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::time::Instant;
 
 use super::socket::Listener;
@@ -266,4 +266,24 @@ fn nonsense_is_no_answer() {
         answering.join().unwrap();
         said.iter().for_each(|said| assert!(said.contains("not of this version"), "{said}"));
     });
+}
+
+/// The program closes all descriptors, and the number of the socket becomes that of one of its files.
+#[test]
+fn a_socket_that_the_program_has_closed_opens_again() {
+    let name = format!("test-a_socket_that_the_pr-{}", std::process::id());
+    let listener = Listener::open(&name).unwrap();
+    let (lost, file) = (listener.descriptor(), tempfile(c"program"));
+    assert!(!listener.reopen().unwrap(), "it is open");
+    // SAFETY: the test owns both descriptors.
+    assert_eq!(unsafe { libc::dup2(file.as_fd().as_raw_fd(), lost.number()) }, lost.number());
+    assert!(listener.accept().is_err(), "the file is not used");
+    assert!(listener.reopen().unwrap());
+    let connection = Connection::open(&name, LONG).unwrap();
+    socket::wait(&[&*listener.descriptor()], None);
+    listener.accept().unwrap().send(b"hello", None).unwrap();
+    let mut bytes = [0; 8];
+    assert_eq!(connection.receive(&mut bytes).unwrap().0, 5);
+    // SAFETY: asks whether the number is open.
+    assert_ne!(unsafe { libc::fcntl(lost.number(), libc::F_GETFD) }, -1, "the file stays open");
 }

@@ -26,7 +26,8 @@ static int threshold(void) {
         if (value != NULL && value[0] >= '0' && value[0] <= '0' + LEVEL_SILENT && value[1] == '\0') {
             return value[0] - '0';
         }
-        if (value != NULL && value[0] != '\0' && portacl_is_stream(2) && !__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) {
+        if (value != NULL && value[0] != '\0' && portacl_is_stream(2) &&
+            !__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) {
             (void)fprintf(stderr,
                           "portacl: the environment variable %s is \"%s\"; allowed: 0 (debug) to 3 "
                           "(error), 4 (none)\n",

@@ -106,9 +106,13 @@ fn serve(broker: &Broker, listener: &Listener, user: u32) {
     let mut guests: Vec<Guest> = Vec::new();
     let mut penalties = Penalties::default();
     loop {
-        // A process that closes all descriptors of its parent, as daemons do, can still serve its offers.
-        if let Ok(true) = listener.reopen() {
-            close_in_children(&listener.descriptor());
+        // A process that closes all descriptors of its parent, as daemons do, can still serve its offers. A child that
+        // is forked meanwhile must not find the pointer to the former descriptor.
+        if !listener.descriptor().is_ours() {
+            LISTENING.store(ptr::null_mut(), Ordering::Relaxed);
+            if let Ok(true) = listener.reopen() {
+                close_in_children(&listener.descriptor());
+            }
         }
         let own = listener.descriptor();
         let mut all = vec![&*own];
@@ -219,17 +223,14 @@ static LISTENING: AtomicPtr<Descriptor> = AtomicPtr::new(ptr::null_mut());
 fn close_in_children(listener: &Arc<Descriptor>) {
     unsafe extern "C" fn close() {
         let listener = LISTENING.swap(ptr::null_mut(), Ordering::Relaxed);
-        // SAFETY: the parent's thread that drops the descriptor, and first clears the pointer, is none of the child's.
-        // The drop makes system calls that a child may make, and no other code in the child closes the socket.
-        unsafe {
-            if !listener.is_null() {
-                ptr::drop_in_place(listener);
-            }
+        // SAFETY: null or a descriptor of the parent, which its thread drops after it has cleared the pointer.
+        if let Some(listener) = unsafe { listener.as_ref() } {
+            listener.close();
         }
     }
     static ONCE: Once = Once::new();
-    // SAFETY: the function makes system calls alone, which a child of a process with several threads may do. If there is
-    // no memory to register it, a peer that connects to such a child waits until its timeout.
+    // SAFETY: the function makes system calls alone, which a child of a process with several threads may do. If there
+    // is no memory to register it, a peer that connects to such a child waits until its timeout.
     ONCE.call_once(|| unsafe {
         libc::pthread_atfork(None, None, Some(close));
     });

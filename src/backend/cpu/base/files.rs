@@ -29,8 +29,8 @@ fn seek(file: BorrowedFd<'_>, to: SeekFrom) -> io::Result<Option<u64>> {
     }
 }
 
-/// Releases the pages of a range of a memory file, which is mapped at `addr`, to the system, in every mapping of it. The
-/// caller owns the range, which is not in use.
+/// Releases the pages of a range of a memory file, which is mapped at `addr`, to the system, in every mapping of it.
+/// The caller owns the range, which is not in use.
 pub fn discard(file: &Descriptor, offset: u64, addr: usize, len: usize) {
     // A call with a descriptor would free a part of the program's file if another thread replaced the descriptor.
     if pages::remove(addr, len).is_ok() {
