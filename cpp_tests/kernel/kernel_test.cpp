@@ -299,7 +299,7 @@ TEST_F(Kernel, AProgramBelongsToItsDevice) {
     const aclrtBinHandle binary = other.Release();
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS_SAYING(kDead, aclrtBinaryUnLoad(binary), "went with its device");
+    ACL_DESTROYS_LATE(aclrtBinaryUnLoad(binary));
     ACL_FAILS(kDead, aclrtLaunchKernel(there, 1, nullptr, 0, nullptr));
     ACL_EXPECT_OK(aclrtLaunchKernel(nothing, 1, nullptr, 0, nullptr));
 }
@@ -317,7 +317,7 @@ TEST(KernelTeardown, EverythingEndsWithTheSession) {
     auto function = Poison<aclrtFuncHandle>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtBinaryLoadFromFile(path.c_str(), nullptr, &handle));
     ACL_FAILS(kDead, aclrtBinaryGetFunction(binary, "nothing", &function));
-    ACL_FAILS(kDead, aclrtBinaryUnLoad(binary));
+    ACL_DESTROYS_LATE(aclrtBinaryUnLoad(binary));
     EXPECT_TRUE(IsPoison(handle) && IsPoison(function));
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));

@@ -138,7 +138,7 @@ TEST_F(MemPoolTest, ResettingADeviceDestroysItsPools) {
     ACL_OK(aclrtSetDevice(0));
     auto again = Poison<void*>();
     ACL_FAILS_SAYING(kDead, aclrtMemPoolMallocAsync(&again, 1, dead, nullptr), "went with its device");
-    ACL_FAILS(kDead, aclrtMemPoolDestroy(dead));
+    ACL_DESTROYS_LATE(aclrtMemPoolDestroy(dead));
     for (void* gone : {memory, orphan}) {
         ACL_FAILS(kDead, aclrtMemPoolFreeAsync(gone, nullptr));
         ACL_FAILS(kDead, aclrtFree(gone));
@@ -190,7 +190,7 @@ TEST_F(MemPoolTest, PoolsOfHostMemoryEndWithTheSession) {
     const aclrtMemPool dead = pool.Release();
     ACL_OK(aclFinalize());
     auto again = Poison<void*>();
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemPoolDestroy(dead));
+    ACL_DESTROYS_LATE(aclrtMemPoolDestroy(dead));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(memory));
     aclrtMemPoolProps props = PoolProps();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtMemPoolCreate(&again, &props));

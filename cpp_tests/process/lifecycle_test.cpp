@@ -109,12 +109,13 @@ void FinalizedRow(aclError (*end)()) {
     const OneOfEach objects = LiveAndEnd(end);
     ExpectPureQueriesWork();
     ExpectCreationRefused();
-    ExpectInvalid(objects);
+    objects.ExpectNoUse();
     OnNewThread([&] {
         ExpectPureQueriesWork();
         ExpectCreationRefused();
-        ExpectInvalid(objects);
+        objects.ExpectLateDestroys();
     });
+    ExpectInvalid(objects);
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
 
@@ -122,6 +123,7 @@ void InitializedAgainRow(aclError (*end)()) {
     const OneOfEach objects = LiveAndEnd(end);
     ACL_OK(aclInit(nullptr));
     ExpectPureQueriesWork();
+    objects.ExpectLateDestroys();
     ExpectInvalid(objects);
     ExpectEverythingWorks();
     // With a device, too.
@@ -185,6 +187,7 @@ OWN_PROCESS_TEST(Lifecycle, InitAfterUse) {
     ACL_OK(aclInit(nullptr));
     objects.ExpectValid();
     ACL_OK(aclFinalize());
+    objects.ExpectLateDestroys();
     ExpectInvalid(objects);
 }
 
@@ -224,6 +227,7 @@ OWN_PROCESS_TEST(Lifecycle, SetDeviceOpensANewSession) {
     const OneOfEach objects = LiveAndEnd(Finalize);
     ExpectEverythingWorks();
     ACL_OK(aclrtSetDevice(0));
+    objects.ExpectLateDestroys();
     ExpectInvalid(objects);
     // A refused aclrtSetDevice does not open a session.
     ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(-1));

@@ -163,7 +163,7 @@ TEST_F(Device, AnExplicitContextDoesNotCount) {
     // The device is open and can be reset.
     ACL_OK(aclrtResetDeviceForce(0));
     ExpectNone();
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyContext(context));
+    ACL_DESTROYS_LATE(aclrtDestroyContext(context));
 }
 
 TEST_F(Device, SettingKeepsAnExplicitContext) {
@@ -234,13 +234,13 @@ TEST_F(Device, ReleaseInvalidatesEverythingOfTheDevice) {
         ACL_OK(force ? aclrtResetDeviceForce(0) : aclrtResetDevice(0));
 
         ExpectNone();
-        objects.ExpectInvalidHandles();
+        objects.ExpectNoUse();
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSetCurrentContext(primary));
         ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeStream(nullptr), "aclrtSetDevice");
 
         // A new opening of the device does not make the handles valid again.
         ACL_OK(aclrtSetDevice(0));
-        objects.ExpectInvalidHandles();
+        objects.ExpectLateDestroys();
         objects.ExpectInvalidDeviceMemory();
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSetCurrentContext(primary));
         // Pinned memory belongs to no device.

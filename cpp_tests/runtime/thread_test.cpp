@@ -163,7 +163,7 @@ TEST_F(Thread, AResetAffectsAllThreads) {
         auto device = Poison<int32_t>();
         ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device), "aclrtSetDevice");
         EXPECT_TRUE(IsPoison(device));
-        objects.ExpectInvalidHandles();
+        objects.ExpectLateDestroys();
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeStream(nullptr));
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(objects.memory));
 

@@ -72,3 +72,9 @@ class WithDevice : public Initialized {
 #define ACL_EXPECT_OK(expression) EXPECT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
 // Requires that the call fails with this code and leaves a text that names it.
 #define ACL_FAILS(code, expression) EXPECT_TRUE(::portacl_test::Failed(#expression, (expression), (code)))
+// Requires that the call destroys an object that went with its owner: it succeeds once, and then fails with 107000.
+#define ACL_DESTROYS_LATE(expression)                      \
+    do {                                                   \
+        ACL_EXPECT_OK(expression);                         \
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, expression); \
+    } while (false)

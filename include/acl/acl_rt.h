@@ -3375,10 +3375,11 @@ aclError aclInit(const char *configPath);
  * every device as aclrtResetDeviceForce does, waits for pending work, frees pinned host memory, and joins the
  * library's threads.
  *
- * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash. aclInit (or
- * aclrtSetDevice) starts a new session. The call waits a bounded time for user code that does not return
- * (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first unreported failure of enqueued work, or an error of the
- * driver; the library is finalized anyway. A program may also exit without this call. Thread-safe.
+ * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash, except that to
+ * destroy each object once succeeds: docs/errors.md. aclInit (or aclrtSetDevice) starts a new session. The call waits
+ * a bounded time for user code that does not return (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first
+ * unreported failure of enqueued work, or an error of the driver; the library is finalized anyway. A program may also
+ * exit without this call. Thread-safe.
  *
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_REPEAT_FINALIZE 100037: not initialized, or another thread finalizes the library.
@@ -3636,9 +3637,10 @@ aclError aclrtSetDevice(int32_t deviceId);
  * Decrements the reference count of a device; the last call waits for pending work and releases the device.
  *
  * Releasing a device destroys its contexts, streams and events and frees its device memory: their handles and
- * addresses are invalid in every thread. Pinned host memory stays. Returns the first unreported failure of its work,
- * or an error of the driver; the device is released anyway. Thread-safe. Returns 107000 inside a callback of the
- * program if it could wait forever: docs/callbacks.md.
+ * addresses are invalid in every thread. To destroy each of the objects once succeeds still: docs/errors.md. Pinned
+ * host memory stays. Returns the first unreported failure of its work, or an error of the driver; the device is
+ * released anyway. Thread-safe. Returns 107000 inside a callback of the program if it could wait forever:
+ * docs/callbacks.md.
  *
  * @param deviceId a device that is set.
  * @retval ACL_SUCCESS 0
@@ -4245,7 +4247,7 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
  * Waits for the streams of a context, destroys them and the context. Threads whose current context it was have no
  * current context afterwards. Returns the first unreported failure of the streams' work, or an error of the driver;
  * the context is destroyed anyway. Returns 107000 inside a callback of the program if it could wait forever:
- * docs/callbacks.md.
+ * docs/callbacks.md. A context that went with its device is destroyed late once: docs/errors.md.
  *
  * @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
  * @retval ACL_SUCCESS 0
@@ -4387,7 +4389,8 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
 /**
  * Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads as soon as the call
  * begins. Returns the first unreported failure of its work, or an error of the driver. Returns 107000 inside a
- * callback of the program if it could wait forever: docs/callbacks.md.
+ * callback of the program if it could wait forever: docs/callbacks.md. A stream that went with its context or device
+ * is destroyed late once: docs/errors.md.
  *
  * @param stream from a create function; not null, not a default stream.
  * @retval ACL_SUCCESS 0
@@ -4406,7 +4409,8 @@ aclError aclrtDestroyStream(aclrtStream stream);
 /**
  * Destroys a stream without waiting. The CPU backend drops operations that have not started (waits for events recorded
  * there end) and unreported failures; a GPU completes what was submitted to its driver. A capture that the stream
- * began ends without a graph, and a task group that it updates stays unchanged.
+ * began ends without a graph, and a task group that it updates stays unchanged. A stream that went with its context or
+ * device is destroyed late once: docs/errors.md.
  *
  * @param stream from a create function; not null, not a default stream.
  * @return the codes of aclrtDestroyStream.
@@ -4825,7 +4829,8 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
 
 /**
- * Destroys an event. Does not wait: pending waits keep what they need until they complete.
+ * Destroys an event. Does not wait: pending waits keep what they need until they complete. An event that went with its
+ * device is destroyed late once: docs/errors.md.
  *
  * @param event an event.
  * @retval ACL_SUCCESS 0
@@ -6179,7 +6184,8 @@ aclError aclrtProcessReport(int32_t timeout);
 /**
  * Ends a subscription of aclrtSubscribeReport. Waits for callbacks that were launched on the stream before; the
  * subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
- * thread, the call fails and changes nothing.
+ * thread, the call fails and changes nothing. Succeeds for a stream that went with its context or device, until that
+ * is destroyed late: docs/errors.md.
  *
  * @param threadId the subscribed thread, the value of its pthread_self().
  * @param stream a stream; null: the default stream of the current context.
@@ -6236,7 +6242,8 @@ aclError aclrtProcessHostFunc(int32_t timeout);
 /**
  * Ends a subscription of aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before; the
  * subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
- * thread, the call fails and changes nothing. Later host functions run on a thread of this library again.
+ * thread, the call fails and changes nothing. Later host functions run on a thread of this library again. Succeeds for
+ * a stream that went with its context or device, until that is destroyed late: docs/errors.md.
  *
  * @param hostFuncThreadId the subscribed thread, the value of its pthread_self().
  * @param exeStream a stream; null: the default stream of the current context.
@@ -6498,7 +6505,8 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
 
 /**
  * Releases a handle of physical memory. Mappings stay usable: the memory is freed when it has no handle, is mapped
- * nowhere, and no pending work uses it.
+ * nowhere, and no pending work uses it. A handle that went with its device or session is freed late once:
+ * docs/errors.md.
  *
  * @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each successful call of these needs one
  *     call of this.
@@ -7069,7 +7077,8 @@ aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
 
 /**
  * Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
- * they complete. Waits of other processes for it then end with an error.
+ * they complete. Waits of other processes for it then end with an error. A notify that went with its device is
+ * destroyed late once: docs/errors.md.
  *
  * @param notify a notify.
  * @retval ACL_SUCCESS 0
@@ -7212,7 +7221,8 @@ aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *
 aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag);
 
 /**
- * Destroys a counted notify. Does not wait, as aclrtDestroyNotify.
+ * Destroys a counted notify. Does not wait, as aclrtDestroyNotify. A notify that went with its device is destroyed
+ * late once: docs/errors.md.
  *
  * @param cntNotify a notify of aclrtCntNotifyCreate.
  * @return the codes of aclrtDestroyNotify.
@@ -7692,7 +7702,7 @@ aclError aclmdlRIAbort(aclmdlRI modelRI);
 
 /**
  * Destroys a graph that is not running, with the bodies and values of its conditional tasks. A graph is also destroyed
- * with its device.
+ * with its device. A graph that went with its device is destroyed late once: docs/errors.md.
  *
  * @param modelRI a graph.
  * @retval ACL_SUCCESS 0
@@ -7985,7 +7995,8 @@ aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t fla
 aclError aclrtCreateLabel(aclrtLabel *label);
 
 /**
- * Destroys a label. Graphs that contain it do not change.
+ * Destroys a label. Graphs that contain it do not change. A label that went with its device is destroyed late once:
+ * docs/errors.md.
  *
  * @param label a label.
  * @retval ACL_SUCCESS 0
@@ -8031,7 +8042,8 @@ aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream);
 aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList);
 
 /**
- * Destroys a list of labels, not the labels. Operations that were recorded with it do not change.
+ * Destroys a list of labels, not the labels. Operations that were recorded with it do not change. A list that went
+ * with its device is destroyed late once: docs/errors.md.
  *
  * @param labelList a list.
  * @retval ACL_SUCCESS 0
@@ -8201,7 +8213,7 @@ aclError aclrtBinaryLoadFromData(const void *data,
 
 /**
  * Unloads a binary; the handles of its kernels become invalid. Pending launches still run and keep what they need.
- * Does not wait.
+ * Does not wait. A binary that went with its device is unloaded late once: docs/errors.md.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @retval ACL_SUCCESS 0
@@ -9374,7 +9386,8 @@ aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size);
 
 /**
  * Frees a buffer and all buffers that were appended to it. The memory is freed with its last reference
- * (aclrtCopyBufRef); pending work that uses it keeps it until then.
+ * (aclrtCopyBufRef); pending work that uses it keeps it until then. A buffer that went with its session is freed late
+ * once: docs/errors.md.
  *
  * @param buf a buffer that is not in the chain of another buffer.
  * @retval ACL_SUCCESS 0

@@ -140,7 +140,8 @@ aclError aclrtAllocatorSetGetAddrFromBlockFuncToDesc(aclrtAllocatorDesc allocato
 aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocatorDesc);
 
 /**
- * Ends a registration of aclrtAllocatorRegister.
+ * Ends a registration of aclrtAllocatorRegister. Succeeds for a stream that went with its context or device, until
+ * that is destroyed late: docs/errors.md.
  *
  * @param stream a stream with an allocator.
  * @retval ACL_SUCCESS 0

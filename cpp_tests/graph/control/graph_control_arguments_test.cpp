@@ -261,14 +261,15 @@ TEST(GraphControlArgumentsTeardown, LabelsEndWithTheirDevice) {
     const aclrtLabelList list = LabelList({label}).Release();
     ACL_OK(aclrtResetDevice(0));
     ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabel(label), "went with its device");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabelList(list), "went with its device");
+    auto again = Poison<aclrtLabelList>();
+    aclrtLabel gone = label;
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtCreateLabelList(&gone, 1, &again), "went with its device");
     ACL_OK(aclFinalize());
     auto made = Poison<aclrtLabel>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateLabel(&made));
     EXPECT_TRUE(IsPoison(made));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabel(label));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabelList(list));
+    ACL_DESTROYS_LATE(aclrtDestroyLabel(label));
+    ACL_DESTROYS_LATE(aclrtDestroyLabelList(list));
 }
 
 }  // namespace

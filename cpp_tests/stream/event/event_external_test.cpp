@@ -215,7 +215,7 @@ TEST(EventExternalTeardown, DevicesAreResetDuringWaits) {
     ACL_FAILS(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(graph));
     (void)aclFinalize();
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtRecordEvent(event, stream));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIDestroy(graph));
+    ACL_DESTROYS_LATE(aclmdlRIDestroy(graph));
 }
 
 }  // namespace

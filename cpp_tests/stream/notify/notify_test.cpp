@@ -352,9 +352,9 @@ TEST_F(NotifyTest, AfterFinalize) {
     auto handle = Poison<aclrtNotify>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateNotify(&handle, 0));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCntNotifyCreate(&handle, 0));
-    ACL_FAILS(kDead, aclrtDestroyNotify(notify));
+    ACL_DESTROYS_LATE(aclrtDestroyNotify(notify));
     ACL_FAILS(kDead, aclrtNotifyBatchReset(&notify, 1));
-    ACL_FAILS(kDead, aclrtCntNotifyDestroy(counted));
+    ACL_DESTROYS_LATE(aclrtCntNotifyDestroy(counted));
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS(kDead, aclrtRecordNotify(notify, nullptr));

@@ -61,11 +61,31 @@ struct OneOfEach {
         ACL_EXPECT_OK(aclrtDestroyContext(context));
     }
 
-    // Checks that every use of the handles is refused with 107000 and a text, and writes nothing.
+    // Checks that the handles went with their owner: the first destroy of each succeeds.
+    void ExpectLateDestroys() const {
+        ExpectNoUse();
+        ACL_EXPECT_OK(aclrtDestroyEvent(event));
+        ACL_EXPECT_OK(aclrtDestroyEvent(timer));
+        ACL_EXPECT_OK(aclrtDestroyStream(stream));
+        ACL_EXPECT_OK(aclrtDestroyContext(context));
+        ExpectInvalidHandles();
+    }
+
+    // Checks that all calls with the handles are refused with 107000 and a text, also those that destroy them.
     void ExpectInvalidHandles() const {
         constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
-        ACL_FAILS(kDead, aclrtSetCurrentContext(context));
+        ExpectNoUse();
         ACL_FAILS(kDead, aclrtDestroyContext(context));
+        ACL_FAILS(kDead, aclrtDestroyStream(stream));
+        ACL_FAILS(kDead, aclrtDestroyStreamForce(stream));
+        ACL_FAILS(kDead, aclrtDestroyEvent(event));
+        ACL_FAILS(kDead, aclrtDestroyEvent(timer));
+    }
+
+    // Checks that every use of the handles is refused with 107000 and a text, and writes nothing.
+    void ExpectNoUse() const {
+        constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+        ACL_FAILS(kDead, aclrtSetCurrentContext(context));
 
         ACL_FAILS(kDead, aclrtSynchronizeStream(stream));
         ACL_FAILS(kDead, aclrtSynchronizeStreamWithTimeout(stream, 1000));
@@ -79,8 +99,6 @@ struct OneOfEach {
         ACL_FAILS(kDead, aclrtMemcpyAsync(bytes.data(), bytes.size(), memory, bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST,
                                           stream));
         ACL_FAILS(kDead, aclrtMemsetAsync(memory, kBytes, 1, kBytes, stream));
-        ACL_FAILS(kDead, aclrtDestroyStream(stream));
-        ACL_FAILS(kDead, aclrtDestroyStreamForce(stream));
 
         ACL_FAILS(kDead, aclrtRecordEvent(event, stream));
         auto event_status = Poison<aclrtEventRecordedStatus>();
@@ -90,8 +108,6 @@ struct OneOfEach {
         auto ms = Poison<float>();
         ACL_FAILS(kDead, aclrtEventElapsedTime(&ms, timer, timer));
         EXPECT_TRUE(IsPoison(ms));
-        ACL_FAILS(kDead, aclrtDestroyEvent(event));
-        ACL_FAILS(kDead, aclrtDestroyEvent(timer));
     }
 
     // Checks that the device memory ended with its device: using and freeing it is refused with 107000.

@@ -10,19 +10,22 @@
 //!   the end of the free queue;
 //! - get: name, value, name again. The first load makes the value at least as new as the handle's, the second makes it
 //!   no newer.
+//!
+//! An object that goes with its owner leaves a *late* name: its program may still destroy it, once. The bit is in the
+//! name, so a late destroy is one exchange, and a slot that is used again has forgotten it.
 
+mod free;
 mod handle;
 
 use std::borrow::Borrow;
-use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use self::free::Free;
 use super::chunked::{Blank, Chunked};
-use crate::algo::host::grow::Grow;
 use crate::algo::sync::primitives::atomic::{AtomicU64, Ordering};
 use crate::algo::sync::primitives::{Mutex, const_unless_loom};
 use crate::algo::sync::published::Published;
@@ -46,7 +49,8 @@ const MAX_SLOTS: u32 = (CHUNKS * CHUNK_LEN) as u32;
 const RETIRED: u32 = u32::MAX - 1;
 
 struct Slot<T> {
-    /// The bits of the occupant's handle. For a free slot it is the result of `free_name`, or 0 if it was never used.
+    /// The bits of the occupant's handle. For a free slot it is the result of `free_name` or `late_name`, or 0 if it
+    /// was never used.
     name: AtomicU64,
     /// The occupant, or empty while the slot is free.
     value: Published<T>,
@@ -57,6 +61,11 @@ struct Slot<T> {
 fn free_name(generation: u32, index: u32) -> u64 {
     debug_assert!(generation.is_multiple_of(2));
     u64::from(generation) << INDEX_BITS | u64::from(index ^ 1)
+}
+
+/// Returns the name of a free slot whose last occupant went with its owner and was not destroyed yet.
+fn late_name(generation: u32, index: u32) -> u64 {
+    free_name(generation, index) ^ 2
 }
 
 // SAFETY: no handle is 0, and a place without an object is a null pointer, all zeros.
@@ -91,18 +100,6 @@ impl<T: Send + Sync + 'static> Slot<T> {
     }
 }
 
-/// The free slots.
-struct Free {
-    /// The slots that were used before, in the order in which they were freed: first in, first out.
-    queue: VecDeque<u32>,
-    /// The first slot that was never used.
-    fresh: u32,
-    /// The number of slots that exist.
-    limit: u32,
-    /// The number of slots in use.
-    taken: usize,
-}
-
 /// A table of objects of one kind by their handles.
 pub struct SlotTable<T> {
     kind: u8,
@@ -118,7 +115,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
             Self {
                 kind,
                 slots: Chunked::new(),
-                free: Mutex::new(Free { queue: VecDeque::new(), fresh: 0, limit: MAX_SLOTS, taken: 0 }),
+                free: Mutex::new(Free::new(MAX_SLOTS)),
             }
         }
     }
@@ -199,15 +196,50 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     /// Removes the object: the handle is invalid at once. One of several concurrent calls gets the object.
     /// [`flush_deferred`] releases the table's reference when no reader is left; this never runs a destructor.
     pub fn remove(&self, handle: Handle) -> Option<Arc<T>> {
+        self.take(handle, free_name, Free::add)
+    }
+
+    /// Removes the object as [`Self::remove`] does, because its owner goes. [`Self::destroy_late`] returns true for the
+    /// handle once, until a new object takes the slot.
+    pub fn remove_with_owner(&self, handle: Handle) -> Option<Arc<T>> {
+        self.take(handle, late_name, Free::add_late)
+    }
+
+    /// Removes the object. `name` and `queue` say what becomes of its slot.
+    #[inline]
+    fn take(
+        &self,
+        handle: Handle,
+        name: impl FnOnce(u32, u32) -> u64,
+        queue: impl FnOnce(&mut Free, u32),
+    ) -> Option<Arc<T>> {
         let slot = self.slots.get(handle.index() as usize)?;
         let free = handle.generation().wrapping_add(1);
-        let name = free_name(free, handle.index());
+        let name = name(free, handle.index());
         slot.name.compare_exchange(handle.raw(), name, Ordering::AcqRel, Ordering::Relaxed).ok()?;
         // The exchange makes this thread the only one that takes the object.
         let value = slot.value.replace(None);
-        self.release(handle.index(), free);
+        self.release(handle.index(), free, queue);
         handle::notify(handle, Change::Removed);
         value
+    }
+
+    /// Whether the object went with its owner and was not destroyed since. One of several concurrent calls gets true.
+    pub fn destroy_late(&self, handle: Handle) -> bool {
+        let Some((slot, late)) = self.late(handle) else { return false };
+        let free = free_name(handle.generation().wrapping_add(1), handle.index());
+        slot.name.compare_exchange(late, free, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Returns what [`Self::destroy_late`] would, and changes nothing.
+    pub fn is_late(&self, handle: Handle) -> bool {
+        self.late(handle).is_some_and(|(slot, late)| slot.name.load(Ordering::Relaxed) == late)
+    }
+
+    /// Returns the slot of a handle of this table, with the name that it has if the object went with its owner.
+    fn late(&self, handle: Handle) -> Option<(&Slot<T>, u64)> {
+        let slot = self.slots.get(handle.index() as usize).filter(|_| handle.kind() == self.kind)?;
+        Some((slot, late_name(handle.generation().wrapping_add(1), handle.index())))
     }
 
     /// Whether a handle named an object of this table, which was removed.
@@ -239,35 +271,20 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
 
     /// Whether no slot is left. If one is, an insertion failed for lack of memory.
     pub fn is_full(&self) -> bool {
-        let free = self.free.lock();
-        free.queue.is_empty() && free.fresh >= free.limit
+        self.free.lock().is_empty()
     }
 
-    /// Takes a slot: the one that has been free for the longest time, or a new one.
+    /// Takes a slot: the one that has been free for the longest time, or a new one, or a late one.
     fn claim(&self) -> Option<u32> {
-        let mut free = self.free.lock();
-        let index = match free.queue.pop_front() {
-            Some(index) => index,
-            None if free.fresh < free.limit => {
-                self.slots.ensure(free.fresh as usize)?;
-                // A release cannot fail, so there is room for all slots.
-                let slots = free.fresh as usize + 1;
-                free.queue.make_room(slots).ok()?;
-                free.fresh += 1;
-                free.fresh - 1
-            }
-            None => return None,
-        };
-        free.taken += 1;
-        Some(index)
+        self.free.lock().take(|fresh| self.slots.ensure(fresh as usize).is_some())
     }
 
     /// Frees a slot, which has this (even) generation now.
-    fn release(&self, index: u32, generation: u32) {
+    fn release(&self, index: u32, generation: u32, queue: impl FnOnce(&mut Free, u32)) {
         let mut free = self.free.lock();
         free.taken -= 1;
         if generation != RETIRED {
-            free.queue.push_back(index);
+            queue(&mut free, index);
         }
     }
 }
@@ -284,7 +301,7 @@ impl<T: Send + Sync + 'static> Drop for Claim<'_, T> {
         let slot = &self.table.slots[self.index as usize];
         let free = slot.generation(Ordering::Relaxed) + 2;
         slot.name.store(free_name(free, self.index), Ordering::Release);
-        self.table.release(self.index, free);
+        self.table.release(self.index, free, Free::add);
     }
 }
 

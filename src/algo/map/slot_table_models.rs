@@ -192,3 +192,25 @@ fn loom_racing_inserters() {
         assert_eq!(table.live().count(), 2);
     });
 }
+
+/// Checks that one of two racing late destroys succeeds, beside a new object that takes the slot.
+#[test]
+fn loom_racing_late_destroys_and_reuse() {
+    model(|| {
+        let table = Shared::new(Table::with_limit(1, 1));
+        let (first, first_end) = Object::new(1);
+        let old = table.insert(first).unwrap();
+        drop(table.remove_with_owner(old).unwrap());
+        let other = {
+            let table = table.clone();
+            thread::spawn(move || table.destroy_late(old))
+        };
+        let mine = table.destroy_late(old);
+        let (second, second_end) = Object::new(2);
+        let new = table.insert(second).unwrap();
+        let theirs = other.join().unwrap();
+        assert!(mine != theirs, "exactly one late destroy succeeds");
+        assert!(!table.destroy_late(old) && look(&table, new, 2, &second_end));
+        check_ends(&table, &[(old, &first_end), (new, &second_end)]);
+    });
+}

@@ -2,7 +2,7 @@ use super::*;
 
 #[cfg(not(loom))]
 mod real {
-    use std::collections::HashMap;
+    use std::collections::{HashMap, HashSet};
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
     use proptest::prelude::*;
@@ -39,7 +39,7 @@ mod real {
     /// Checks invariants while the table is not in use.
     fn check(table: &SlotTable<impl Send + Sync + 'static>) {
         let free = table.free.lock();
-        let mut queued: Vec<u32> = free.queue.iter().copied().collect();
+        let mut queued: Vec<u32> = free.queue.iter().chain(&free.late).copied().collect();
         queued.sort_unstable();
         assert!(queued.windows(2).all(|pair| pair[0] < pair[1]), "a slot is queued twice");
         let mut occupied = 0;
@@ -234,6 +234,8 @@ mod real {
         Insert,
         /// Removes the handle at this position of all that were ever created.
         Remove(usize),
+        RemoveWithOwner(usize),
+        DestroyLate(usize),
         Look(usize),
         Garbage(u64),
     }
@@ -242,6 +244,8 @@ mod real {
         prop_oneof![
             3 => Just(Step::Insert),
             2 => any::<usize>().prop_map(Step::Remove),
+            2 => any::<usize>().prop_map(Step::RemoveWithOwner),
+            2 => any::<usize>().prop_map(Step::DestroyLate),
             2 => any::<usize>().prop_map(Step::Look),
             1 => any::<u64>().prop_map(Step::Garbage),
             // These values differ little from a real handle.
@@ -257,13 +261,15 @@ mod real {
         fn it_behaves_as_a_map(steps in prop::collection::vec(step(), 1..200)) {
             let table = SlotTable::with_limit(1, 6);
             let mut live = HashMap::new();
-            let mut made = Vec::new();
+            let mut made = Vec::<Handle>::new();
+            let mut late = HashSet::<Handle>::new();
             for (number, step) in steps.into_iter().enumerate() {
                 match step {
                     Step::Insert => match table.insert(Arc::new(number)) {
                         Some(handle) => {
                             prop_assert!(!made.contains(&handle), "a handle came twice");
                             made.push(handle);
+                            late.retain(|gone| gone.index() != handle.index());
                             live.insert(handle, number);
                         }
                         None => prop_assert_eq!(live.len(), 6),
@@ -272,6 +278,17 @@ mod real {
                         let handle = made[which % made.len()];
                         let removed = table.remove(handle).map(|value| *value);
                         prop_assert_eq!(removed, live.remove(&handle));
+                    }
+                    Step::RemoveWithOwner(which) if !made.is_empty() => {
+                        let handle = made[which % made.len()];
+                        let removed = table.remove_with_owner(handle).map(|value| *value);
+                        prop_assert_eq!(removed, live.remove(&handle));
+                        late.extend(removed.map(|_| handle));
+                    }
+                    Step::DestroyLate(which) if !made.is_empty() => {
+                        let handle = made[which % made.len()];
+                        prop_assert_eq!(table.is_late(handle), late.contains(&handle));
+                        prop_assert_eq!(table.destroy_late(handle), late.remove(&handle));
                     }
                     Step::Look(which) if !made.is_empty() => {
                         let handle = made[which % made.len()];

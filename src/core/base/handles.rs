@@ -91,14 +91,19 @@ pub trait Object: Send + Sync + Sized + 'static {
     fn noun() -> &'static str {
         noun_of(Self::KIND as u8).unwrap_or("internal object")
     }
+    /// Whether the program destroys the object. Then it may also do so late, after the owner of the object has taken
+    /// it from the table.
+    fn is_destroyed_by_program(&self) -> bool {
+        false
+    }
 }
 
-/// Removes all objects that `wanted` picks from their table and returns them.
+/// Removes all objects that `wanted` picks from their table, because their owner goes, and returns them.
 pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
     taken(wanted).collect()
 }
 
-/// Removes and drops all objects that `wanted` picks. Needs no host memory.
+/// Does the same, and drops the objects. Needs no host memory.
 pub fn drop_all<T: Object>(wanted: impl Fn(&T) -> bool) {
     taken(wanted).for_each(drop);
 }
@@ -106,12 +111,16 @@ pub fn drop_all<T: Object>(wanted: impl Fn(&T) -> bool) {
 fn taken<T: Object>(wanted: impl Fn(&T) -> bool) -> impl Iterator<Item = Arc<T>> {
     let table = T::table();
     let all = table.live().filter(move |(_, object)| wanted(object));
-    all.filter_map(|(handle, _)| table.remove(handle))
+    all.filter_map(|(handle, object)| match object.is_destroyed_by_program() {
+        true => table.remove_with_owner(handle),
+        false => table.remove(handle),
+    })
 }
 
-/// `object!(Type, Name)` creates the table of a type's handles, which are of kind [`Kind::Name`](Kind).
+/// `object!(Type, Name)` creates the table of a type's handles, which are of kind [`Kind::Name`](Kind). A third
+/// argument is the body of [`Object::is_destroyed_by_program`].
 macro_rules! object {
-    ($type:ty, $kind:ident) => {
+    ($type:ty, $kind:ident $(, $is_destroyed:expr)?) => {
         impl $crate::core::base::handles::Object for $type {
             const KIND: $crate::core::base::handles::Kind = $crate::core::base::handles::Kind::$kind;
             fn table() -> &'static $crate::algo::map::slot_table::SlotTable<Self> {
@@ -119,6 +128,12 @@ macro_rules! object {
                     $crate::algo::map::slot_table::SlotTable::new($crate::core::base::handles::Kind::$kind as u8);
                 &TABLE
             }
+            $(
+                fn is_destroyed_by_program(&self) -> bool {
+                    let is_destroyed: fn(&Self) -> bool = $is_destroyed;
+                    is_destroyed(self)
+                }
+            )?
         }
     };
 }
@@ -163,9 +178,34 @@ pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
     removed.ok_or_else(|| bad::<T>(argument, raw))
 }
 
-/// Destroys the object's handle as [`remove`] does, for calls that do nothing else with the object.
+/// Does the same for a call that destroys the object. Returns `None` for one that went with its owner: the first late
+/// destroy succeeds and has nothing to do.
+pub fn end<T: Object>(argument: &str, raw: u64) -> Result<Option<Arc<T>>> {
+    unless_late::<T, _>(raw, remove::<T>(argument, raw))
+}
+
+/// Returns what a call that destroys an object has found, or `None` as [`end`] does.
+pub fn unless_late<T: Object, R>(raw: u64, found: Result<R>) -> Result<Option<R>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) => destroy_late::<T>(raw).then_some(None).ok_or(error),
+    }
+}
+
+#[cold]
+fn destroy_late<T: Object>(raw: u64) -> bool {
+    Handle::from_raw(raw).is_some_and(|handle| T::table().destroy_late(handle))
+}
+
+/// Whether the object went with its owner, and the program did not destroy it since.
+#[cold]
+pub fn is_late<T: Object>(raw: u64) -> bool {
+    Handle::from_raw(raw).is_some_and(|handle| T::table().is_late(handle))
+}
+
+/// Destroys the object's handle as [`end`] does, for calls that do nothing else with the object.
 pub fn destroy<T: Object>(argument: &str, raw: u64) -> Result<()> {
-    drop(remove::<T>(argument, raw)?);
+    drop(end::<T>(argument, raw)?);
     slot_table::flush_if_many();
     Ok(())
 }
@@ -184,8 +224,15 @@ fn bad<T: Object>(argument: &str, raw: u64) -> Error {
         Some(other) if other != noun => {
             param_invalid!("{argument} {raw:#x} is a handle of kind {other}, not of kind {noun}")
         }
+        Some(_) if T::table().is_late(handle) => {
+            param_invalid!(
+                "{argument} {raw:#x}: this {noun} went with its device, context or session; create another one"
+            )
+        }
         Some(_) if T::table().was_destroyed(handle) => {
-            param_invalid!("{argument} {raw:#x}: this {noun} was destroyed or went with its device")
+            param_invalid!(
+                "{argument} {raw:#x}: this {noun} was destroyed, or went with its device and was destroyed then"
+            )
         }
         _ => param_invalid!("{argument} {raw:#x} is no {noun} handle"),
     }

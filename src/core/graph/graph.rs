@@ -46,7 +46,7 @@ pub struct Graph {
     pub end_callbacks: Mutex<Vec<EndCallback>>,
 }
 
-handles::object!(Graph, Graph);
+handles::object!(Graph, Graph, |graph| graph.body.is_none());
 
 /// Writes the graph as texts name it.
 impl fmt::Display for Graph {
@@ -223,14 +223,15 @@ pub fn abort(raw: u64) -> Result<()> {
 /// Implements aclmdlRIDestroy.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let graph = handles::get::<Graph>("modelRI", raw)?;
+    let found = handles::unless_late::<Graph, _>(raw, handles::get::<Graph>("modelRI", raw))?;
+    let Some(graph) = found else { return Ok(()) };
     graph.check_not_body("destroy that one")?;
     if graph.building.is_none() {
         graph.ready_or(Code::ModelCaptured)?;
     }
     graph.check_not_running("destroy it")?;
     drop(graph);
-    let graph = handles::remove::<Graph>("modelRI", raw)?;
+    let Some(graph) = handles::end::<Graph>("modelRI", raw)? else { return Ok(()) };
     graph.building.iter().for_each(Capture::release);
     let ended = graph.end();
     let callbacks = std::mem::take(&mut *graph.end_callbacks.lock());

@@ -21,7 +21,7 @@ pub struct Label {
     set_in: Mutex<Option<Handle>>,
 }
 
-handles::object!(Label, Label);
+handles::object!(Label, Label, |_| true);
 
 /// Labels to choose from.
 pub struct LabelList {
@@ -31,7 +31,7 @@ pub struct LabelList {
     pub labels: Box<[u64]>,
 }
 
-handles::object!(LabelList, LabelList);
+handles::object!(LabelList, LabelList, |_| true);
 
 /// Fails for a label, or a list, that was created for another device than that of `owner`.
 pub fn check_device(argument: &str, made_for: Owner, owner: Owner) -> Result<()> {

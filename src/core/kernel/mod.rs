@@ -34,7 +34,7 @@ pub struct Binary {
     watcher: Mutex<Option<Watcher>>,
 }
 
-handles::object!(Binary, Binary);
+handles::object!(Binary, Binary, |_| true);
 
 /// The bytes of a program that is described before it is loaded. They use no device, so they work at any time and
 /// outlive aclFinalize.
@@ -95,7 +95,7 @@ pub fn load(image: &[u8]) -> Result<u64> {
 /// Implements aclrtBinaryUnLoad. Queued launches keep what they need.
 pub fn unload(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let binary = handles::remove::<Binary>("binHandle", raw)?;
+    let Some(binary) = handles::end::<Binary>("binHandle", raw)? else { return Ok(()) };
     symbol::forget_dead();
     let functions = binary.functions.lock().take();
     functions.into_iter().flatten().for_each(|(_, handle)| drop(Function::table().remove(handle)));

@@ -21,7 +21,7 @@ const DATA_OFFSET: usize = 64;
 /// A reference to a buffer's memory.
 pub struct Buffer(Mutex<State>);
 
-handles::object!(Buffer, Buffer);
+handles::object!(Buffer, Buffer, |_| true);
 
 struct State {
     /// The memory, which all references to it share. `None` after it is freed.
@@ -89,15 +89,16 @@ pub fn free(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let ended = {
         let _chains = CHAINS.lock();
-        let (members, own) = with("buf", raw, |state, _| match &mut state.chain {
+        let taken = with("buf", raw, |state, _| match &mut state.chain {
             Chain::Member(head) => Err(param_invalid!(
                 "buf {raw:#x} is in the chain of buffer {:#x}; free that one, and this goes with it",
                 head.raw()
             )),
             Chain::Head(members) => Ok((std::mem::take(members), state.data.take())),
-        })?;
+        });
+        let Some((members, own)) = handles::unless_late::<Buffer, _>(raw, taken)? else { return Ok(()) };
         let mut ended = Vec::from_iter(own);
-        drop(handles::remove::<Buffer>("buf", raw)?);
+        drop(handles::end::<Buffer>("buf", raw)?);
         for member in members {
             let member = Buffer::table().remove(member);
             ended.extend(member.and_then(|member| member.0.lock().data.take()));

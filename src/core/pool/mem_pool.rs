@@ -50,7 +50,7 @@ pub struct MemPool {
     pub is_default: bool,
 }
 
-handles::object!(MemPool, MemPool);
+handles::object!(MemPool, MemPool, |pool| !pool.is_default);
 
 impl MemPool {
     /// Creates a new pool on `device`, or in host memory.
@@ -168,10 +168,12 @@ pub fn create(props: Props) -> Result<u64> {
 /// Implements aclrtMemPoolDestroy: returns at once; the memory is released with the last free.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    if handles::get::<MemPool>("memPool", raw)?.is_default {
+    let found = handles::unless_late::<MemPool, _>(raw, handles::get::<MemPool>("memPool", raw))?;
+    let Some(is_default) = found.map(|pool| pool.is_default) else { return Ok(()) };
+    if is_default {
         return Err(param_invalid!("memPool {raw:#x} is the default pool of its device; it goes with the device"));
     }
-    let mem_pool = handles::remove::<MemPool>("memPool", raw)?;
+    let Some(mem_pool) = handles::end::<MemPool>("memPool", raw)? else { return Ok(()) };
     if let Some(device) = &mem_pool.device {
         DevicePools::of(device).forget(raw);
     }

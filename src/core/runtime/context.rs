@@ -30,7 +30,7 @@ pub struct Context {
     pub params: Mutex<[Option<i64>; OPTIONS]>,
 }
 
-handles::object!(Context, Context);
+handles::object!(Context, Context, |context| !context.is_primary);
 
 impl Context {
     /// Creates a context of `device`. Returns its handle and that of its default stream.
@@ -65,10 +65,13 @@ pub fn create(device_id: i32) -> Result<Handle> {
 /// Implements aclrtDestroyContext: waits for the context's streams and destroys them.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
+    let found = handles::unless_late::<Context, _>(raw, handles::get::<Context>("context", raw))?;
+    let Some(context) = found else { return Ok(()) };
     ensure!(
-        !handles::get::<Context>("context", raw)?.is_primary,
+        !context.is_primary,
         param_invalid!("context {raw:#x} is the default context of its device; only aclrtResetDevice releases it")
     );
+    drop(context);
     callback::refuse_endless_wait()?;
     let handle = Handle::from_raw(raw);
     let steps = lifecycle();
@@ -76,7 +79,7 @@ pub fn destroy(raw: u64) -> Result<()> {
         steps.context_teardown.iter().for_each(|step| step(handle));
         state_callback::streams_end(StreamsOf::Context(handle));
     }
-    drop(handles::remove::<Context>("context", raw)?);
+    drop(handles::end::<Context>("context", raw)?);
     let mut errors = TeardownErrors::default();
     (steps.drain_context)(raw, &mut errors);
     slot_table::flush_deferred();

@@ -110,7 +110,12 @@ pub fn register(stream: u64, raw: u64) -> Result<()> {
 /// Implements aclrtAllocatorUnregister.
 pub fn unregister(stream: u64) -> Result<()> {
     check_stream(stream)?;
-    let taken = REGISTERED.of(&stream::resolve(stream)?.features).lock().take();
+    let taken = match stream::resolve(stream) {
+        Ok(found) => REGISTERED.of(&found.features).lock().take(),
+        // The registration went with the stream, which the program destroys next.
+        Err(_) if handles::is_late::<stream::Stream>(stream) => return Ok(()),
+        Err(error) => return Err(error),
+    };
     taken.map(drop).ok_or_else(|| none(stream))
 }
 

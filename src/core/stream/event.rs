@@ -99,7 +99,7 @@ pub struct Event {
     _gap: Gap,
 }
 
-handles::object!(Event, Event);
+handles::object!(Event, Event, |_| true);
 
 /// Uses of an event by streams. Events of aclrtCreateEventExWithFlag have none.
 #[derive(Default)]

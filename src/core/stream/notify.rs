@@ -41,12 +41,12 @@ pub struct AnyNotify<const COUNTS: bool> {
 /// A notify.
 pub type Notify = AnyNotify<false>;
 
-handles::object!(Notify, Notify);
+handles::object!(Notify, Notify, |_| true);
 
 /// A notify with a count, which no other process imports.
 pub type CountedNotify = AnyNotify<true>;
 
-handles::object!(CountedNotify, CountedNotify);
+handles::object!(CountedNotify, CountedNotify, |_| true);
 
 impl<const COUNTS: bool> AnyNotify<COUNTS>
 where
@@ -97,7 +97,7 @@ where
     /// Another notify may get the number at once.
     pub fn destroy(raw: u64) -> Result<()> {
         thread::refuse_inside_host_function()?;
-        let notify = handles::remove::<Self>(Self::ARGUMENT, raw)?;
+        let Some(notify) = handles::end::<Self>(Self::ARGUMENT, raw)? else { return Ok(()) };
         Self::numbers(&notify.device).release(notify.id);
         let is_shared = notify.is_imported || notify.export.get().is_some();
         drop(notify);

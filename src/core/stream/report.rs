@@ -17,6 +17,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, HostFn, Op, Payload};
 use crate::core::base::error::{Code, Error, Result, arguments, error_with, param_invalid};
+use crate::core::base::handles;
 use crate::core::runtime::thread;
 use crate::core::stream::stream::synchronize::deadline;
 use crate::core::stream::stream::{Stream, resolve};
@@ -139,7 +140,12 @@ pub fn unsubscribe(family: &'static Family, thread: u64, stream: u64, caller: u6
     let Family { argument, what, .. } = family;
     family.check_thread(thread)?;
     // A `Ref` of the stream may not live across the wait.
-    let stream: Arc<Stream> = resolve(stream)?.to_arc();
+    let stream: Arc<Stream> = match resolve(stream) {
+        Ok(found) => found.to_arc(),
+        // The subscription went with the stream, which the program destroys next.
+        Err(_) if handles::is_late::<Stream>(stream) => return Ok(()),
+        Err(error) => return Err(error),
+    };
     let handle = stream.handle;
     let reader = stream.callbacks.reader_of(family).ok_or_else(|| family.stream_not_subscribed(handle))?;
     if reader.thread != thread {

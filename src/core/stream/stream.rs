@@ -90,7 +90,7 @@ pub struct Stream {
     pub(super) _gap: Gap,
 }
 
-handles::object!(Stream, Stream);
+handles::object!(Stream, Stream, |stream| !stream.is_default);
 
 /// Writes the stream as texts name it.
 impl fmt::Display for Stream {

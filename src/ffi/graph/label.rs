@@ -21,7 +21,8 @@ pub unsafe extern "C" fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError {
     guard_out("aclrtCreateLabel", "label", label, || Ok(handle::to_c(label::create()?)))
 }
 
-/// Destroys a label. Graphs that contain it do not change.
+/// Destroys a label. Graphs that contain it do not change. A label that went with its device is destroyed late once:
+/// docs/errors.md.
 ///
 /// @param label a label.
 /// @retval ACL_SUCCESS 0
@@ -80,7 +81,8 @@ pub unsafe extern "C" fn aclrtCreateLabelList(
     })
 }
 
-/// Destroys a list of labels, not the labels. Operations that were recorded with it do not change.
+/// Destroys a list of labels, not the labels. Operations that were recorded with it do not change. A list that went
+/// with its device is destroyed late once: docs/errors.md.
 ///
 /// @param labelList a list.
 /// @retval ACL_SUCCESS 0

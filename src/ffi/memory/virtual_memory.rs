@@ -166,7 +166,8 @@ pub unsafe extern "C" fn aclrtMallocPhysical(
 }
 
 /// Releases a handle of physical memory. Mappings stay usable: the memory is freed when it has no handle, is mapped
-/// nowhere, and no pending work uses it.
+/// nowhere, and no pending work uses it. A handle that went with its device or session is freed late once:
+/// docs/errors.md.
 ///
 /// @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each successful call of these needs one
 ///     call of this.

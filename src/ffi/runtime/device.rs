@@ -33,9 +33,10 @@ pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
 /// Decrements the reference count of a device; the last call waits for pending work and releases the device.
 ///
 /// Releasing a device destroys its contexts, streams and events and frees its device memory: their handles and
-/// addresses are invalid in every thread. Pinned host memory stays. Returns the first unreported failure of its work,
-/// or an error of the driver; the device is released anyway. Thread-safe. Returns 107000 inside a callback of the
-/// program if it could wait forever: docs/callbacks.md.
+/// addresses are invalid in every thread. To destroy each of the objects once succeeds still: docs/errors.md. Pinned
+/// host memory stays. Returns the first unreported failure of its work, or an error of the driver; the device is
+/// released anyway. Thread-safe. Returns 107000 inside a callback of the program if it could wait forever:
+/// docs/callbacks.md.
 ///
 /// @param deviceId a device that is set.
 /// @retval ACL_SUCCESS 0

@@ -40,10 +40,11 @@ pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
 /// every device as aclrtResetDeviceForce does, waits for pending work, frees pinned host memory, and joins the
 /// library's threads.
 ///
-/// All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash. aclInit (or
-/// aclrtSetDevice) starts a new session. The call waits a bounded time for user code that does not return
-/// (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first unreported failure of enqueued work, or an error of the
-/// driver; the library is finalized anyway. A program may also exit without this call. Thread-safe.
+/// All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash, except that to
+/// destroy each object once succeeds: docs/errors.md. aclInit (or aclrtSetDevice) starts a new session. The call waits
+/// a bounded time for user code that does not return (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first
+/// unreported failure of enqueued work, or an error of the driver; the library is finalized anyway. A program may also
+/// exit without this call. Thread-safe.
 ///
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_REPEAT_FINALIZE 100037: not initialized, or another thread finalizes the library.

@@ -144,7 +144,8 @@ pub unsafe extern "C" fn aclrtAllocatorRegister(stream: aclrtStream, allocatorDe
     guard("aclrtAllocatorRegister", || allocator::register(handle::from_c(stream), handle::from_c(allocatorDesc)))
 }
 
-/// Ends a registration of aclrtAllocatorRegister.
+/// Ends a registration of aclrtAllocatorRegister. Succeeds for a stream that went with its context or device, until
+/// that is destroyed late: docs/errors.md.
 ///
 /// @param stream a stream with an allocator.
 /// @retval ACL_SUCCESS 0

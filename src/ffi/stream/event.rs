@@ -65,7 +65,8 @@ pub unsafe extern "C" fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag
     guard_out("aclrtCreateEventExWithFlag", "event", event, || Ok(handle::to_c(event::create_ex(flag)?)))
 }
 
-/// Destroys an event. Does not wait: pending waits keep what they need until they complete.
+/// Destroys an event. Does not wait: pending waits keep what they need until they complete. An event that went with its
+/// device is destroyed late once: docs/errors.md.
 ///
 /// @param event an event.
 /// @retval ACL_SUCCESS 0

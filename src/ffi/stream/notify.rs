@@ -27,7 +27,8 @@ pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) 
 }
 
 /// Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
-/// they complete. Waits of other processes for it then end with an error.
+/// they complete. Waits of other processes for it then end with an error. A notify that went with its device is
+/// destroyed late once: docs/errors.md.
 ///
 /// @param notify a notify.
 /// @retval ACL_SUCCESS 0
@@ -201,7 +202,8 @@ pub unsafe extern "C" fn aclrtCntNotifyCreate(cntNotify: *mut aclrtCntNotify, fl
     guard_out("aclrtCntNotifyCreate", "cntNotify", cntNotify, || Ok(handle::to_c(CountedNotify::create(flag)?)))
 }
 
-/// Destroys a counted notify. Does not wait, as aclrtDestroyNotify.
+/// Destroys a counted notify. Does not wait, as aclrtDestroyNotify. A notify that went with its device is destroyed
+/// late once: docs/errors.md.
 ///
 /// @param cntNotify a notify of aclrtCntNotifyCreate.
 /// @return the codes of aclrtDestroyNotify.

@@ -119,7 +119,8 @@ pub unsafe extern "C" fn aclrtProcessReport(timeout: i32) -> aclError {
 
 /// Ends a subscription of aclrtSubscribeReport. Waits for callbacks that were launched on the stream before; the
 /// subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
-/// thread, the call fails and changes nothing.
+/// thread, the call fails and changes nothing. Succeeds for a stream that went with its context or device, until that
+/// is destroyed late: docs/errors.md.
 ///
 /// @param threadId the subscribed thread, the value of its pthread_self().
 /// @param stream a stream; null: the default stream of the current context.
@@ -179,7 +180,8 @@ pub unsafe extern "C" fn aclrtProcessHostFunc(timeout: i32) -> aclError {
 
 /// Ends a subscription of aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before; the
 /// subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
-/// thread, the call fails and changes nothing. Later host functions run on a thread of this library again.
+/// thread, the call fails and changes nothing. Later host functions run on a thread of this library again. Succeeds for
+/// a stream that went with its context or device, until that is destroyed late: docs/errors.md.
 ///
 /// @param hostFuncThreadId the subscribed thread, the value of its pthread_self().
 /// @param exeStream a stream; null: the default stream of the current context.

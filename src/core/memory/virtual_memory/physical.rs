@@ -145,7 +145,7 @@ pub struct Physical {
     pub(super) references: AtomicU32,
 }
 
-handles::object!(Physical, Physical);
+handles::object!(Physical, Physical, |_| true);
 
 impl Physical {
     fn publish(parts: impl FnOnce(Handle) -> Self) -> Result<Arc<Self>> {
@@ -259,7 +259,8 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
 /// Implements aclrtFreePhysical.
 pub fn free(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let Physical { properties, place, .. } = *handles::get::<Physical>("handle", raw)?;
+    let found = handles::unless_late::<Physical, _>(raw, handles::get::<Physical>("handle", raw))?;
+    let Some((properties, place)) = found.map(|memory| (memory.properties, memory.place)) else { return Ok(()) };
     Hooks::of_program(PhysicalBlocks { properties, place }).release(HandleRelease(raw))
 }
 

@@ -143,7 +143,7 @@ pub fn create_ex(flags: u32) -> Result<u64> {
 /// Implements aclrtDestroyEvent: never waits; what pending waits need stays.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let event = handles::remove::<Event>("event", raw)?;
+    let Some(event) = handles::end::<Event>("event", raw)? else { return Ok(()) };
     event.uncount();
     // Other processes can no longer import the event, even while it is in use.
     if let Some(export) = event.shared.as_ref().and_then(|shared| shared.export.get()) {

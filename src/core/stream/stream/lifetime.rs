@@ -159,7 +159,7 @@ pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags, adopted
 /// Implements aclrtDestroyStream, which waits for pending work, and aclrtDestroyStreamForce, which drops it.
 pub fn destroy(raw: u64, force: bool) -> Result<()> {
     arguments::not_null("stream", raw, "the default stream cannot be destroyed, it goes with its context")?;
-    let stream = resolve(raw)?;
+    let Some(stream) = handles::unless_late::<Stream, _>(raw, resolve(raw))? else { return Ok(()) };
     if stream.is_default {
         return Err(param_invalid!("stream {raw:#x} is the default stream of its context; it goes with the context"));
     }
@@ -169,7 +169,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     }
     drop(stream);
     state_callback::stream_ends(raw);
-    let stream = handles::remove::<Stream>("stream", raw)?;
+    let Some(stream) = handles::end::<Stream>("stream", raw)? else { return Ok(()) };
     state_callback::stream_ended(stream.handle);
     let mut errors = TeardownErrors::default();
     if force {
