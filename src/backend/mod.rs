@@ -118,6 +118,9 @@ pub trait Driver: Send + Sync {
     /// keep it locked, and it may be registered again before they complete.
     fn unregister_host(&self, addr: usize, len: usize) -> Result<()>;
 
+    /// Returns the number of bytes of memory that the host has for this process. A system may promise more.
+    fn host_memory(&self) -> u64;
+
     /// Returns the number of bytes that [`Self::alloc_host`] and [`Self::register_host`] should have locked and did
     /// not, since the driver was opened.
     fn unlocked_host_bytes(&self) -> u64;

@@ -246,6 +246,32 @@ TEST_F(MemoryHookSize, IsTheSameForReusedMemory) {
     });
 }
 
+// A request that is larger than all memory of its place is a malloc that fails, for every kind of memory.
+TEST_F(MemoryHookSize, ARequestLargerThanAllMemoryIsReported) {
+    for (const Family& family : families_) {
+        for (const size_t size : {size_t{1} << 62, size_t{1} << 63, SIZE_MAX}) {
+            SCOPED_TRACE(family.name + ", " + std::to_string(size) + " bytes");
+            const uint64_t failures = Stats(family.device, family.kind).failures;
+            Recorder hook(call_log, "one");
+            uint64_t id = 0;
+            const aclError code = family.allocate(size, &id);
+            // CUDA's pools do not say what memory is exhausted.
+            const bool is_host = family.device == kHost && (OnCpu() || family.kind != PORTACL_MEMORY_POOL);
+            EXPECT_EQ(code, is_host ? ACL_ERROR_BAD_ALLOC : ACL_ERROR_RT_MEMORY_ALLOCATION);
+            EXPECT_TRUE(Says({std::to_string(size)}));
+            const auto calls = call_log.Take();
+            ASSERT_GE(calls.size(), 2u);
+            EXPECT_EQ(calls.size() % 2, 0u);
+            EXPECT_EQ(calls.front().what, "before malloc");
+            EXPECT_EQ(calls.front().event.size, size);
+            EXPECT_EQ(calls.back().what, "after malloc");
+            EXPECT_EQ(calls.back().event.failed, 1);
+            EXPECT_EQ(calls.back().event.ptr, nullptr);
+            EXPECT_EQ(Stats(family.device, family.kind).failures, failures + 1);
+        }
+    }
+}
+
 TEST_F(MemoryHookSize, IsTheSizeThatALimitCounts) {
     ForEach(kFewSizes, [this](const Family& family, size_t size) {
         const size_t rounded = RoundedSize(family, size);

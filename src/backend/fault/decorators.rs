@@ -38,6 +38,7 @@ decorate! {
     fn free_host(&self, block: Block) -> Result<()>, Driver, release Kind::HostBlock;
     fn register_host(&self, addr: usize, len: usize) -> Result<usize>, OutOfHostMemory, make Kind::Registration;
     fn unregister_host(&self, addr: usize, len: usize) -> Result<()>, Driver, release Kind::Registration;
+    fn host_memory(&self) -> u64;
     fn unlocked_host_bytes(&self) -> u64;
     fn foreign(&self, addr: usize) -> Foreign, Driver, by Self::foreign_or_unknown;
     fn foreign_block(&self, addr: usize) -> Option<ForeignBlock>, Driver, by Self::foreign_block_or_none;

@@ -84,6 +84,7 @@ pub struct Site {
 pub const INFALLIBLE: &[(&str, &str)] = &[
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
+    ("driver.host_memory", "a fact about the machine"),
     ("driver.unlocked_host_bytes", "a count"),
     ("driver.native_device", "a name, known since the backend was opened"),
     ("driver.pools", "whether there are any, known since the backend was opened"),

@@ -19,7 +19,7 @@ use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, p
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel::function::{Function, no_code};
 use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 use crate::core::stream::exception::{self, Exception, Watcher};
 
 /// A program on a device.
@@ -86,6 +86,13 @@ pub fn load_file(path: &Path) -> Result<u64> {
 /// Implements aclrtBinaryLoadFromData: returns the handle of a program on the current device.
 pub fn load(image: &[u8]) -> Result<u64> {
     let device = thread::current_outside_host_functions()?.device.clone();
+    let most = runtime::session()?.driver.host_memory();
+    if image.len() as u64 > most {
+        return Err(invalid_param!(
+            "length is {}; a program has at most the {most} bytes of all host memory; pass the length of the data",
+            image.len()
+        ));
+    }
     let native = device.native.load_module(image)?;
     let functions = Mutex::new(Some(HashMap::new()));
     let binary = Arc::new(Binary { device, native, functions, watcher: Mutex::new(None) });

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
-use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::memory;
 use crate::core::memory::data_buffer::Extent;
@@ -67,7 +67,14 @@ fn release(data: Arc<Extent>) -> Result<()> {
 /// Implements aclrtAllocBuf.
 pub fn alloc(size: usize) -> Result<Handle> {
     arguments::not_zero("size", size, "allocate at least one byte")?;
-    let addr = memory::malloc_host(size.saturating_add(DATA_OFFSET))? + DATA_OFFSET;
+    let memory = memory::malloc_host(size.saturating_add(DATA_OFFSET)).map_err(|error| match error.code() {
+        Code::BadAlloc => {
+            let text = error.text();
+            error_with!(Code::BadAlloc, "size is {size}, and {DATA_OFFSET} bytes come before the data: {text}")
+        }
+        _ => error,
+    });
+    let addr = memory? + DATA_OFFSET;
     let data = Arc::new(Extent { addr, size });
     let state = State { data: Some(data.clone()), len: 0, user: [0; USER_BYTES], chain: Chain::Head(Vec::new()) };
     insert(state).inspect_err(|_| {

@@ -48,6 +48,13 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     ensure!(addr.checked_add(len).is_some(), beyond_all("ptr", addr, len));
     // While the session is held a finalize waits.
     let session = thread::session_outside_host_functions()?;
+    let most = session.driver.host_memory();
+    ensure!(
+        size <= most,
+        invalid_param!(
+            "size is {size}; allowed: at most the {most} bytes of all host memory; pass a length of the memory at ptr"
+        )
+    );
     // Memory that this library has freed still belongs to it, and will be allocated again.
     for probe in probes(addr, len) {
         ensure!(

@@ -9,9 +9,9 @@ use crate::core::base::host_memory;
 use crate::core::memory::allocation::advice::{ADVISED, Advised};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::memory_hook::MemoryKind;
-use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::memory::pointer::span::outside;
-use crate::core::memory::request::device_memory::{DeviceMemory, within};
+use crate::core::memory::request::bounded::Bounded;
+use crate::core::memory::request::device_memory::DeviceMemory;
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::{MemoryRequest, Resource, Statistics, Target};
 use crate::core::runtime::device::{self, Device};
@@ -22,7 +22,8 @@ use crate::core::stream;
 const GRAIN: usize = 2 << 20;
 
 /// The stages of managed memory. It is freed as device memory is.
-const MANAGED: Hooks<Hooks<Statistics<DeviceMemory>>> = Hooks::of_program(Hooks::of_device(Statistics(DeviceMemory)));
+const MANAGED: Hooks<Bounded<Hooks<Statistics<DeviceMemory>>>> =
+    Hooks::of_program(Bounded(Hooks::of_device(Statistics(DeviceMemory))));
 
 /// Implements aclrtMemAllocManaged: allocates memory of the current device. Returns the address.
 pub fn alloc(size: u64, flag: u32) -> Result<usize> {
@@ -30,12 +31,7 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     arguments::not_zero("size", size, "allocate at least one byte")?;
     ensure!(flag == GLOBAL, invalid_param!("flag is {flag:#x}; it must be ACL_RT_MEM_ATTACH_GLOBAL 1"));
     thread::refuse_inside_host_function()?;
-    let device = thread::current()?.device.clone();
     let len = (size as usize).checked_next_multiple_of(GRAIN);
-    let len =
-        Some(within(size as usize, len, device.total_memory, &DeviceTallies::of(&device).managed, Some(device.id))?);
-    // The device is not held while hooks run.
-    drop(device);
     let request = MemoryRequest { len, ..MemoryRequest::new(MemoryKind::Managed, Target::Current, size as usize) };
     Ok(MANAGED.allocate(request)?.addr)
 }

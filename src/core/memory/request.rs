@@ -5,6 +5,7 @@
 //! device, the host, a pool. Each kind of memory is a constant that names its stages, so that the compiler makes one
 //! function of them. A release passes through the same stages.
 
+pub mod bounded;
 pub mod device_memory;
 pub(super) mod freeing;
 pub mod hooks;

@@ -110,7 +110,7 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
     let addr = reserved.map_err(|fault| match Error::from(fault) {
         // Addresses are exhausted, and not memory.
         error if error.code() == Code::BadAlloc => {
-            error_with!(Code::MemoryAllocation, "{len} bytes of addresses: {}", error.text())
+            error_with!(Code::MemoryAllocation, "size is {size} ({len} bytes of addresses): {}", error.text())
         }
         error => error,
     })?;

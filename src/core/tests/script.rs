@@ -23,6 +23,8 @@ pub(super) use self::stream::ScriptStream;
 
 const DEVICES: u32 = 2;
 pub(super) const DEVICE_MEMORY: u64 = 1 << 30;
+/// The number of bytes of host memory.
+const HOST_MEMORY: u64 = 1 << 30;
 /// The thread that queued the work that fails.
 pub(super) const THREAD: u32 = 4711;
 /// Offset of the address that devices use for registered memory.
@@ -238,6 +240,10 @@ impl Driver for ScriptDriver {
     fn unregister_host(&self, _addr: usize, _len: usize) -> Result<()> {
         self.0.gone(Thing::Registration);
         self.0.enter("unregister_host")
+    }
+
+    fn host_memory(&self) -> u64 {
+        HOST_MEMORY
     }
 
     fn unlocked_host_bytes(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! The driver of the CPU backend.
 
 use std::os::fd::BorrowedFd;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -56,6 +56,8 @@ pub struct CpuDriver {
     pub shared: Arc<Shared>,
     pub executor: Arc<Executor>,
     pub host: Arc<HostMemory>,
+    /// The result of [`Driver::host_memory`], once a call has asked for it.
+    host_memory: OnceLock<u64>,
     /// The host memory that other processes can import.
     pub segments: Arc<HostSegments>,
     pub deferred: Deferred,
@@ -112,6 +114,7 @@ impl CpuDriver {
             executor,
             segments: HostSegments::new(Arc::clone(&host)),
             host,
+            host_memory: OnceLock::new(),
             deferred: Deferred::new(),
             registered: Registered::default(),
             unregistered: Deferred::new(),
@@ -217,6 +220,10 @@ impl Driver for CpuDriver {
         let fence = self.shared.users.fence(addr, len);
         self.unregistered.free(Block { addr, len, token: 0 }, fence, |_| self.registered.unlock(addr, len));
         Ok(())
+    }
+
+    fn host_memory(&self) -> u64 {
+        *self.host_memory.get_or_init(machine::memory)
     }
 
     fn unlocked_host_bytes(&self) -> u64 {

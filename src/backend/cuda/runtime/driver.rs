@@ -101,6 +101,14 @@ impl Driver for CudaDriver {
         pinned::free(&self.0, addr)
     }
 
+    fn host_memory(&self) -> u64 {
+        // SAFETY: two questions about the machine, with constants.
+        let said = unsafe { [libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)] };
+        let [pages, bytes] = said.map(|number| u64::try_from(number).unwrap_or(0));
+        // If it is unknown, only addresses are a bound.
+        Some(pages * bytes).filter(|memory| *memory != 0).unwrap_or(isize::MAX as u64)
+    }
+
     /// Returns 0: the driver locks everything that it allocates and registers, or fails.
     fn unlocked_host_bytes(&self) -> u64 {
         0

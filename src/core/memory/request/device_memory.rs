@@ -6,13 +6,14 @@ use super::super::ipc;
 use super::freeing::{check_free, not_freed};
 use crate::algo::map::slot_table;
 use crate::backend::{self, Block, Fill, PagePolicy, Place, Span};
-use crate::core::base::error::{Code, Result, arguments, error_with};
+use crate::core::base::error::{Result, arguments};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{ALLOCATIONS, Allocation, Kind, Reuse, open_device};
 use crate::core::memory::memory_hook::{self, MemoryKind};
-use crate::core::memory::memory_stats::{DeviceTallies, Tally};
+use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::request::bounded::Bounded;
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::malloc_config::MallocConfig;
 use crate::core::memory::request::page_policy::{known_pages, padded, pages};
@@ -21,7 +22,7 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::{self, thread};
 
 /// The stages of device memory.
-const DEVICE: Hooks<FreedBlocks> = Hooks::of_program(FreedBlocks(Hooks::of_device(Statistics(DeviceMemory))));
+const DEVICE: Hooks<FreedBlocks> = Hooks::of_program(FreedBlocks(Bounded(Hooks::of_device(Statistics(DeviceMemory)))));
 
 /// Implements aclrtMalloc: allocates memory of the current device. Returns the address.
 #[inline]
@@ -102,7 +103,7 @@ fn of_device(addr: usize) -> AddressRelease {
 }
 
 /// The stage of freed blocks: serves requests from the cache, and caches what is freed. Cached memory counts as free.
-struct FreedBlocks(Hooks<Statistics<DeviceMemory>>);
+struct FreedBlocks(Bounded<Hooks<Statistics<DeviceMemory>>>);
 
 impl Resource for FreedBlocks {
     type Request = MemoryRequest;
@@ -132,9 +133,7 @@ impl Resource for FreedBlocks {
 impl FreedBlocks {
     #[cold]
     fn allocate_new(&self, mut request: MemoryRequest, device: Arc<Device>) -> Result<usize> {
-        let len = padded(request.size, request.tail && device.readable_tail);
-        let len = within(request.size, len, device.total_memory, &DeviceTallies::of(&device).device, Some(device.id))?;
-        request.len = Some(len);
+        request.len = padded(request.size, request.tail && device.readable_tail);
         request.target = Target::Device(device);
         Ok(self.0.allocate(request)?.addr)
     }
@@ -192,19 +191,6 @@ impl Source for DeviceMemory {
         allocation.make_room(&device);
         Ok(freed?)
     }
-}
-
-/// Returns the bytes `len` of a request, including padding. If they are more than all memory (`most`) of a device or of
-/// the host, it counts a failure and fails.
-pub fn within(size: usize, len: Option<usize>, most: u64, tally: &Tally, device: Option<u32>) -> Result<usize> {
-    len.filter(|len| *len as u64 <= most).ok_or_else(|| {
-        tally.failed();
-        let place = device.map_or_else(|| "the host".to_owned(), |id| format!("device {id}"));
-        error_with!(
-            Code::MemoryAllocation,
-            "size {size}, with its padding, is more than all memory of {place} ({most} bytes)"
-        )
-    })
 }
 
 /// Allocates memory of a device, or managed memory if there is no page policy, and inserts it in the address map.

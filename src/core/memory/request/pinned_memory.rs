@@ -7,6 +7,7 @@ use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::HostTallies;
+use crate::core::memory::request::bounded::Bounded;
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::malloc_config::MallocConfig;
 use crate::core::memory::request::page_policy::padded;
@@ -15,7 +16,8 @@ use crate::core::runtime::lifecycle::HostMemory;
 use crate::core::runtime::{self, thread};
 
 /// The stages of page-locked memory, which is not cached.
-const PINNED: Hooks<Hooks<Statistics<PinnedMemory>>> = Hooks::of_program(Hooks::of_device(Statistics(PinnedMemory)));
+const PINNED: Hooks<Bounded<Hooks<Statistics<PinnedMemory>>>> =
+    Hooks::of_program(Bounded(Hooks::of_device(Statistics(PinnedMemory))));
 
 /// Implements aclrtMallocHost: allocates page-locked host memory. Returns the address.
 pub fn malloc_host(size: usize) -> Result<usize> {

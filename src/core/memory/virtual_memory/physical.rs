@@ -16,7 +16,7 @@ use crate::core::memory::access::Location;
 use crate::core::memory::allocation::{Kind, open_device};
 use crate::core::memory::memory_hook::{Event, Found, MemoryKind};
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
-use crate::core::memory::request::device_memory::within;
+use crate::core::memory::request::bounded::Bounded;
 use crate::core::memory::request::hooks::{Hooks, Piece};
 use crate::core::memory::request::{MemoryRequest, Named, Release, Resource, Target};
 use crate::core::order::places;
@@ -242,17 +242,14 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     let session = runtime::session()?;
     let place = properties.place("prop", &session)?;
     let device = place.device().map(|id| device::in_use(&session, "prop->location.id", id)).transpose()?;
-    let (kind, target, tally, most) = match &device {
-        Some(device) => {
-            let target = Target::Opening(device.id, device.owner);
-            (MemoryKind::Device, target, &DeviceTallies::of(device).device, device.total_memory)
-        }
-        None => (MemoryKind::Pinned, Target::Host, &HostTallies::of(&session).pinned, isize::MAX as u64),
+    let (kind, target) = match &device {
+        Some(device) => (MemoryKind::Device, Target::Opening(device.id, device.owner)),
+        None => (MemoryKind::Pinned, Target::Host),
     };
-    let len = Some(within(size, size.checked_next_multiple_of(GRANULARITY), most, tally, place.device())?);
+    let len = size.checked_next_multiple_of(GRANULARITY);
     // The device is not held while hooks run: they may reset it.
     drop((device, session));
-    let way = Hooks::of_program(Hooks::of_device(PhysicalBlocks { properties, place }));
+    let way = Hooks::of_program(Bounded(Hooks::of_device(PhysicalBlocks { properties, place })));
     Ok(way.allocate(MemoryRequest { len, ..MemoryRequest::new(kind, target, size) })?.0.raw())
 }
 

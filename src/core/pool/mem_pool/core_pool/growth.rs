@@ -59,6 +59,13 @@ impl CorePool {
 
     /// Adds a segment for a request of `lane`. `device`: the device of the pool, if it has one.
     fn add_segment(&self, len: usize, lane: &Lane, device: Option<&Device>) -> backend::Result<Block> {
+        if let Source::Host(driver, _) = &self.source
+            && len as u64 > driver.host_memory()
+        {
+            let most = driver.host_memory();
+            let why = format!("{len} bytes for a pool are more than all host memory ({most} bytes)");
+            return Err(Fault::out_of_host_memory(why));
+        }
         let alloc = || match (&self.shared, &self.source) {
             (Some(shared), _) => shared.alloc(len),
             (None, Source::Device(native)) => native.alloc(len, PagePolicy::HugeFirst),
@@ -181,6 +188,13 @@ impl CorePool {
     /// Returns the error of a request beyond the limit.
     #[cold]
     pub fn beyond_limit(&self, len: usize) -> Error {
+        if self.most == u64::MAX {
+            let (code, most, place) = match &self.source {
+                Source::Device(native) => (Code::MemoryAllocation, native.info().total_memory, "the device"),
+                Source::Host(driver, _) => (Code::BadAlloc, driver.host_memory(), "the host"),
+            };
+            return error_with!(code, "size {len} is more than all memory of {place} ({most} bytes)");
+        }
         error_with!(
             Code::MemoryAllocation,
             "size {len}: the pool has {} bytes and may have {} at most (maxSize, in pieces of {GRANULE} bytes), \
