@@ -107,9 +107,10 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLineProfile(
     })
 }
 
-/// Returns the report of a hook. For portaclMemoryHookRegisterLineProfile it is a tree of lines `file:line:function
-/// (bytes in mallocs, bytes in allocs)`, indented by two spaces per call level, callers first, siblings ordered by
-/// decreasing use. Functions without debugging information appear by name or address only.
+/// Returns the report of a hook. For portaclMemoryHookRegisterLineProfile it is a legend in one line, and a tree of
+/// lines `file:line:function (rounded bytes in mallocs, rounded bytes in allocs)`, indented by two spaces per call
+/// level, callers first, siblings ordered by decreasing use. Functions without debugging information appear by name or
+/// address only.
 ///
 /// @param id the id of the hook.
 /// @param text receives a zero-terminated text, truncated to `size`; null: only returns the length.

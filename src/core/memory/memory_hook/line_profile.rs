@@ -137,7 +137,7 @@ impl MemoryHook for LineProfile {
 /// Returns the text of a profile.
 pub fn report(rows: &[ProfileRow]) -> String {
     let mut text =
-        String::from("file:line:function (bytes requested in N mallocs, bytes taken from the device in N allocs)\n");
+        String::from("file:line:function (rounded bytes in N mallocs, rounded bytes in N allocs from the device)\n");
     for row in rows {
         writeln!(text, "{row}").expect("a text takes all");
     }
