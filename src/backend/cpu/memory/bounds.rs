@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 
 use crate::algo::host::notice::notice;
 use crate::backend::cpu::base::arena::{HUGE, UNIT};
-use crate::backend::cpu::base::pages;
+use crate::backend::cpu::base::{machine, pages};
 use crate::backend::cpu::memory::capacity::MOST;
 use crate::backend::cpu::memory::pending::Fence;
 use crate::backend::memory::damage;
@@ -30,6 +30,8 @@ pub use canary::Damage;
 pub enum Check {
     /// They are not detected.
     Off,
+    /// They are not detected, and the process's addresses are limited.
+    OffWithFewAddresses,
     /// They are detected by pages without access, and by canaries.
     Guard,
     /// They are detected by the AddressSanitizer in the process.
@@ -57,25 +59,36 @@ impl Check {
         match guard {
             true => Self::Guard,
             false if sanitizer::is_there() && fits(pages::ordinary()) => Self::Sanitizer,
+            false if machine::most_addresses().is_some() => Self::OffWithFewAddresses,
             false => Self::Off,
         }
     }
 
     pub fn is_on(self) -> bool {
-        self != Self::Off
+        match self {
+            Self::Off | Self::OffWithFewAddresses => false,
+            Self::Guard | Self::Sanitizer => true,
+        }
     }
 
     /// Returns the number of addresses for `size` bytes of memory, with guard pages and gaps for alignment. If there
-    /// are many small allocations, some have no guard pages.
+    /// are many small allocations, some have no guard pages. A gap before a huge page is shorter than the block behind
+    /// it, so twice the size has room for all gaps. Gaps are addresses without memory.
     pub fn span(self, size: u64) -> u64 {
-        if self.is_on() { (size * 3).min(MOST.max(size)) } else { size }
+        let times = match self {
+            Self::OffWithFewAddresses => 1,
+            Self::Off => 2,
+            Self::Guard | Self::Sanitizer => 3,
+        };
+        (size * times).min(MOST.max(size))
     }
 
     /// Returns the number of addresses for a byte of memory, with the library's view in guard mode, rounded up to a
     /// power of two.
     pub fn addresses(self) -> u64 {
         match self {
-            Self::Off => 1,
+            Self::OffWithFewAddresses => 1,
+            Self::Off => 2,
             Self::Guard => 8,
             Self::Sanitizer => 4,
         }
@@ -198,7 +211,7 @@ impl Bounds {
                 state.poison(live.first, addr);
                 state.poison(addr + asked, live.end);
             }
-            Check::Off => {}
+            Check::Off | Check::OffWithFewAddresses => {}
         }
         state.live.insert(addr, live);
         Ok(())
@@ -246,7 +259,7 @@ impl Bounds {
                 let _ = pages::set_access(first, live.last - live.first, Access::None);
                 damage
             }
-            Check::Off => None,
+            Check::Off | Check::OffWithFewAddresses => None,
         }
     }
 

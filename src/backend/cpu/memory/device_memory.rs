@@ -235,9 +235,7 @@ impl DeviceMemory {
         }
         let block = match self.bounds.is_on() {
             true => self.take_checked(len, rounded, align),
-            false => {
-                self.arena_with_room().map(|mut arena| arena.take(rounded as u64, align).map(|piece| self.block(piece)))
-            }
+            false => self.take_unchecked(whole, align),
         };
         let Ok(Some(block)) = block else {
             self.share.release(whole);
@@ -253,6 +251,21 @@ impl DeviceMemory {
             self.want_huge(block);
         }
         Ok(Some(block))
+    }
+
+    /// Allocates `len` bytes. A block that is not made of whole 2 MiB pages only prefers to begin with one.
+    fn take_unchecked(&self, len: u64, align: u64) -> Result<Option<Block>> {
+        let mut arena = self.arena_with_room()?;
+        // There are more addresses than memory.
+        if arena.used() + len > self.size {
+            return Ok(None);
+        }
+        let aligned = arena.take(len, align);
+        let piece = match align == HUGE && !len.is_multiple_of(HUGE) {
+            true => aligned.or_else(|| arena.take(len, UNIT)),
+            false => aligned,
+        };
+        Ok(piece.map(|piece| self.block(piece)))
     }
 
     /// Returns the counter of the bytes of managed blocks, or of the others.

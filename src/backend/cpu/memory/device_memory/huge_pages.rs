@@ -7,8 +7,9 @@ use crate::backend::cpu::base::arena::HUGE;
 use crate::backend::cpu::base::pages::{self, whole_pages};
 use crate::backend::{Block, Fault, PagePolicy, Result};
 
-/// The size in bytes above which blocks get 2 MiB pages under [`PagePolicy::HugeFirst`].
-const HUGE_FIRST_ABOVE: usize = 1 << 20;
+/// The size in bytes from which blocks get 2 MiB pages under [`PagePolicy::HugeFirst`]: a whole page is at most 12.5
+/// percent more.
+const HUGE_FIRST_FROM: usize = (HUGE as usize * 8).div_ceil(9);
 /// The number of bytes past the end of an allocation that programs may read.
 const TAIL: usize = 32;
 
@@ -33,7 +34,7 @@ impl DeviceMemory {
     /// Whether a block gets huge pages if they are available.
     pub(super) fn wants_huge(len: usize, policy: PagePolicy) -> bool {
         match policy {
-            PagePolicy::HugeFirst => len > HUGE_FIRST_ABOVE,
+            PagePolicy::HugeFirst => len >= HUGE_FIRST_FROM,
             PagePolicy::HugeOnly => true,
             PagePolicy::NormalOnly | PagePolicy::Huge1GOnly => false,
         }
