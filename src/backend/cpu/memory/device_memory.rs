@@ -253,21 +253,6 @@ impl DeviceMemory {
         Ok(Some(block))
     }
 
-    /// Allocates `len` bytes. A block that is not made of whole 2 MiB pages only prefers to begin with one.
-    fn take_unchecked(&self, len: u64, align: u64) -> Result<Option<Block>> {
-        let mut arena = self.arena_with_room()?;
-        // There are more addresses than memory.
-        if arena.used() + len > self.size {
-            return Ok(None);
-        }
-        let aligned = arena.take(len, align);
-        let piece = match align == HUGE && !len.is_multiple_of(HUGE) {
-            true => aligned.or_else(|| arena.take(len, UNIT)),
-            false => aligned,
-        };
-        Ok(piece.map(|piece| self.block(piece)))
-    }
-
     /// Returns the counter of the bytes of managed blocks, or of the others.
     pub fn counter(&self, managed: bool) -> &Level {
         &self.bytes[usize::from(managed)]

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::DeviceMemory;
-use crate::backend::cpu::base::arena::HUGE;
+use crate::backend::cpu::base::arena::{HUGE, UNIT};
 use crate::backend::cpu::base::pages::{self, whole_pages};
 use crate::backend::{Block, Fault, PagePolicy, Result};
 
@@ -49,6 +49,21 @@ impl DeviceMemory {
             PagePolicy::HugeFirst if Self::wants_huge(len, policy) => Some(len.max(huge)),
             _ => Some(len),
         }
+    }
+
+    /// Allocates `len` bytes. A block that is not made of whole 2 MiB pages only prefers to begin with one.
+    pub(super) fn take_unchecked(&self, len: u64, align: u64) -> Result<Option<Block>> {
+        let mut arena = self.arena_with_room()?;
+        // There are more addresses than memory.
+        if arena.used() + len > self.size {
+            return Ok(None);
+        }
+        let aligned = arena.take(len, align);
+        let piece = match align == HUGE && !len.is_multiple_of(HUGE) {
+            true => aligned.or_else(|| arena.take(len, UNIT)),
+            false => aligned,
+        };
+        Ok(piece.map(|piece| self.block(piece)))
     }
 
     fn page_range(&self, first: usize, last: usize) -> std::ops::Range<usize> {
