@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use source::{exported_functions, files, read};
 
 /// The headers of the runtime.
-const HEADERS: [&str; 5] = [
+const HEADERS: [&str; 6] = [
     "include/acl/acl_base.h",
+    "include/acl/acl_base_rt.h",
     "include/acl/acl_rt.h",
     "include/acl/acl_rt_memory_soma.h",
     "include/acl/acl_prof.h",
@@ -42,6 +43,7 @@ const WITHOUT_ROW: &[(&str, &str, &str)] = &[
     ("aclrtCmoSetDesc", "size", "a note that an operation with the description reads; cache_test"),
     ("aclrtMemSetAccess", "*", "ranges of mappings; virtual_memory_arguments_test"),
     ("aclrtMemMapNoAccess", "*", "as in aclrtMapMem"),
+    ("aclrtMemP2PMap", "size", "the range of a mapping; peer_test"),
     (
         "aclrtCreateBinary",
         "dataLen",
@@ -92,6 +94,7 @@ fn sizes(header: &str) -> BTreeSet<(String, String)> {
             let words: Vec<_> = argument.split_whitespace().collect();
             if let [kind, argument] = words[..]
                 && ["size_t", "uint64_t", "uint32_t"].contains(&kind)
+                && !argument.starts_with('*')
                 && is_size(argument)
             {
                 found.insert((name.to_owned(), argument.to_owned()));
