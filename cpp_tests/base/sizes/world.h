@@ -45,6 +45,8 @@ struct World {
 
     Stream stream;
     DeviceMemory device, other;
+    // The addresses of both, for copies that read them on the device.
+    DeviceMemory addresses{std::vector<void*>{device.At(), other.At()}};
     PinnedMemory pinned;
     std::vector<char> page;
     void* managed = nullptr;

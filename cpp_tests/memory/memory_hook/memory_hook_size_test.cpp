@@ -258,7 +258,7 @@ TEST_F(MemoryHookSize, ARequestLargerThanAllMemoryIsReported) {
             // CUDA's pools do not report which memory is exhausted.
             const bool is_host = family.device == kHost && (OnCpu() || family.kind != PORTACL_MEMORY_POOL);
             EXPECT_EQ(code, is_host ? ACL_ERROR_BAD_ALLOC : ACL_ERROR_RT_MEMORY_ALLOCATION);
-            EXPECT_TRUE(Says({std::to_string(size)}));
+            EXPECT_TRUE(Says({is_host || family.device != kHost ? std::to_string(size) : ""}));
             const auto calls = call_log.Take();
             ASSERT_TRUE(calls.size() >= 2 && calls.size() % 2 == 0);
             EXPECT_EQ(calls.front().what, "before malloc");
