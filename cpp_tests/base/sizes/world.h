@@ -27,6 +27,8 @@ struct World {
     static constexpr size_t kBytes = 2 * kPiece;
 
     World() : device(kBytes), other(kBytes), pinned(kBytes, 0), page(kBytes), range(2 * kPiece) {
+        for (const DeviceMemory* memory : {&device, &other})
+            ExpectOk("aclrtMemset", aclrtMemset(memory->At(), kBytes, 0, kBytes));
         ExpectOk("aclrtMemAllocManaged", aclrtMemAllocManaged(&managed, kPiece, ACL_RT_MEM_ATTACH_GLOBAL));
         ExpectOk("aclrtAllocBuf", aclrtAllocBuf(&buffer, 64));
         ExpectOk("aclrtCreateNotify", aclrtCreateNotify(&notify, 0));
