@@ -9,6 +9,7 @@
 # ./dev bench compare COMMIT [LAUNCHES]: measures an earlier library beside the present one, and prints the ratios.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+accept bench "$@"
 
 launches=${1-5}
 work=build/bench

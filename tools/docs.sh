@@ -2,6 +2,7 @@
 # ./dev docs | install | look: the site below build/site: guides by MkDocs, the API reference by Doxygen.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+accept docs "$@"
 
 packages=(mkdocs-material==9.8.2 websockets)
 venv=$PWD/build/docs/venv

@@ -4,6 +4,7 @@
 # is used if it is installed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+accept gpu "$@"
 
 pack=build/gpu-pack
 limit=$((60 * 1024 * 1024))

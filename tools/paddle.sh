@@ -3,6 +3,7 @@
 # environments below build/paddle.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+accept paddle "$@"
 
 pinned=3.3.1
 older=(3.2.2 3.0.0)

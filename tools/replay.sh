@@ -6,6 +6,7 @@ set -euo pipefail
 log=$(realpath "$1")
 plot=$(realpath -m "${2-replay.svg}")
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+accept replay "$@"
 
 work=build/bench/replay
 mkdir -p "$work"

@@ -17,6 +17,10 @@ else
     needed+=(pkg-config:pkg-config python3:python3 clang-format:clang-format doxygen:doxygen codespell:codespell
         file:file cloc:cloc)
 fi
+if (($# > 1)) || [[ ${1-} != "" && ${1-} != --list ]]; then
+    echo "setup: unknown argument in '$*'; it takes: build, --list" >&2
+    exit 2
+fi
 if [[ ${1-} == --list ]]; then
     printf '%s\n' "${needed[@]%%:*}"
     exit
@@ -63,7 +67,9 @@ if ((${#packages[@]})); then
         apt-get install -y -qq --no-install-recommends "${packages[@]}" </dev/null >/dev/null
 fi
 
-# Debian's Rust is too old. Cargo.toml names the oldest usable version.
+# Debian's Rust is too old. Cargo.toml names the oldest usable version. RUSTUP_TOOLCHAIN is rustup's own variable, by which
+# recipes name one version.
+toolchain=${RUSTUP_TOOLCHAIN-stable}
 wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 new_enough() {
     local have
@@ -72,13 +78,13 @@ new_enough() {
 }
 if ! command -v cargo >/dev/null || ! new_enough; then
     if command -v rustup >/dev/null; then
-        echo "setup: rustup update stable (Rust $wanted or later is needed)"
-        rustup toolchain install stable --profile minimal --no-self-update </dev/null
-        rustup default stable </dev/null
+        echo "setup: rustup toolchain install $toolchain (Rust $wanted or later is needed)"
+        rustup toolchain install "$toolchain" --profile minimal --no-self-update </dev/null
+        rustup default "$toolchain" </dev/null
     else
         echo "setup: installing Rust by rustup (Rust $wanted or later is needed)"
         curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
-            sh -s -- -y --profile minimal --default-toolchain stable --no-modify-path
+            sh -s -- -y --profile minimal --default-toolchain "$toolchain" --no-modify-path
     fi
     hash -r
     new_enough || { echo "setup: rustc is still older than $wanted: $(rustc --version)" >&2; exit 1; }

@@ -4,8 +4,9 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
+accept test "$@"
 labels=("$@")
-((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cpu-guard cuda-fake python packed package paddle torch)
+((${#labels[@]})) || labels=("${test_labels[@]}")
 results=build/results
 mkdir -p build
 rm -rf "$results"

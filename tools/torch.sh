@@ -3,6 +3,7 @@
 # environment below build/torch; the libraries that they need; the tests.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+accept torch "$@"
 
 pinned=2.7.1
 needs=(typing_extensions sympy networkx jinja2 fsspec filelock mpmath markupsafe numpy pyyaml packaging expecttest)
