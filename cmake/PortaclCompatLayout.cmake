@@ -3,8 +3,9 @@
 #
 #   include/{acl,hccl,portacl}   lib64/lib*.so   set_env.sh
 #   runtime/include  runtime/lib64/stub/lib*.so    what programs are linked with on machines without a device
-#   acllib/ fwkacllib/ compiler/ MACHINE-linux/    each with include and lib64
-#   devlib                                         lib64
+#   lib64/stub                                     runtime/lib64/stub
+#   acllib/ fwkacllib/ compiler/ MACHINE-linux/    each with include and lib64, and so with lib64/stub
+#   devlib MACHINE-linux/devlib                    lib64
 set(portacl_layout "${CMAKE_CURRENT_BINARY_DIR}/layout")
 file(REMOVE_RECURSE "${portacl_layout}")
 
@@ -31,6 +32,8 @@ foreach(part acllib fwkacllib compiler ${CMAKE_SYSTEM_PROCESSOR}-linux)
     portacl_layout_link("${part}/lib64" "../lib64")
 endforeach()
 portacl_layout_link(devlib lib64)
+portacl_layout_link("${CMAKE_SYSTEM_PROCESSOR}-linux/devlib" "../lib64")
+portacl_layout_link(lib64/stub "../runtime/lib64/stub")
 portacl_layout_link(runtime/include "../include")
 get_property(portacl_companions GLOBAL PROPERTY portacl_companions)
 foreach(target IN LISTS portacl_companions)

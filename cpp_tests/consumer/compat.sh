@@ -44,7 +44,16 @@ test_ascend_layout() {
     set -u
     [[ -z $(find "$ASCEND_HOME_PATH" -xtype l) ]] || fail "links of the layout lead nowhere"
     ! find "$ASCEND_HOME_PATH" -lname '/*' | grep . || fail "links of the layout are absolute"
-    local snippet name found='' count=0
+    local snippet name folder found='' count=0
+    # The folders that build files of public projects name.
+    for folder in lib64 lib64/stub acllib/lib64/stub fwkacllib/lib64/stub compiler/lib64/stub runtime/lib64/stub \
+        "$(uname -m)-linux"/{lib64,lib64/stub,devlib} devlib; do
+        for name in ascendcl acl_rt; do
+            [[ -f $ASCEND_HOME_PATH/$folder/lib$name.so ]] || fail "$folder lacks lib$name.so"
+            "$CC" -std=c99 "$here/project/main.c" "-I$ASCEND_HOME_PATH/include" "-L$ASCEND_HOME_PATH/$folder" "-l$name" \
+                -o "$mine/link" || fail "$folder: a program is not linked"
+        done
+    done
     for name in ascendcl acl_rt; do
         "$CC" -shared -fPIC "-I$ASCEND_HOME_PATH/include" "$here/ascend/other.c" -Wl,-soname,lib$name.so -o "$mine/other/lib$name.so"
     done
