@@ -32,6 +32,8 @@ FUNCTIONS = table("functions.tsv")
 ANSWERS = {row["answer"]: row for row in table("answers.tsv")}
 MISSING = [row for row in FUNCTIONS if row["answer"] != "works"]
 VALUES = table("values.tsv")
+# What stands for the name of an operator that the program does not name.
+UNNAMED = "NAME"
 LICENCES = ("Apache-2.0", "BSD-3-Clause", "MIT", "own")
 
 
@@ -125,8 +127,9 @@ def body(row):
     answer = ANSWERS[row["answer"]]
     text, before = f'"{answer["text"]}"', ""
     if "%s" in answer["text"]:
-        before = (f"    char text[1024];\n    snprintf(text, sizeof text, {text}, opType == NULL ? "
-                  '"that was asked for" : opType);\n')
+        names = ", name" * answer["text"].count("%s")
+        before = (f'    const char* const name = opType == NULL ? "{UNNAMED}" : opType;\n    char text[1024];\n'
+                  f"    snprintf(text, sizeof text, {text}{names});\n")
         text = "text"
     call = f'portaclReportError("{row["name"]}", {answer["code"]}, {text})'
     if row["returns"] in ("aclError", "HcclResult"):
@@ -168,7 +171,7 @@ int main(void) {""")
         answer = ANSWERS[row["answer"]]
         count = 0 if row["parameters"] == "void" else row["parameters"].count(",") + 1
         wanted = answer["code"] if row["returns"] in ("aclError", "HcclResult") else nothing(row["returns"])
-        text = answer["text"].replace("%s", "that was asked for")
+        text = answer["text"].replace("%s", UNNAMED)
         print(f'    Check({row["name"]}({", ".join(["0"] * count)}) == {wanted}, "{row["name"]}", "{text}");')
     for row in VALUES:
         name, value = row["name"], row["value"]
