@@ -98,3 +98,14 @@ fn setup_clippy_and_documents_use_the_minimum() {
 fn the_parser_finds_versions() {
     assert_eq!(named("Rust 1.95 or Rust 1.2.3. Rust code, Rust 2"), [[1, 95, 0], [1, 2, 3]]);
 }
+
+#[test]
+fn recipes_build_with_the_minimum() {
+    let wanted = minimum().map(|part| part.to_string()).join(".");
+    let container = read("packaging/docker/Dockerfile");
+    assert!(container.contains(&format!("--default-toolchain {wanted} ")), "the container does not pin Rust {wanted}");
+    let action = read("packaging/action/action.yml");
+    let pinned = action.matches(&format!("RUSTUP_TOOLCHAIN: \"{wanted}\"")).count();
+    // In the step that installs it, and in the one that builds.
+    assert_eq!(pinned, 2, "the action does not pin Rust {wanted}");
+}
