@@ -7,6 +7,8 @@ mod layers;
 mod source;
 #[path = "architecture/mod.rs"]
 mod structure;
+#[path = "architecture/surroundings.rs"]
+mod surroundings;
 
 use source::{files, read};
 

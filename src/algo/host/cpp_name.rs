@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
+use super::environment::has_raised_privileges;
 use crate::algo::thread::deep_stack;
 
 /// The type of `__cxa_demangle` of the Itanium C++ ABI. The result comes from malloc.
@@ -29,6 +30,10 @@ fn demangler() -> Option<Demangle> {
     static LOADED: OnceLock<Demangle> = OnceLock::new();
     if let Some(&loaded) = LOADED.get() {
         return Some(loaded);
+    }
+    // Such a process loads nothing for the sake of a name.
+    if has_raised_privileges() {
+        return None;
     }
     // SAFETY: the initializers of the C++ library have no preconditions. It is never closed.
     let library = unsafe { libc::dlopen(c"libstdc++.so.6".as_ptr(), libc::RTLD_LAZY) };

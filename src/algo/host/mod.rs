@@ -2,6 +2,7 @@
 
 pub mod cpp_name;
 pub mod descriptor;
+pub mod environment;
 pub mod file_mappings;
 pub mod grow;
 #[cfg(not(loom))]
@@ -9,5 +10,6 @@ pub mod host_memory;
 pub mod input_file;
 pub mod notice;
 pub mod output_file;
+pub mod output_path;
 pub mod standard_stream;
 pub mod system_call;

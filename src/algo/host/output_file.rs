@@ -4,12 +4,13 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::mem::MaybeUninit;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::ptr;
 use std::time::{Duration, Instant};
 
 use super::descriptor::Descriptor;
+use super::output_path;
 use super::system_call::named;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread::Blocked;
@@ -30,15 +31,12 @@ pub struct OutputFile {
 impl OutputFile {
     /// Creates the file, or truncates it.
     pub fn create(path: &Path) -> io::Result<Self> {
-        // Without this flag, opening a FIFO would wait for its reader.
-        let file = File::options()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .custom_flags(libc::O_NONBLOCK)
-            .open(path)
-            .map_err(|error| unopened(path, error))?;
-        let is_pipe = file.metadata().is_ok_and(|found| found.file_type().is_fifo());
+        let file = output_path::open(path).map_err(|error| unopened(path, error))?;
+        let found = file.metadata().map_err(|error| named("fstat", error))?;
+        if found.is_file() {
+            file.set_len(0).map_err(|error| named("ftruncate", error))?;
+        }
+        let is_pipe = found.file_type().is_fifo();
         Ok(Self { file: Descriptor::new(file)?, is_pipe, is_late: false })
     }
 

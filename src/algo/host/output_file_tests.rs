@@ -1,5 +1,6 @@
 use std::ffi::CString;
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use super::*;

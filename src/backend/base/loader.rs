@@ -1,6 +1,19 @@
-//! Reasons why the dynamic loader fails, and remedies.
+//! The names by which libraries of drivers are loaded, the reasons why the dynamic loader fails, and remedies.
 
 use std::error::Error;
+
+use crate::algo::host::environment::has_raised_privileges;
+
+/// Returns the names under which a driver's library is tried. Usually the loader searches for it. A process with raised
+/// privileges takes it only from folders of the system.
+pub fn names_of(library: &str) -> Vec<String> {
+    if !has_raised_privileges() {
+        return vec![library.to_owned()];
+    }
+    let own = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
+    let folders = [own.as_str(), "/usr/lib64", "/usr/lib", "/usr/lib/wsl/lib"];
+    folders.iter().map(|folder| format!("{folder}/{library}")).collect()
+}
 
 /// Returns the loader's reason why a library cannot be loaded.
 pub fn reason(error: &libloading::Error) -> String {

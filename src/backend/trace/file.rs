@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::output_file::{is_pipe, unopened};
+use crate::algo::host::output_path;
 use crate::algo::host::system_call::named;
 
 /// Returns the error for a file that is not seekable.
@@ -54,9 +55,7 @@ impl TraceFile {
 
     fn take(path: &Path, end: Option<u64>) -> io::Result<Option<Self>> {
         // Opening a FIFO would wait. A trace is complete after each write, and the next one overwrites its end.
-        let mut options = File::options();
-        options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
-        let opened = if is_pipe(path) { Err(sequential()) } else { options.open(path) };
+        let opened = if is_pipe(path) { Err(sequential()) } else { output_path::open(path) };
         let kept = Descriptor::new(opened.map_err(|error| unopened(path, error))?)?;
         let file = kept.file()?;
         let found = file.metadata().map_err(|error| named("fstat", error))?;

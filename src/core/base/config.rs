@@ -13,6 +13,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use self::check::Check;
+use crate::algo::host::environment;
 use crate::algo::host::notice::notice_once;
 use crate::algo::thread::thread_attributes;
 use crate::backend::cpu::schedule;
@@ -211,7 +212,7 @@ pub fn variable<T>(name: &str, allowed: &str, parse: impl Fn(&str) -> Option<T>)
 }
 
 fn of_process(name: &str) -> Option<String> {
-    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+    environment::variable(name).map(|value| value.to_string_lossy().into_owned())
 }
 
 /// Writes the error of an invalid configuration to standard error, because programs may ignore return codes.

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::algo::host::output_path;
 use crate::backend::trace;
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
@@ -84,7 +85,7 @@ pub fn init(folder: &Path) -> Result<()> {
     if state.profiler.is_some() {
         return Err(Error::new(Code::ProfAlreadyRun, "aclprofInit was called before; call aclprofFinalize first"));
     }
-    std::fs::create_dir_all(folder).map_err(|why| {
+    output_path::create_folders(folder).map_err(|why| {
         error_with!(Code::InvalidFile, "profilerResultPath \"{}\" cannot be made a folder: {why}", folder.display())
     })?;
     state.profiler = Some(Profiler { folder: folder.to_owned(), limit: None, started: Vec::new(), has_begun: false });
@@ -131,7 +132,7 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
         ));
     }
     if option == PATH {
-        std::fs::create_dir_all(text)
+        output_path::create_folders(text.as_ref())
             .map_err(|why| error_with!(Code::InvalidFile, "config \"{shown}\" cannot be made a folder: {why}"))?;
         profiler.folder = text.into();
         return Ok(());

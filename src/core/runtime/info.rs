@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
+use crate::algo::host::environment;
 use crate::core::base::error::Result;
 use crate::core::runtime;
 
@@ -12,7 +13,10 @@ pub const API_VERSION: [i32; 3] = [1, 17, 0];
 /// Returns the name of the processor that programs see: `PORTACL_SOC_NAME`, or a default.
 pub fn soc_name() -> &'static CStr {
     static NAME: OnceLock<CString> = OnceLock::new();
-    let chosen = || CString::new(std::env::var("PORTACL_SOC_NAME").ok()?).ok().filter(|name| !name.is_empty());
+    let chosen = || {
+        let name = environment::variable("PORTACL_SOC_NAME")?.into_string().ok()?;
+        CString::new(name).ok().filter(|name| !name.is_empty())
+    };
     NAME.get_or_init(|| chosen().unwrap_or_else(|| c"Ascend910B1".into()))
 }
 

@@ -3,6 +3,7 @@
 /* aclAppLog takes arguments like printf, which a function in Rust cannot. This is its body;
  * app_log.rs gives it its name. */
 
+#define _GNU_SOURCE /* secure_getenv */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -22,7 +23,8 @@ static int threshold(void) {
     static int reported;
     static const char* const names[] = {"PORTACL_LOG_LEVEL", "ASCEND_GLOBAL_LOG_LEVEL"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char* value = getenv(names[i]);
+        /* None with raised privileges, as in environment.rs. */
+        const char* value = secure_getenv(names[i]);
         if (value != NULL && value[0] >= '0' && value[0] <= '0' + LEVEL_SILENT && value[1] == '\0') {
             return value[0] - '0';
         }

@@ -39,7 +39,7 @@ void Fill(unsigned char* table, std::size_t offset, Callback callback) {
 // reads at each operator, Paddle makes copies instead. A setting of the environment takes
 // precedence.
 void TurnViewsOff() {
-    if (std::getenv("FLAGS_use_stride_kernel") != nullptr) return;
+    if (secure_getenv("FLAGS_use_stride_kernel") != nullptr) return;
     // paddle_flags::FLAGS_use_stride_kernel, which libphi_core.so exports.
     void* const flag = FindInPaddle("_ZN12paddle_flags23FLAGS_use_stride_kernelE");
     if (flag != nullptr) *static_cast<bool*>(flag) = false;

@@ -25,7 +25,7 @@ aclError AllocateUnpadded(void** pointer, size_t size) {
 // Paddle's Tensor.numpy() copies a tensor with the padding behind it, which nothing writes. Where PORTACL_CHECK looks
 // for reads of such memory, padding gets contents here, so that other reads are reported.
 aclError AllocateChecked(void** pointer, size_t size) {
-    static const bool is_checked = std::getenv("PORTACL_CHECK") != nullptr;
+    static const bool is_checked = secure_getenv("PORTACL_CHECK") != nullptr;
     constexpr size_t kMostPadding = 255;
     aclError code = AllocateUnpadded(pointer, size);
     if (code != ACL_SUCCESS || !is_checked) return code;

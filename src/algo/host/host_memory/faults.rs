@@ -9,6 +9,8 @@
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
+use crate::algo::host::environment::unallocated;
+
 const UNREAD: u64 = u64::MAX;
 const NONE: usize = usize::MAX;
 
@@ -26,10 +28,10 @@ static LIVE: AtomicI64 = AtomicI64::new(0);
 /// Reads the variables again. The count goes on.
 #[cold]
 pub fn read() {
-    let all = variable(c"PORTACL_TEST_HOST_FAULT");
+    let all = unallocated(c"PORTACL_TEST_HOST_FAULT");
     let (first, from_there_on) = all.map_or((0, false), number);
     TO.store(if from_there_on { UNREAD } else { first + 1 }, Ordering::Relaxed);
-    let size = |name| variable(name).map_or(NONE, |text| number(text).0 as usize);
+    let size = |name| unallocated(name).map_or(NONE, |text| number(text).0 as usize);
     PIECE.store(size(c"PORTACL_TEST_HOST_PIECE"), Ordering::Relaxed);
     ALLOWED_USE.store(size(c"PORTACL_TEST_HOST_RESERVE"), Ordering::Relaxed);
     FROM.store(if first == 0 { UNREAD - 1 } else { first }, Ordering::Relaxed);
@@ -40,14 +42,6 @@ fn number(text: &CStr) -> (u64, bool) {
     let digits = text.to_bytes().iter().take_while(|byte| byte.is_ascii_digit());
     let number = digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
     (number, text.to_bytes().ends_with(b"+"))
-}
-
-/// Returns a variable of the environment. Allocates nothing.
-fn variable(name: &CStr) -> Option<&'static CStr> {
-    // SAFETY: two texts that end with zero; programs that change the environment meanwhile are not tests.
-    let value = unsafe { libc::getenv(name.as_ptr()) };
-    // SAFETY: the environment's text, which tests leave alone.
-    (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use nvml_wrapper_sys::bindings::{
 };
 use parking_lot::Mutex;
 
-use crate::backend::base::loader::reason;
+use crate::backend::base::loader::{names_of, reason};
 use crate::backend::{Fault, FaultKind, PciAddress, Result};
 
 const LIBRARY: &str = "libnvidia-ml.so.1";
@@ -70,7 +70,11 @@ struct Nvml {
 impl Nvml {
     fn start() -> Result<Self> {
         // SAFETY: loading NVML runs its initialisers, which is what it is for.
-        let library = unsafe { Library::open(Some(LIBRARY), RTLD_NOW | RTLD_LOCAL) }
+        let open = |name: String| unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) };
+        let mut names = names_of(LIBRARY).into_iter();
+        let first = open(names.next().expect("a library has a name"));
+        let library = names
+            .fold(first, |opened, name| opened.or_else(|_| open(name)))
             .map_err(|error| cannot_be_used(&format!("cannot be loaded ({})", reason(&error))))?;
         // SAFETY: a library of this name is NVML, and these are the types of its functions.
         let (init, nvml): (Call, _) = unsafe {

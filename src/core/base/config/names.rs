@@ -1,5 +1,6 @@
 //! The names of the environment variables.
 
+use crate::algo::host::environment;
 use crate::algo::host::notice::notice_once;
 
 /// Every variable of docs/configuration.md that begins with [`PREFIX`].
@@ -16,8 +17,8 @@ const OTHERS: [&str; 4] = ["TEST_", "PADDLE_", "ROOT", "DIR"];
 
 /// Writes a line to standard error for each variable that has the prefix and that the library does not know.
 pub fn report_unknown() {
-    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    names.filter_map(|name| unknown(&name)).for_each(|line| notice_once(&line));
+    let lines = environment::names().into_iter().filter_map(|name| unknown(&name));
+    lines.for_each(|line| notice_once(&line));
 }
 
 /// Returns the report about a variable with this name; `None` if it is known or belongs to another program.

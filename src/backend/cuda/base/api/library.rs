@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-use crate::backend::base::loader::reason;
+use crate::backend::base::loader::{names_of, reason};
 use crate::backend::cuda::base::error::{Failure, NO_DEVICE};
 use crate::backend::{Fault, FaultKind, Result};
 
@@ -60,9 +60,9 @@ pub fn open_library() -> Result<Library> {
         ));
     }
     let mut tried = Vec::new();
-    for name in LIBRARIES {
+    for name in LIBRARIES.into_iter().flat_map(names_of) {
         // SAFETY: loading a driver runs its initialisers, which is what it is for.
-        match unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) } {
+        match unsafe { Library::open(Some(&name), RTLD_NOW | RTLD_LOCAL) } {
             Ok(library) => return Ok(library),
             Err(error) => tried.push(format!("{name} ({})", reason(&error))),
         }
