@@ -7,10 +7,13 @@ use object::LittleEndian;
 use object::elf::{ELFCLASS64, ELFDATA2LSB, ELFMAG, EM_CUDA, ET_DYN, FileHeader64};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
+use super::elf_tables;
 use crate::backend::{Fault, Result};
 
 pub(in crate::backend) const MACHINE_CUDA: u16 = EM_CUDA.0;
 pub(in crate::backend) const SHARED_OBJECT: u16 = ET_DYN.0;
+/// The machine of shared objects that this process can load: `EM_X86_64` or `EM_AARCH64`.
+pub(in crate::backend) const THIS_MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
 const FATBIN_MAGIC: u32 = 0xba55_ed50;
 
 /// The kind of a program, according to its first bytes.
@@ -77,6 +80,11 @@ fn elf(bytes: &[u8]) -> Result<Image> {
     let header = header_of_whole(bytes)
         .map_err(|why| Fault::invalid(format!("the ELF file of {} bytes is cut off or damaged: {why}", bytes.len())))?;
     let (machine, kind) = (header.e_machine(LittleEndian).0, header.e_type(LittleEndian).0);
+    if (machine, kind) == (THIS_MACHINE, SHARED_OBJECT) {
+        let headers = header.program_headers(LittleEndian, bytes).unwrap_or_default();
+        elf_tables::check(bytes, headers)
+            .map_err(|why| Fault::invalid(format!("the shared object of {} bytes is damaged: {why}", bytes.len())))?;
+    }
     Ok(Image::Elf { machine, kind })
 }
 

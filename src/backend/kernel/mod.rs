@@ -1,6 +1,8 @@
 //! Programs of a device, and launches of their kernels.
 
 pub mod binary_image;
+mod elf_relocations;
+mod elf_tables;
 #[cfg(feature = "cuda")]
 pub mod ptx;
 

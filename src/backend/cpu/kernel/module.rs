@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use parking_lot::Mutex;
+use rustix::fs;
 
 use crate::algo::host::descriptor;
 use crate::backend::base::{loader, memory_file};
@@ -18,13 +19,10 @@ use crate::backend::cpu::base::host_ranges;
 use crate::backend::cpu::kernel::kernel_launch::{CpuKernel, Entry, Release};
 use crate::backend::cpu::kernel::kernel_uses::{Uses, WRITTEN};
 use crate::backend::cpu::runtime::shared::Shared;
-use crate::backend::kernel::binary_image::{Image, SHARED_OBJECT};
+use crate::backend::kernel::binary_image::{Image, SHARED_OBJECT, THIS_MACHINE};
 use crate::backend::{
     Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place, Result, Span,
 };
-
-/// The machine of the objects that can be loaded: `EM_X86_64` or `EM_AARCH64`.
-const THIS_MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
 
 /// The maximum number of bytes of shared memory of a block.
 pub const MOST_SHARED_BYTES: usize = 1 << 20;
@@ -96,6 +94,7 @@ pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn 
     shared.unloading.reap(usize::MAX, drop);
     let file = file_of(image)?;
     let (file, path) = unused_path(file)?;
+    ensure!(leads_to(&path, &file), Fault::new(FaultKind::OutOfResources, NO_PROC));
     // SAFETY: loading a program runs its initialisers, as the caller requests.
     let library = unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
         .map_err(|error| refused_by_loader(&error, &path))?;
@@ -106,6 +105,16 @@ pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn 
         ordinal,
         has_variables: Mutex::new(false),
     }))
+}
+
+/// The text where the loader cannot open a file by its descriptor.
+const NO_PROC: &str = "the program cannot be loaded, because /proc is not mounted or is that of other processes: the \
+                       loader opens the program's file there; mount it: mount -t proc proc /proc";
+
+/// Whether a path leads to the open file. In /proc of another namespace this process has another number.
+fn leads_to(path: &CStr, file: &OwnedFd) -> bool {
+    let both = fs::stat(path).ok().zip(fs::fstat(file).ok());
+    both.is_some_and(|(there, here)| (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino))
 }
 
 /// Removes the file's name, which is temporary, from the loader's error.
@@ -234,6 +243,13 @@ impl LoadedObject {
             return Err(Fault::invalid(format!(
                 "{name}_portacl_kernel has version {version}; this library knows version {VERSION} of \
                  portacl/kernel.h"
+            )));
+        }
+        let table = (parameters as usize).wrapping_sub(self.code.addr);
+        let end = table.checked_add(count as usize * size_of::<RawParameter>());
+        if count != 0 && end.is_none_or(|end| end > self.code.len) {
+            return Err(Fault::invalid(format!(
+                "{name}_portacl_kernel has its {count} parameters outside of the binary; make it with PORTACL_KERNEL"
             )));
         }
         let each: Vec<RawParameter> = (0..count.min(MOST_ARGUMENTS) as usize)
