@@ -13,6 +13,8 @@ using operators::NotNull;
 using operators::Refusal;
 
 constexpr uint64_t kMostDimensions = 64;
+// More elements, of at most 16 bytes each, than there is memory: every size in bytes fits.
+constexpr int64_t kMostElements = int64_t{1} << 58;
 
 // Whether the elements of a format are in the order of the sizes.
 bool IsPlain(aclFormat format) {
@@ -40,13 +42,15 @@ at::IntArrayRef Array(const char* name, const int64_t* values, const char* count
 
 // Throws if an element of the view is outside of the storage.
 void CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset, int64_t elements) {
-    int64_t last = offset;
+    int64_t last = offset, count = 1;
     for (size_t i = 0; i < sizes.size(); ++i) {
         if (sizes[i] < 0)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims[", i, "] is ", sizes[i], "; it must not be negative");
         if (strides[i] < 0)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "strides[", i, "] is ", strides[i], "; it must not be negative");
         if (sizes[i] == 0) return;
+        if (__builtin_mul_overflow(count, sizes[i], &count) || count > kMostElements)
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims are ", sizes, ", more than ", kMostElements, " elements");
         int64_t step = 0;
         if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last))
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "the view ends beyond the largest number of elements");
@@ -59,37 +63,84 @@ void CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset,
 int64_t Product(at::IntArrayRef sizes) {
     int64_t product = 1;
     for (const int64_t size : sizes)
-        if (size < 0 || __builtin_mul_overflow(product, size, &product))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "storageDims describe no storage: ", sizes);
+        if (size < 0 || __builtin_mul_overflow(product, size, &product) || product > kMostElements)
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "storageDims describe no storage: ", sizes, "; at most ",
+                          kMostElements, " elements are allowed");
     return product;
 }
 
+// Returns the strides of elements without gaps.
+c10::SmallVector<int64_t, 6> StridesOf(at::IntArrayRef sizes) {
+    c10::SmallVector<int64_t, 6> steps(sizes.size());
+    int64_t step = 1;
+    for (size_t i = sizes.size(); i-- > 0;) {
+        steps[i] = step;
+        if (__builtin_mul_overflow(step, std::max<int64_t>(sizes[i], 1), &step))
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims are ", sizes, ", more than ", kMostElements, " elements");
+    }
+    return steps;
+}
+
 template <typename Object>
-aclnnStatus Destroy(const Object* object) {
-    delete object;
-    return ACL_SUCCESS;
+aclnnStatus Destroy(const char* call, const Object* object) {
+    return Guarded(call, [&] {
+        if (object == nullptr || operators::Store<Object>::Get().End(const_cast<Object&>(*object), Object::kLive))
+            return;
+        operators::Live("the object", *object);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the object is in a list, whose end is its end; destroy the list");
+    });
+}
+
+// Throws if a count of elements cannot be one of an array in memory.
+template <typename T>
+void CheckCount(const T* value, uint64_t size) {
+    constexpr uint64_t kMost = (uint64_t{1} << 46) / sizeof(T);
+    if (size > kMost) throw Refusal(ACLNN_ERR_PARAM_INVALID, "size is ", size, "; at most ", kMost, " are allowed");
+    if (size > 0) NotNull("value", value);
 }
 
 // Creates an object from an array of the API.
 template <typename Object, typename T>
 Object* CopyArray(const char* call, const T* value, uint64_t size) {
     return GuardedPointer(call, [&] {
-        if (size > 0) NotNull("value", value);
-        auto made = std::make_unique<Object>();
-        made->values.assign(value, value + size);
-        return made.release();
+        CheckCount(value, size);
+        typename Object::Contents made;
+        made.values.assign(value, value + size);
+        return operators::Store<Object>::Get().Make(std::move(made));
     });
 }
 
-// Creates a list of the API as an object. The list owns the elements; after a failure it owns none.
+// Throws if an element of a list is none, or is in a list already.
+template <typename Element>
+void CheckElement(const std::string& name, const Element& element) {
+    if ((operators::Live(name, element).mark.load() & operators::kInList) != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is in a list already; an object is in one list, once");
+}
+
+// Creates a list of the API as an object. The list owns the elements, which may be null; after a failure it owns none.
 template <typename List, typename Element>
 List* TakeElements(const char* call, const Element* const* value, uint64_t size) {
     return GuardedPointer(call, [&] {
-        if (size > 0) NotNull("value", value);
-        auto made = std::make_unique<List>();
-        made->values.reserve(size);
-        for (uint64_t i = 0; i < size; ++i) made->values.emplace_back(value[i]);
-        return made.release();
+        CheckCount(value, size);
+        typename List::Contents made;
+        made.values.reserve(size);
+        const auto release_all = [&] {
+            for (auto& element : made.values)
+                if (element != nullptr) const_cast<Element*>(element.release())->mark.store(Element::kLive);
+        };
+        try {
+            for (uint64_t i = 0; i < size; ++i) {
+                uint64_t live = Element::kLive;
+                auto* const element = const_cast<Element*>(value[i]);
+                if (element != nullptr && !element->mark.compare_exchange_strong(live, live | operators::kInList))
+                    CheckElement("value[" + std::to_string(i) + "]", *element);
+                made.values.emplace_back(element);
+            }
+            return operators::Store<List>::Get().Make(std::move(made));
+        } catch (...) {
+            release_all();
+            throw;
+        }
     });
 }
 
@@ -107,22 +158,20 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
         if (!IsPlain(format))
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "format is ", static_cast<int>(format),
                           ", in which elements have another order in memory; convert the tensor to ACL_FORMAT_ND");
-        c10::SmallVector<int64_t, 6> steps(sizes.size());
-        int64_t step = 1;
-        for (size_t i = sizes.size(); i-- > 0; step *= std::max<int64_t>(sizes[i], 1)) steps[i] = step;
+        c10::SmallVector<int64_t, 6> steps = StridesOf(sizes);
         if (strides != nullptr) steps.assign(strides, strides + sizes.size());
         const int64_t elements = Product(storage);
         CheckBounds(sizes, steps, offset, elements);
-        return new aclTensor{
-            operators::MakeView(tensorData, elements * c10::elementSize(type), type, sizes, steps, offset), dataType,
-            format, storage.vec()};
+        const size_t bytes = static_cast<size_t>(elements) * c10::elementSize(type);
+        return operators::Store<aclTensor>::Get().Make(
+            {operators::MakeView(tensorData, bytes, type, sizes, steps, offset), dataType, format, storage.vec()});
     });
 }
 
 aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
     return GuardedPointer(__func__, [&] {
         NotNull("value", static_cast<const char*>(value));
-        return new aclScalar{operators::ReadScalar(value, dataType)};
+        return operators::Store<aclScalar>::Get().Make({operators::ReadScalar(value, dataType)});
     });
 }
 
@@ -147,31 +196,31 @@ aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size)
 }
 
 aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
-    return Destroy(tensor);
+    return Destroy(__func__, tensor);
 }
 
 aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
-    return Destroy(scalar);
+    return Destroy(__func__, scalar);
 }
 
 aclnnStatus aclDestroyIntArray(const aclIntArray* array) {
-    return Destroy(array);
+    return Destroy(__func__, array);
 }
 
 aclnnStatus aclDestroyFloatArray(const aclFloatArray* array) {
-    return Destroy(array);
+    return Destroy(__func__, array);
 }
 
 aclnnStatus aclDestroyBoolArray(const aclBoolArray* array) {
-    return Destroy(array);
+    return Destroy(__func__, array);
 }
 
 aclnnStatus aclDestroyTensorList(const aclTensorList* list) {
-    return Destroy(list);
+    return Destroy(__func__, list);
 }
 
 aclnnStatus aclDestroyScalarList(const aclScalarList* list) {
-    return Destroy(list);
+    return Destroy(__func__, list);
 }
 
 }  // extern "C"

@@ -5,12 +5,13 @@
 namespace {
 
 using operators::Guarded;
+using operators::Live;
 using operators::NotNull;
 
 aclnnStatus QueryArray(const char* call, const aclTensor* tensor, int64_t** values, uint64_t* count,
                        at::IntArrayRef (*read)(const aclTensor&)) {
     return Guarded(call, [&] {
-        const at::IntArrayRef found = read(NotNull("tensor", tensor));
+        const at::IntArrayRef found = read(Live("tensor", NotNull("tensor", tensor)));
         NotNull("the address of the array", values);
         NotNull("the address of its length", count);
         auto* const copy = new int64_t[found.size()];
@@ -23,7 +24,7 @@ aclnnStatus QueryArray(const char* call, const aclTensor* tensor, int64_t** valu
 template <typename Result, typename Object, typename Read>
 aclnnStatus Query(const char* call, const Object* object, Result* result, Read read) {
     return Guarded(call, [&] {
-        const Result found = read(NotNull("the object", object));
+        const Result found = read(Live("the object", NotNull("the object", object)));
         NotNull("the address of the result", result) = found;
     });
 }

@@ -18,12 +18,13 @@ class Intake {
   public:
     Intake(Work& work, const char* parameters) : work_(work), parameters_(parameters) {}
 
-    // Takes the next argument, which must not be null.
+    // Takes the next argument, a live object.
     template <typename T>
     const T& Next(const T* passed) {
         const int position = position_++;
         if (passed == nullptr) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, NullText(NameOf(position)));
-        return *passed;
+        if ((passed->mark.load(std::memory_order_acquire) & ~kInList) == T::kLive) return *passed;
+        return Live(NameOf(position), *passed);
     }
     // Takes the next argument, which may be null.
     void Next() { ++position_; }
@@ -103,8 +104,8 @@ struct MaybeTensorArgument {
     using C = const aclTensor*;
     using Kept = Optional<Held>;
     static Kept Take(C passed, Intake& intake) {
-        intake.Next();
-        return passed == nullptr ? Kept() : Kept(Hold(*passed, intake, kDoes));
+        if (passed == nullptr) return intake.Next(), Kept();
+        return Kept(Hold(intake.Next(passed), intake, kDoes));
     }
     static Optional<at::Tensor> Unpack(const Kept& kept, Addresses addresses) {
         return kept ? Optional<at::Tensor>(kept->At(addresses)) : kNone;
@@ -135,8 +136,8 @@ struct Argument<Number> : CopiedArgument<aclScalar, at::Scalar> {
 template <>
 struct Argument<MaybeNumber> : CopiedArgument<aclScalar, Optional<at::Scalar>> {
     static Kept Take(C passed, Intake& intake) {
-        intake.Next();
-        return passed == nullptr ? Kept() : Kept(passed->value);
+        if (passed == nullptr) return intake.Next(), Kept();
+        return Kept(intake.Next(passed).value);
     }
 };
 template <>
@@ -146,8 +147,8 @@ struct Argument<Ints> : CopiedArgument<aclIntArray, c10::SmallVector<int64_t, 6>
 template <>
 struct Argument<MaybeInts> : CopiedArgument<aclIntArray, Optional<c10::SmallVector<int64_t, 6>>> {
     static Kept Take(C passed, Intake& intake) {
-        intake.Next();
-        return passed == nullptr ? Kept() : Kept(passed->values);
+        if (passed == nullptr) return intake.Next(), Kept();
+        return Kept(intake.Next(passed).values);
     }
     static MaybeInts Unpack(const Kept& kept, Addresses) { return kept ? MaybeInts(Ints(*kept)) : MaybeInts(); }
 };

@@ -83,6 +83,88 @@ class Misuse : public Protocol {
     std::promise<void> arrived_, open_;
 };
 
+TEST_F(Misuse, AnObjectIsDestroyedOnceAndAsWhatItIs) {
+    const int64_t numbers[] = {1, 2};
+    const float fractions[] = {1, 2};
+    aclIntArray* const ints = aclCreateIntArray(numbers, 2);
+    aclFloatArray* const floats = aclCreateFloatArray(fractions, 2);
+    ASSERT_NE(ints, nullptr);
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyTensor(reinterpret_cast<aclTensor*>(ints)), "is an int array");
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyScalarList(reinterpret_cast<aclScalarList*>(floats)),
+               "is a float array");
+    uint64_t size = 0;
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclGetIntArraySize(reinterpret_cast<aclIntArray*>(floats), &size),
+               "is a float array");
+    EXPECT_EQ(ACL_SUCCESS, aclGetIntArraySize(ints, &size));
+    EXPECT_EQ(size, 2U);
+    EXPECT_EQ(ACL_SUCCESS, aclDestroyIntArray(ints));
+    EXPECT_EQ(ACL_SUCCESS, aclDestroyFloatArray(floats));
+    EXPECT_EQ(ACL_SUCCESS, aclDestroyTensor(nullptr));
+    // Twice, and used after its end. Other objects of the kind do not take its place at once.
+    for (int i = 0; i < 100; ++i) EXPECT_NE(aclCreateIntArray(numbers, 2), ints);
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyIntArray(ints), "was destroyed");
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclGetIntArraySize(ints, &size), "was destroyed");
+}
+
+TEST_F(Misuse, OperatorsRefuseObjectsOfOtherKindsAndDestroyedOnes) {
+    const int64_t numbers[] = {1};
+    Tensor a({1}, {1}), out({1}, {5});
+    aclIntArray* const ints = aclCreateIntArray(numbers, 1);
+    aclTensor* const gone = a.Make({1}, nullptr, 0);
+    ASSERT_EQ(ACL_SUCCESS, aclDestroyTensor(gone));
+    uint64_t workspace = 0;
+    aclOpExecutor* executor = nullptr;
+    float one = 1;
+    aclScalar* const alpha = aclCreateScalar(&one, ACL_FLOAT);
+    ExpectText(ACLNN_ERR_PARAM_INVALID,
+               aclnnAddGetWorkspaceSize(reinterpret_cast<aclTensor*>(ints), a, alpha, out, &workspace, &executor),
+               "self is an int array");
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclnnAddGetWorkspaceSize(a, gone, alpha, out, &workspace, &executor),
+               "was destroyed");
+    aclDestroyIntArray(ints);
+    aclDestroyScalar(alpha);
+}
+
+TEST_F(Misuse, AnElementIsInOneListAndEndsWithIt) {
+    Tensor a({1}, {1});
+    aclTensor* const one = a.Make({1}, nullptr, 0);
+    aclTensor* const two = a.Make({1}, nullptr, 0);
+    const aclTensor* const twice[] = {two, one, one};
+    EXPECT_EQ(aclCreateTensorList(twice, 3), nullptr);
+    EXPECT_NE(Text().find("value[2] is in a list already"), std::string::npos) << Text();
+    // The failed list owns none of them.
+    const aclTensor* const both[] = {one, two};
+    aclTensorList* const list = aclCreateTensorList(both, 2);
+    ASSERT_NE(list, nullptr) << Text();
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyTensor(one), "destroy the list");
+    EXPECT_EQ(ACL_SUCCESS, aclDestroyTensorList(list));
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyTensorList(list), "was destroyed");
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyTensor(two), "was destroyed");
+}
+
+TEST_F(Misuse, NoProductOfSizesWraps) {
+    Tensor a({1}, {1});
+    const int64_t none[] = {0, 0}, large = int64_t{1} << 61, half = int64_t{1} << 32;
+    const auto refused = [&](const std::vector<int64_t>& sizes, const int64_t* strides,
+                             const std::vector<int64_t>& storage) {
+        aclTensor* const made = aclCreateTensor(sizes.data(), sizes.size(), ACL_FLOAT, strides, 0, ACL_FORMAT_ND,
+                                                storage.data(), storage.size(), a.Memory());
+        EXPECT_EQ(made, nullptr);
+        aclDestroyTensor(made);
+    };
+    refused({large}, nullptr, {large});
+    refused({large + 1}, nullptr, {large + 1});
+    refused({1}, nullptr, {half, half});
+    refused({half, half}, nullptr, {1});
+    refused({half, half}, none, {1});
+    refused({large, large, large}, nullptr, {1});
+    const int64_t number = 1;
+    const aclTensor* const element = a;
+    EXPECT_EQ(aclCreateIntArray(&number, uint64_t{1} << 61), nullptr);
+    EXPECT_EQ(aclCreateTensorList(&element, uint64_t{1} << 61), nullptr);
+    EXPECT_NE(Text().find("size is"), std::string::npos) << Text();
+}
+
 TEST_F(Misuse, LaunchesThatAnAbortDropsAreReleased) {
     Tensor a({1}, {1}), out({1}, {5});
     const size_t before = HeapAfter(a, out);
