@@ -19,7 +19,7 @@ pack() {
 
 # use PREFIX: a C program by CMake and one by pkg-config, static and shared.
 use() {
-    local prefix=$1 lib program into=$mine/by_cmake.$2
+    local prefix=$1 lib program flags into=$mine/by_cmake.$2
     cmake -S "$here/project" -B "$into" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF \
         -DWANTED_VERSION="$PORTACL_TEST_VERSION"
     cmake --build "$into"
@@ -28,8 +28,8 @@ use() {
     for program in c_static c_shared cxx_static cxx_shared; do
         LD_LIBRARY_PATH=$lib "$into/$program" || fail "$program"
     done
-    # shellcheck disable=SC2046  # pkg-config prints separate words
-    "$CC" -std=c99 "$here/project/main.c" $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs portacl-static) -o "$mine/by_pkg_config.$2"
+    mapfile -t flags < <(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs portacl-static | xargs printf '%s\n')
+    "$CC" -std=c99 "$here/project/main.c" "${flags[@]}" -o "$mine/by_pkg_config.$2"
     "$mine/by_pkg_config.$2" || fail "a program by pkg-config"
     "$prefix/bin/portacl-info" | grep "$PORTACL_TEST_VERSION" >/dev/null || fail "portacl-info"
 }

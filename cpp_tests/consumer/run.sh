@@ -37,8 +37,11 @@ run_four() {
         fail "c_shared does not ask for libportacl by its soname"
 }
 
+# words_of PACKAGE...: the words that pkg-config prints, each on a line. Folders may have spaces.
+words_of() { pkg-config --cflags --libs "$@" | xargs printf '%s\n'; }
+
 by_pkg_config() {
-    local from=$1 into=$2 package
+    local from=$1 into=$2 package flags
     rm -rf "$into"
     mkdir -p "$into"
     PKG_CONFIG_PATH=$(libdir "$from")/pkgconfig
@@ -47,12 +50,10 @@ by_pkg_config() {
     local strict=(-Wall -Wextra -Werror -pedantic)
     for package in portacl:shared portacl-static:static; do
         local kind=${package#*:}
-        package=${package%:*}
-        # shellcheck disable=SC2046  # pkg-config prints separate words
-        "$CC" -std=c99 "${strict[@]}" "$here/project/main.c" $(pkg-config --cflags --libs "$package") \
+        mapfile -t flags < <(words_of "${package%:*}")
+        "$CC" -std=c99 "${strict[@]}" "$here/project/main.c" "${flags[@]}" \
             -Wl,-rpath,"$(libdir "$from")" -o "$into/c_$kind"
-        # shellcheck disable=SC2046
-        "$CXX" -std=c++11 "${strict[@]}" "$here/project/main.cpp" $(pkg-config --cflags --libs "$package") \
+        "$CXX" -std=c++11 "${strict[@]}" "$here/project/main.cpp" "${flags[@]}" \
             -Wl,-rpath,"$(libdir "$from")" -o "$into/cxx_$kind"
     done
 }
@@ -92,9 +93,7 @@ test_moved() {
     mv "$mine/first/prefix" "$mine/elsewhere/moved here"
     by_cmake "$mine/elsewhere/moved here" "$mine/by_cmake"
     run_four "$mine/by_cmake"
-    # pkg-config prints words of a shell, so this path has no blanks.
-    mv "$mine/elsewhere/moved here" "$mine/elsewhere/moved"
-    by_pkg_config "$mine/elsewhere/moved" "$mine/by_pkg_config"
+    by_pkg_config "$mine/elsewhere/moved here" "$mine/by_pkg_config"
     run_four "$mine/by_pkg_config"
 }
 
@@ -132,7 +131,7 @@ test_second_rust_library() {
     local native
     PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
     export PKG_CONFIG_PATH
-    read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
+    mapfile -t native < <(words_of portacl-static)
     "$CC" "$here/project/with_neighbour.c" "-I$prefix/include" "$neighbour" "${native[@]}" -o "$mine/neighbour_first"
     "$mine/neighbour_first" || fail "neighbour_first"
     # Negative test: cargo's archive, with all symbols global, collides.
@@ -150,7 +149,7 @@ test_static_program() {
     local native option
     PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
     export PKG_CONFIG_PATH
-    read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
+    mapfile -t native < <(words_of portacl-static)
     for option in -static -static-pie -static-libgcc; do
         echo "int main(void) { return 0; }" | "$CC" -x c - "$option" -o "$mine/nothing" 2>"$mine/nothing.txt" ||
             { echo "this system links nothing with $option"; continue; }
@@ -171,7 +170,7 @@ test_leak_check() {
     local native
     PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
     export PKG_CONFIG_PATH
-    read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
+    mapfile -t native < <(words_of portacl-static)
     "$CC" -std=c99 -g -fsanitize=address "$here/project/many_objects.c" "${native[@]}" -o "$mine/many_objects" ||
         { echo "this compiler has no AddressSanitizer"; return; }
     if "$mine/many_objects" leak 2>"$mine/leak.txt"; then
@@ -192,7 +191,7 @@ test_small_stack() {
     PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
     export PKG_CONFIG_PATH
     local flags
-    read -ra flags <<<"$(pkg-config --cflags --libs portacl)"
+    mapfile -t flags < <(words_of portacl)
     # Optimised, because only the library's use of the stack counts.
     "$CXX" -std=c++17 -O1 "$root/cpp_tests/fault/every_call.cpp" "$root/cpp_tests/fault/finalize_at_exit.cpp" \
         "${flags[@]}" -pthread -Wl,-rpath,"$(libdir "$prefix")" -o "$mine/every_call"
@@ -257,7 +256,7 @@ test_cpp_layer() {
     local native pair c cpp
     PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
     export PKG_CONFIG_PATH
-    read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
+    mapfile -t native < <(words_of portacl-static)
     "$CXX" -std=c++17 -O2 -Wall -Wextra -Werror "-I$prefix/include" -c "$here/pairs.cpp" -o "$mine/pairs.o"
     "$CXX" "$mine/pairs.o" "${native[@]}" -o "$mine/pairs"
     # Padding after a function does not count.
@@ -305,7 +304,7 @@ test_small_program() {
     archive=$(libdir "$prefix")/libportacl.a
     PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
     export PKG_CONFIG_PATH
-    read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
+    mapfile -t native < <(words_of portacl-static)
     for linker in bfd gold lld; do
         [[ $linker == bfd ]] || "$CC" "-fuse-ld=$linker" -Wl,--version >"$mine/version.txt" 2>&1 || continue
         "$CC" -std=c99 "-fuse-ld=$linker" -s "$here/project/main.c" "${native[@]}" -o "$mine/small_$linker"

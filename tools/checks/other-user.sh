@@ -11,11 +11,11 @@ check() {
     mkdir -p "$copy" "$work/a home/.cargo" "$work/temporary files"
     git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -P -t "$copy"
     (cd "$copy" && git init -q && git add -A)
-    locale=$(locale -a | grep -viE '^(C|POSIX|en)' | head -n 1 || true)
-    export HOME="$work/a home" TMPDIR="$work/temporary files" LC_ALL=${locale:-C.UTF-8}
     # The user has no toolchain and fetches nothing: both come from this user, whose folders may be closed.
     sysroot=$(rustc --print sysroot)
-    [[ ! -d ${CARGO_HOME:-~root/.cargo}/registry ]] || cp -r "${CARGO_HOME:-~root/.cargo}/registry" "$HOME/.cargo/"
+    if [[ -d ${CARGO_HOME:-$HOME/.cargo}/registry ]]; then cp -r "${CARGO_HOME:-$HOME/.cargo}/registry" "$work/a home/.cargo/"; fi
+    locale=$(locale -a | grep -viE '^(C|POSIX|en)' | head -n 1 || true)
+    export HOME="$work/a home" TMPDIR="$work/temporary files" LC_ALL=${locale:-C.UTF-8}
     export CARGO_HOME="$HOME/.cargo" CARGO_NET_OFFLINE=true
     unset RUSTUP_HOME RUSTUP_TOOLCHAIN
     if ((EUID == 0)); then
