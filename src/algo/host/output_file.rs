@@ -1,7 +1,6 @@
 //! Writes files sequentially. They may be pipes: a program does not wait forever for a reader, and SIGPIPE does not
 //! kill it.
 
-use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::mem::MaybeUninit;
 use std::os::unix::fs::FileTypeExt;

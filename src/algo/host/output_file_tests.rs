@@ -1,4 +1,5 @@
 use std::ffi::CString;
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;

@@ -27,9 +27,6 @@ const REL: u64 = 17;
 const PLT_KIND: u64 = 20;
 const JUMPS: u64 = 23;
 const GNU_HASH: u64 = 0x6fff_fef5;
-const VERSIONS: u64 = 0x6fff_fff0;
-const DEFINED_VERSIONS: u64 = 0x6fff_fffc;
-const NEEDED_VERSIONS: u64 = 0x6fff_fffe;
 /// Tables whose entries have a size that the loader asserts: RELA, SYMTAB and RELR, with the tag that names the size.
 const ENTRIES: [(u64, u64, u64); 3] = [(RELA, 9, 24), (SYMBOLS, 11, 24), (36, 37, 8)];
 /// NEEDED, SONAME, RPATH, RUNPATH, AUXILIARY, FILTER, CONFIG, DEPAUDIT and AUDIT.
@@ -54,7 +51,7 @@ pub(super) struct Tables<'a> {
     segments: Vec<Segment<'a>>,
     /// The entries of the dynamic section by tag. Of several with one tag the loader uses the last.
     entries: BTreeMap<u64, u64>,
-    needed: Vec<u64>,
+    pub(super) needed: Vec<u64>,
     strings: &'a [u8],
     pub(super) has_thread_locals: bool,
 }
@@ -76,12 +73,12 @@ pub(super) fn word(bytes: &[u8], at: u64) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes))
 }
 
-fn half(bytes: &[u8], at: u64) -> Option<u64> {
+pub(super) fn half(bytes: &[u8], at: u64) -> Option<u64> {
     let bytes = bytes.get(usize::try_from(at).ok()?..)?.first_chunk::<4>()?;
     Some(u32::from_le_bytes(*bytes).into())
 }
 
-fn short(bytes: &[u8], at: u64) -> Option<u64> {
+pub(super) fn short(bytes: &[u8], at: u64) -> Option<u64> {
     let bytes = bytes.get(usize::try_from(at).ok()?..)?.first_chunk::<2>()?;
     Some(u16::from_le_bytes(*bytes).into())
 }
@@ -176,7 +173,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Returns the bytes of the file from an address to the end of its segment.
-    fn file_from(&self, addr: u64) -> Option<&'a [u8]> {
+    pub(super) fn file_from(&self, addr: u64) -> Option<&'a [u8]> {
         let segment = self.segment(addr, 1)?;
         segment.bytes.get((addr - segment.addr) as usize..)
     }
@@ -252,12 +249,12 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    fn check_name(&self, offset: u64) -> Checked {
+    pub(super) fn check_name(&self, offset: u64) -> Checked {
         ensure!(offset < self.strings.len() as u64, "a name is outside of its strings");
         Ok(())
     }
 
-    fn name(&self, offset: u64) -> &'a [u8] {
+    pub(super) fn name(&self, offset: u64) -> &'a [u8] {
         let rest = &self.strings[offset as usize..];
         &rest[..rest.iter().position(|byte| *byte == 0).unwrap_or(rest.len())]
     }
@@ -344,62 +341,5 @@ impl<'a> Tables<'a> {
             last += 1;
         }
         Some(last + 1)
-    }
-
-    /// Checks the versions of symbols: each number has an entry in one of the two lists.
-    fn check_versions(&self, symbols: u64) -> Checked {
-        let needed = self.entry(NEEDED_VERSIONS).map_or(Some(0), |addr| self.most_needed(addr));
-        let defined = self.entry(DEFINED_VERSIONS).map_or(Some(0), |addr| self.most_defined(addr));
-        let most = needed.zip(defined).map(|(needed, defined)| needed.max(defined));
-        let most = most.ok_or("its list of versions is damaged")?;
-        let Some(addr) = self.entry(VERSIONS) else {
-            ensure!(most == 0, "it has versions, and no table of them");
-            return Ok(());
-        };
-        let all =
-            symbols.checked_mul(2).and_then(|size| self.file_at(addr, size)).ok_or("its versions are not in memory")?;
-        let is_known = |index: u64| short(all, 2 * index).is_some_and(|number| number & 0x7fff <= most.max(1));
-        ensure!((0..symbols).all(is_known), "a symbol has a version that is not in its list");
-        Ok(())
-    }
-
-    /// Returns the greatest number of a version that another library defines.
-    fn most_needed(&self, addr: u64) -> Option<u64> {
-        let bytes = self.file_from(addr)?;
-        let names: Vec<&[u8]> = self.needed.iter().map(|name| self.name(*name)).collect();
-        let (mut at, mut most) = (0, 0);
-        loop {
-            let file = half(bytes, at + 4)?;
-            self.check_name(file).ok()?;
-            // The loader asserts it.
-            names.contains(&self.name(file)).then_some(())?;
-            let mut each = at + half(bytes, at + 8)?;
-            loop {
-                self.check_name(half(bytes, each + 8)?).ok()?;
-                most = most.max(short(bytes, each + 6)? & 0x7fff);
-                match half(bytes, each + 12)? {
-                    0 => break,
-                    next => each += next,
-                }
-            }
-            match half(bytes, at + 12)? {
-                0 => return Some(most),
-                next => at += next,
-            }
-        }
-    }
-
-    /// Returns the greatest number of a version that the object defines.
-    fn most_defined(&self, addr: u64) -> Option<u64> {
-        let bytes = self.file_from(addr)?;
-        let (mut at, mut most) = (0, 0);
-        loop {
-            most = most.max(short(bytes, at + 4)? & 0x7fff);
-            self.check_name(half(bytes, at + half(bytes, at + 12)?)?).ok()?;
-            match half(bytes, at + 16)? {
-                0 => return Some(most),
-                next => at += next,
-            }
-        }
     }
 }

@@ -3,6 +3,7 @@
 pub mod binary_image;
 mod elf_relocations;
 mod elf_tables;
+mod elf_versions;
 #[cfg(feature = "cuda")]
 pub mod ptx;
 

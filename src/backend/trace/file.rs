@@ -1,6 +1,5 @@
 //! Writes the file: a JSON array that is complete after each write, so that it is readable however the process ends.
 
-use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};

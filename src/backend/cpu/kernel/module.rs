@@ -112,9 +112,10 @@ const NO_PROC: &str = "the program cannot be loaded, because /proc is not mounte
                        loader opens the program's file there; mount it: mount -t proc proc /proc";
 
 /// Whether a path leads to the open file. In /proc of another namespace this process has another number.
-fn leads_to(path: &CStr, file: &OwnedFd) -> bool {
-    let both = fs::stat(path).ok().zip(fs::fstat(file).ok());
-    both.is_some_and(|(there, here)| (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino))
+fn leads_to(path: &CStr, file: &descriptor::Descriptor) -> bool {
+    let here = file.file().ok().and_then(|file| fs::fstat(&*file).ok());
+    here.zip(fs::stat(path).ok())
+        .is_some_and(|(here, there)| (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino))
 }
 
 /// Removes the file's name, which is temporary, from the loader's error.
