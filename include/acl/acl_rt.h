@@ -6848,11 +6848,7 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  * @note Thread-safe. Not ordered with streams: importers read what completed work has written. Follows
  *     aclrtIpcMemGetExportKey of the Ascend runtime API.
  */
-aclError aclrtIpcMemGetExportKey(void *devPtr,
-                                 size_t size,
-                                 char *key,
-                                 size_t len,
-                                 uint64_t flags);
+aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags);
 
 /**
  * Opens memory of another process by its key. The memory becomes device memory of the calling thread's current device,
