@@ -13,11 +13,20 @@ fn main() {
 }
 
 fn compile_c() {
-    let files = ["src/ffi/base/app_log.c", "src/algo/host/cpp_name.c", "src/algo/host/standard_stream.c"];
+    let files = [
+        "src/ffi/base/app_log.c",
+        "src/algo/host/cpp_name.c",
+        "src/algo/host/standard_stream.c",
+        "src/algo/thread/cancellation.c",
+        "src/algo/thread/uncancelled.c",
+    ];
     for file in files {
         println!("cargo::rerun-if-changed={file}");
     }
-    cc::Build::new().files(files).std("c99").warnings(true).extra_warnings(true).compile("portacl_c");
+    let mut build = cc::Build::new();
+    build.files(files).std("gnu11").warnings(true).extra_warnings(true);
+    // Panics pass a function of cancellation.c.
+    build.define("_GNU_SOURCE", None).flag("-fexceptions").compile("portacl_c");
 }
 
 /// `src/backend/cuda/kernel/library_module.rs` decompresses it.

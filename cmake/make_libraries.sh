@@ -38,10 +38,17 @@ if [[ ! -s $work/symbols.txt ]]; then
 fi
 
 sed 's/^/-u /' "$work/symbols.txt" >"$work/roots.rsp"
-"$LD" -r --gc-sections --force-group-allocation "@$work/roots.rsp" "$archive" -o "$work/linked.o"
+# Functions at which a cancelled thread ends are called with cancellation off (src/algo/thread/uncancelled.c).
+sed 's/^/--wrap=/' "$here/cancellation_points.txt" >"$work/wrapped.rsp"
+"$LD" -r --gc-sections --force-group-allocation "@$work/wrapped.rsp" "@$work/roots.rsp" "$archive" -o "$work/linked.o"
 # The standard library contains LLVM bitcode, which `ar` with the plug-in of another LLVM rejects.
 "$OBJCOPY" "${strip[@]}" --keep-global-symbols="$work/symbols.txt" \
     --remove-section=.llvmbc --remove-section=.llvmcmd "$work/linked.o" "$work/local.o"
+"$NM" -u --format=posix "$work/local.o" | sed -n 's/^__wrap_\([a-z0-9_]*\).*/\1/p' >"$work/unwrapped.txt"
+if [[ -s $work/unwrapped.txt ]]; then
+    echo "make_libraries.sh: src/algo/thread/uncancelled.c lacks: $(paste -sd ' ' "$work/unwrapped.txt")" >&2
+    exit 1
+fi
 # A section header for each function and long mangled names would be a third of the archive. Sections that the same
 # functions of the API need are merged, so that programs still contain only what they use, and names are shortened.
 if ((${#strip[@]})); then

@@ -3689,7 +3689,8 @@ aclError aclrtGetDeviceCount(uint32_t *count);
 
 /**
  * Waits until all work enqueued on the current context's device is complete, in all its streams. Returns 107000 inside
- * a callback of the program if it could wait forever: docs/callbacks.md.
+ * a callback of the program if it could wait forever: docs/callbacks.md. No cancellation point: a thread that is
+ * cancelled (pthread_cancel) while it waits ends after the call.
  *
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -4420,7 +4421,8 @@ aclError aclrtDestroyStreamForce(aclrtStream stream);
 
 /**
  * Waits until all work that was enqueued on a stream before the call is complete. Returns 107000 inside a callback of
- * the program if it could wait forever: docs/callbacks.md.
+ * the program if it could wait forever: docs/callbacks.md. No cancellation point: a thread that is cancelled
+ * (pthread_cancel) while it waits ends after the call.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @retval ACL_SUCCESS 0
@@ -4936,7 +4938,8 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
 
 /**
  * Waits until an event's latest record at the time of the call is complete. Returns at once if there is none. A reset
- * has no effect here. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
+ * has no effect here. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md. No
+ * cancellation point: a thread that is cancelled (pthread_cancel) while it waits ends after the call.
  *
  * @param event an event.
  * @retval ACL_SUCCESS 0
@@ -6168,7 +6171,9 @@ aclError aclrtLaunchCallback(aclrtCallback fn,
 /**
  * Runs pending callbacks of the thread's streams on the calling thread: all that are pending when it is called, in the
  * order in which the streams reached them, or else the first one that arrives before the timeout. Needs no current
- * context. Programs call it in a loop on a dedicated thread until a stop flag is set.
+ * context. Programs call it in a loop on a dedicated thread until a stop flag is set. No cancellation point while it
+ * waits: a thread that is cancelled (pthread_cancel) then ends after the call. One that is cancelled inside a callback
+ * ends there, and the callback counts as complete: docs/callbacks.md.
  *
  * @param timeout milliseconds, greater than 0; or -1: until a callback arrives or the thread's last subscription ends.
  * @retval ACL_SUCCESS 0: at least one callback ran
@@ -6226,7 +6231,7 @@ aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream
 /**
  * Runs pending host functions of the thread's streams on the calling thread: all that are pending when it is called,
  * in the order in which the streams reached them, or else the first one that arrives before the timeout. Needs no
- * current context.
+ * current context. A thread that is cancelled (pthread_cancel) ends as in aclrtProcessReport.
  *
  * @param timeout milliseconds, greater than 0; or -1: until one arrives or the thread's last subscription ends.
  * @retval ACL_SUCCESS 0: at least one host function ran

@@ -2,6 +2,8 @@
 
 import ctypes
 import inspect
+import os
+import subprocess
 import sys
 import threading
 
@@ -245,6 +247,36 @@ class Callbacks(OnDevice):
         self.ok(acl.init(""))
         self.ok(acl.rt.set_device(0))
         self.device_memory(64)
+
+
+# A program like a data loader: it asks for devices, forks workers, and uses the device in them.
+FORKS = """
+import multiprocessing
+import os
+import acl
+
+def work(number):
+    assert acl.init() == 0, acl.get_recent_err_msg()
+    assert acl.rt.set_device(0) == 0, acl.get_recent_err_msg()
+    memory, ret = acl.rt.malloc(1 << 20, 0)
+    assert ret == 0 and acl.rt.free(memory) == 0
+    assert acl.finalize() == 0
+    return number + 1
+
+count, ret = acl.rt.get_device_count()
+assert ret == 0 and count >= 1 and acl.get_soc_name()
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    assert pool.map(work, range(4)) == [1, 2, 3, 4]
+assert work(0) == 1
+"""
+
+
+class Fork(unittest.TestCase):
+    def test_workers_use_devices_that_their_parent_has_counted(self):
+        if os.environ.get("PORTACL_BACKEND", "auto") not in ("auto", "cpu"):
+            self.skipTest("a driver that has started refuses to work in a forked child")
+        done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

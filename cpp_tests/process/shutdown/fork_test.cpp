@@ -1,10 +1,13 @@
 // Forked children: every call is refused in a child of a process that used the library.
 
+#include <portacl/portacl.h>
+
 #include "process/shutdown/shutdown.h"
 #include "support/acl_test.h"
 #include "support/base/every_function.h"
 #include "support/base/one_of_each.h"
 #include "support/gate.h"
+#include "support/objects.h"
 #include "support/own_process.h"
 
 #include <unistd.h>
@@ -132,6 +135,7 @@ OWN_PROCESS_TEST(Shutdown, ForkWhileThreadsWork) {
 // A child of a child is refused, too.
 OWN_PROCESS_TEST(Shutdown, GrandchildIsRefused) {
     ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
     std::fflush(stdout);
     const pid_t child = fork();
     ASSERT_GE(child, 0);
@@ -155,4 +159,105 @@ OWN_PROCESS_TEST(Shutdown, ForkBeforeTheFirstCall) {
     UseOnce();
     if (child == 0) _exit(testing::Test::HasFailure() ? 5 : 0);
     EXPECT_EQ(ExitOf(child), 0);
+}
+
+// What a data loader or a test runner asks before it forks.
+static void AskQuestions() {
+    uint32_t count = 0;
+    ACL_OK(aclrtGetDeviceCount(&count));
+    EXPECT_GE(count, 1u);
+    EXPECT_NE(aclrtGetSocName(), nullptr);
+    char name[64];
+    ACL_OK(portaclDeviceName(0, name, sizeof name));
+    int64_t value = 0;
+    ACL_OK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, &value));
+    int32_t can = 0;
+    ACL_OK(aclrtDeviceCanAccessPeer(&can, 0, count > 1 ? 1 : 0));
+    EXPECT_NE(aclrtFree(nullptr), ACL_SUCCESS);
+}
+
+// A child after questions: it starts afresh, or a driver that has started refuses it.
+static void UseAfterQuestions(bool on_cpu) {
+    alarm(60);
+    if (on_cpu) {
+        UseOnce();
+        std::exit(testing::Test::HasFailure() ? 5 : 0);
+    }
+    DemandRefused(aclrtSetDevice(0), "aclrtSetDevice");
+    Demand(aclrtSetDevice(0) != ACL_SUCCESS, "used the driver of the parent");
+    Demand(std::strstr(aclGetRecentErrMsg(), "has started the CUDA driver"), "the text of the refusal");
+    _exit(0);
+}
+
+OWN_PROCESS_TEST(Shutdown, ForkAfterQuestions, NO_LEAK_CHECK_AT_EXIT) {
+    for (const bool is_initialized : {false, true}) {
+        if (is_initialized) {
+            ACL_OK(aclInit(nullptr));
+        }
+        AskQuestions();
+        const bool on_cpu = OnCpu();
+        std::fflush(stdout);
+        for (int i = 0; i < 3; ++i) {
+            const pid_t child = fork();
+            ASSERT_GE(child, 0);
+            if (child == 0) UseAfterQuestions(on_cpu);
+            EXPECT_EQ(ExitOf(child), 0);
+        }
+    }
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclFinalize());
+}
+
+// A child that asks as well is itself a parent after questions.
+OWN_PROCESS_TEST(Shutdown, ForkInAChildAfterQuestions, NO_LEAK_CHECK_AT_EXIT) {
+    AskQuestions();
+    const bool on_cpu = OnCpu();
+    std::fflush(stdout);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        if (on_cpu) AskQuestions();
+        const pid_t grandchild = fork();
+        if (grandchild == 0) UseAfterQuestions(on_cpu);
+        _exit(ExitOf(grandchild) == 0 ? 0 : 4);
+    }
+    EXPECT_EQ(ExitOf(child), 0);
+}
+
+// A fork waits for other threads that open and end sessions.
+OWN_PROCESS_TEST(Shutdown, ForkWhileThreadsAsk, NO_LEAK_CHECK_AT_EXIT) {
+    const bool on_cpu = OnCpu();
+    std::atomic<bool> stop{false};
+    std::thread begins([&stop] {
+        while (!stop) {
+            ACL_OK(aclInit(nullptr));
+            AskQuestions();
+            ACL_OK(aclFinalize());
+        }
+    });
+    std::thread asks([&stop] {
+        uint32_t count = 0;
+        while (!stop) ACL_OK(aclrtGetDeviceCount(&count));
+    });
+    for (int i = 0; i < 50; ++i) {
+        const pid_t child = fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            alarm(30);
+            const aclError code = aclrtSetDevice(0);
+            if (on_cpu) {
+                void* memory = nullptr;
+                Demand(code == ACL_SUCCESS, "aclrtSetDevice");
+                Demand(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS, "aclrtMalloc");
+                Demand(aclrtFree(memory) == ACL_SUCCESS, "aclrtFree");
+            } else {
+                DemandRefused(code, "aclrtSetDevice");
+            }
+            _exit(0);
+        }
+        EXPECT_EQ(ExitOf(child), 0);
+    }
+    stop = true;
+    begins.join();
+    asks.join();
 }

@@ -21,5 +21,6 @@ mod real;
 pub use self::model::{Pin, flush_deferred, flush_if_many, heavy_barrier, light_barrier, number, pin};
 #[cfg(not(loom))]
 pub use self::real::{
-    Pin, count_pinned, flush_deferred, flush_if_many, heavy_barrier, is_pinned, light_barrier, number, pin,
+    Pin, Unchanged, count_pinned, flush_deferred, flush_if_many, forget_other_threads, heavy_barrier, is_pinned,
+    light_barrier, number, pin,
 };

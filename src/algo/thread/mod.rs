@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 pub mod asleep;
+pub mod cancellation;
 pub mod deep_stack;
 pub mod pause;
 pub mod per_thread;

@@ -9,6 +9,7 @@
 use std::cell::Cell;
 use std::ffi::{CStr, c_void};
 use std::mem::{self, MaybeUninit};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::{io, ptr};
 
@@ -19,9 +20,18 @@ use super::thread_attributes;
 const HEARD: [libc::c_int; 7] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGTRAP, libc::SIGSYS, libc::SIGPROF];
 
+/// Whether [`spawn`] was called.
+static HAS_STARTED_ONE: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process has or had a thread of the library. A forked child inherits the answer.
+pub fn has_started_one() -> bool {
+    HAS_STARTED_ONE.load(Ordering::Relaxed)
+}
+
 /// Starts a thread with all signals blocked but those of `HEARD`. `name` has at most 15 bytes.
 pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
     debug_assert!(name.len() <= 15, "the kernel cuts {name} off");
+    HAS_STARTED_ONE.store(true, Ordering::Relaxed);
     let stack = thread_attributes::stack();
     // A thread inherits the signal mask of its creator.
     let _quiet = Blocked::all();

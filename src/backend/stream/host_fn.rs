@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ffi::c_void;
 
+use crate::algo::thread::cancellation;
 use crate::algo::thread::per_thread::per_thread;
 
 /// User code that is called exactly once: a C function with its argument, or a closure. It has two words.
@@ -31,10 +32,14 @@ pub fn inside_host_function() -> bool {
 
 /// Runs user code that is no [`HostFn`].
 pub(in crate::backend) fn as_user_code<R>(code: impl FnOnce() -> R) -> R {
-    let outer = INSIDE.replace(true);
-    let result = code();
-    INSIDE.set(outer);
-    result
+    struct Ends(bool);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            INSIDE.set(self.0);
+        }
+    }
+    let _ends = Ends(INSIDE.replace(true));
+    code()
 }
 
 impl HostFn {
@@ -75,6 +80,15 @@ impl HostFn {
             Code::Closure(closure) => as_user_code(closure.code),
         }
     }
+
+    /// Does the same as [`run`](Self::run) on a thread of the program. If the thread ends inside the function, this
+    /// unwinds (`algo/thread/cancellation.rs`).
+    pub fn run_on_thread_of_program(self) {
+        match self.0 {
+            Code::Function(function) => function.run_on_thread_of_program(),
+            Code::Closure(closure) => cancellation::run_user_code(|| as_user_code(closure.code)),
+        }
+    }
 }
 
 /// User code that a graph calls.
@@ -96,6 +110,15 @@ impl RepeatedFn {
     pub fn run(&self) {
         // SAFETY: the promise of `HostFn::new`; a function that is no part of a graph is consumed by its one call.
         as_user_code(|| unsafe { (self.function)(self.argument) });
+    }
+
+    /// Calls the function on a thread of the program, which may end inside.
+    fn run_on_thread_of_program(self) {
+        // SAFETY: types of functions with the same calling convention. This one may unwind.
+        let function: unsafe extern "C-unwind" fn(*mut c_void) = unsafe { std::mem::transmute(self.function) };
+        let argument = self.argument;
+        // SAFETY: a host function of a subscribed thread, which is called once.
+        cancellation::run_user_code(|| as_user_code(|| unsafe { function(argument) }));
     }
 
     /// Returns the address of the function, for pictures of graphs.

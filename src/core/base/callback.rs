@@ -11,6 +11,7 @@ pub mod wait;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
+use crate::algo::thread::cancellation;
 use crate::algo::thread::per_thread::per_thread;
 use crate::core::base::error::{Result, param_invalid};
 
@@ -50,7 +51,7 @@ pub fn run<R>(what: &'static str, callback: impl FnOnce() -> R) -> R {
         }
     }
     let _ends = Ends(RUNNING.replace(Some(what)));
-    callback()
+    cancellation::run_user_code(callback)
 }
 
 /// Fails if the calling thread is inside a callback and has callbacks of streams to run: a wait for streams could wait

@@ -1,5 +1,6 @@
 //! The gate that every call passes: open, held while the process is locked for a snapshot, watched while the host is
-//! short of memory, scheduled (`PORTACL_SCHEDULE`: each call waits for its turn), or closed for good in a forked child.
+//! short of memory, scheduled (`PORTACL_SCHEDULE`: each call waits for its turn), or closed for good in a forked child
+//! whose parent has something that a child cannot have (`Binding`).
 //!
 //! One number holds the whole state, so that a call through an open gate costs one load.
 
@@ -9,6 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::algo::host::host_memory;
+use crate::algo::thread::quiet_thread;
 use crate::backend::cpu::Schedule;
 
 /// State: no call has been made yet.
@@ -16,12 +18,28 @@ const NEW: u8 = 0;
 const OPEN: u8 = 1;
 /// State: calls wait.
 pub const HELD: u8 = 2;
-/// State: this process was forked after the first call.
+/// State: this process is the forked child of a process with a `Binding`.
 pub const CHILD: u8 = 3;
 /// State: the system has refused host memory. Calls first check whether there is enough.
 pub const SHORT: u8 = 4;
 /// State: calls wait for their turn in a schedule.
 const SCHEDULED: u8 = 5;
+
+/// State: this process is the forked child of a process without a `Binding`. Its first call starts afresh.
+pub const FRESH: u8 = 6;
+
+/// What a process has that its forked children cannot have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Binding {
+    /// A device was opened, host memory was allocated for devices, or a thread of the library was started.
+    Device = 1,
+    /// The driver of a GPU was started.
+    Driver = 2,
+}
+
+/// The bindings of this process, or of the parent in the state `CHILD`: one bit each.
+static BINDINGS: AtomicU8 = AtomicU8::new(0);
 
 static STATE: AtomicU8 = AtomicU8::new(NEW);
 /// The state without a snapshot, a shortage or a fork: `OPEN` or `SCHEDULED`.
@@ -58,9 +76,35 @@ pub fn end_shortage() {
     let _ = STATE.compare_exchange(SHORT, OPEN, Ordering::Relaxed, Ordering::Relaxed);
 }
 
-/// Closes the gate in a forked child. Performs only a store, as such a child may.
-pub fn close_in_child() {
-    STATE.store(CHILD, Ordering::Relaxed);
+/// Notes that a call is about to bind the process, which lasts.
+pub fn bind(binding: Binding) {
+    BINDINGS.fetch_or(binding as u8, Ordering::SeqCst);
+}
+
+/// Whether forked children of this process cannot use the library.
+pub fn is_bound() -> bool {
+    BINDINGS.load(Ordering::SeqCst) != 0 || quiet_thread::has_started_one() || is(HELD)
+}
+
+/// Whether the process, or the parent of a `CHILD`, has this binding.
+pub fn is_bound_to(binding: Binding) -> bool {
+    BINDINGS.load(Ordering::SeqCst) & binding as u8 != 0
+}
+
+/// Closes the gate in a forked child, or prepares it for the child's first call. Performs only stores, as such a child
+/// may. `is_consistent`: no thread of the parent was opening or ending a session.
+pub fn close_in_child(is_consistent: bool) {
+    let is_fresh = is_consistent && !is_bound() && !is(CHILD);
+    STATE.store(if is_fresh { FRESH } else { CHILD }, Ordering::SeqCst);
+}
+
+/// Opens the gate at the first call of a forked child in the state `FRESH`, after `restart`. Other threads wait.
+pub fn open_in_child(restart: impl FnOnce()) {
+    let _waiters = WAITERS.lock();
+    if is(FRESH) {
+        restart();
+        STATE.store(OPEN, Ordering::SeqCst);
+    }
 }
 
 /// Sets the schedule: that of the backend that is being opened.

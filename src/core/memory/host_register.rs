@@ -3,6 +3,7 @@
 use crate::algo::map::address_map::InsertError;
 use crate::backend::Foreign;
 use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
+use crate::core::base::gate::{self, Binding};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::pointer::REGISTERED_PAGE;
 use crate::core::memory::pointer::span::{beyond_all, stale};
@@ -66,6 +67,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     // The range is inserted first, so that of two calls for the same memory one fails without a lock held during the
     // driver's call. Until the driver has registered it, it counts as pageable host memory.
     registration(Kind::BEING_REGISTERED, 0).insert().map_err(|why| not_inserted(addr, len, why))?;
+    gate::bind(Binding::Device);
     match session.driver.register_host(addr, len) {
         Ok(device_addr) => {
             // The program may have mapped a file twice, and registered both.

@@ -99,6 +99,11 @@ pub fn begin(text: CString) -> impl FnOnce() -> Result<()> {
     move || callbacks.iter().try_for_each(|callback| call(callback, &text))
 }
 
+/// Forgets the configuration of the parent's session in a forked child.
+pub fn forget_session() {
+    STATE.lock().text = None;
+}
+
 /// Begins the end of a session. Returns a function that calls all finalize callbacks, the last registered first, and
 /// returns the first failure.
 pub fn end() -> impl FnOnce() -> Result<()> {

@@ -15,24 +15,28 @@ pub mod thread;
 pub mod version;
 pub mod visibility;
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, MutexGuard, RwLock};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::algo::host::notice::notice_once;
 use crate::algo::host::system_call::keep_loaded;
 use crate::algo::map::slot_table::{self, Ref};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::published::Published;
+use crate::algo::sync::reclaim;
+use crate::algo::thread::per_thread::per_thread;
 use crate::algo::thread::thread_attributes;
 use crate::backend::Driver;
 use crate::backend::base::broker::BROKER;
 use crate::core::base::config::file::FileConfig;
 use crate::core::base::config::{self, BackendChoice, Environment};
 use crate::core::base::error::{self, Code, Error, Result, error_with};
+use crate::core::base::gate;
 use crate::core::base::leave::wait_until_unshared;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
@@ -71,7 +75,7 @@ static SESSION: Published<Session> = Published::new();
 /// True after a finalize, until aclInit or aclrtSetDevice.
 static FINALIZED: AtomicBool = AtomicBool::new(false);
 /// The devices of the latest session, for queries after its end.
-static LAST_VISIBILITY: RwLock<Option<Visibility>> = RwLock::new(None);
+static LAST_VISIBILITY: Published<Visibility> = Published::new();
 /// `defaultDevice.default_device` of the configuration file; -1: none.
 static DEFAULT_DEVICE: AtomicI64 = AtomicI64::new(-1);
 
@@ -141,10 +145,21 @@ fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
     (count - most, Ok(()))
 }
 
+/// Dropped when the thread of a finalize ends inside a callback: the library stays initialized.
+struct Undone;
+
+impl Drop for Undone {
+    fn drop(&mut self) {
+        let _life = LIFE.lock();
+        IN_TEARDOWN.store(false, Ordering::Relaxed);
+    }
+}
+
 /// Ends the session. First it runs callbacks of the program, without a lock and while everything still exists. `call`
 /// is the name of the call.
 fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     IN_TEARDOWN.store(true, Ordering::Relaxed);
+    let undone = Undone;
     let callbacks = life_callback::end();
     drop(life);
     let called = callbacks();
@@ -153,6 +168,7 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     let steps = lifecycle();
     steps.session_teardown.iter().for_each(|step| step(call));
     let life = LIFE.lock();
+    std::mem::forget(undone);
     INIT_COUNT.store(0, Ordering::Relaxed);
     let mut left_threads = false;
     let ended = end_session(&life, steps, &mut left_threads);
@@ -234,7 +250,9 @@ pub fn glance() -> Option<Ref<'static, Session>> {
 pub fn visibility() -> Result<Visibility> {
     match session() {
         Ok(session) => Ok(session.visibility.clone()),
-        Err(_) if is_finalized() => Ok(LAST_VISIBILITY.read().clone().unwrap_or_default()),
+        Err(error) if error.value() == Code::ContextNull.value() => {
+            Ok(LAST_VISIBILITY.get().map(|last| last.clone()).unwrap_or_default())
+        }
         Err(error) => Err(error),
     }
 }
@@ -242,6 +260,36 @@ pub fn visibility() -> Result<Visibility> {
 /// Returns the number of devices. The query works at any time.
 pub fn device_count() -> Result<u32> {
     Ok(visibility()?.count())
+}
+
+per_thread! {
+    /// The locks of a thread that forks: no other thread opens, ends or releases a session.
+    static FORKING: Cell<Option<std::mem::ManuallyDrop<(MutexGuard<'static, ()>, reclaim::Unchanged)>>> = Cell::new(None);
+}
+
+/// Prepares a fork: waits up to a second until no other thread is opening or ending a session.
+pub fn before_fork() {
+    if !gate::is_bound() {
+        let life = LIFE.try_lock_for(Duration::from_secs(1));
+        FORKING.set(life.map(|life| std::mem::ManuallyDrop::new((life, reclaim::Unchanged::begin()))));
+    }
+}
+
+/// Ends the preparation, in the parent and in the child. Returns whether it has succeeded.
+pub fn after_fork() -> bool {
+    FORKING.take().map(std::mem::ManuallyDrop::into_inner).is_some()
+}
+
+/// Forgets the parent's session in a forked child, at its first call. What the program has registered stays.
+pub fn start_afresh() {
+    reclaim::forget_other_threads();
+    let _life = LIFE.lock();
+    INIT_COUNT.store(0, Ordering::Relaxed);
+    IN_TEARDOWN.store(false, Ordering::Relaxed);
+    FINALIZED.store(false, Ordering::Release);
+    DEFAULT_DEVICE.store(-1, Ordering::Release);
+    life_callback::forget_session();
+    std::mem::forget(SESSION.replace(None));
 }
 
 fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
@@ -289,7 +337,7 @@ pub fn begin_with(driver: Arc<dyn Driver>, patience: Duration) {
 impl Session {
     fn new(driver: Arc<dyn Driver>, visibility: Visibility, patience: Duration, snapshot_timeout: Duration) -> Self {
         let devices = (0..driver.device_count()).map(DeviceSlot::new).collect();
-        *LAST_VISIBILITY.write() = Some(visibility.clone());
+        LAST_VISIBILITY.replace(Some(Arc::new(visibility.clone())));
         let (owner, features) = (Owner::new(), Slots::default());
         Self { driver, devices, visibility, owner, features, patience, snapshot_timeout }
     }

@@ -91,10 +91,16 @@ impl<W: Clone> Registry<W> {
         if !self.has_any() || INSIDE.get() {
             return;
         }
+        struct Ends;
+        impl Drop for Ends {
+            fn drop(&mut self) {
+                INSIDE.set(false);
+            }
+        }
         let watchers = self.watchers.lock().clone();
         INSIDE.set(true);
+        let _ends = Ends;
         watchers.iter().for_each(|(_, watcher)| callback::run(what, || call(watcher)));
-        INSIDE.set(false);
     }
 }
 

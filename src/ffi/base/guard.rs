@@ -3,10 +3,13 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::algo::thread::cancellation;
 use crate::core::assembly;
 use crate::core::base::error::{self, Code, Error, Result, param_invalid, unsupported};
-use crate::core::base::{gate, host_memory};
+use crate::core::base::gate::{self, Binding};
+use crate::core::base::host_memory;
 use crate::core::process::snapshot;
+use crate::core::runtime;
 use crate::ffi::base::value::{Out, write_unless_null};
 
 /// Runs the body of the API function `call` and turns its result into a code. Keeps the text of a failure for
@@ -23,7 +26,7 @@ pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
     match catch_unwind(AssertUnwindSafe(guarded)) {
         Ok(Ok(())) => 0,
         Ok(Err(failure)) => report(call, failure),
-        Err(panic) => report_panic(call, &*panic),
+        Err(panic) => report_panic(call, panic),
     }
 }
 
@@ -82,7 +85,7 @@ pub fn guard_value_anywhere<T>(call: &'static str, fallback: T, body: impl FnOnc
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => return value,
         Ok(Err(failure)) => report(call, failure),
-        Err(panic) => report_panic(call, &*panic),
+        Err(panic) => report_panic(call, panic),
     };
     fallback
 }
@@ -113,29 +116,47 @@ fn check_slow_value(call: &str) -> Result<()> {
     host_memory::enter(call)
 }
 
-/// A forked child has this library's memory but none of its threads and no device: every call fails there at once. A
-/// fork before the first call of this library leaves nothing in the parent that the child would need.
+/// A forked child has this library's memory but none of its threads, and no device: if the parent had one, every call
+/// fails in the child at once. Otherwise the child's first call starts afresh.
 #[cold]
 fn refuse_in_child() -> Result<()> {
     // This happens before the gate opens, because calls of other threads need it.
     assembly::install();
     if gate::open_first() {
-        // SAFETY: the handler only stores to atomics, which a child of a process with several
-        // threads may do. If there is no memory to register it, forked children go unnoticed,
-        // which is all that can be done about it.
-        unsafe { libc::pthread_atfork(None, None, Some(enter_child)) };
+        // SAFETY: the handlers of the parent may do anything; the one of the child unlocks what its thread has locked,
+        // and stores to atomics, which a child of a process with several threads may do. If there is no memory to
+        // register them, forked children go unnoticed, which is all that can be done about it.
+        unsafe { libc::pthread_atfork(Some(before_fork), Some(enter_parent), Some(enter_child)) };
     }
-    if gate::is(gate::CHILD) {
-        return Err(param_invalid!(
-            "called in a forked child, which has neither the parent's devices nor its threads; fork before \
-             the first call of this library, or start a new program (spawn)"
-        ));
+    if gate::is(gate::FRESH) {
+        gate::open_in_child(runtime::start_afresh);
     }
-    Ok(())
+    if !gate::is(gate::CHILD) {
+        return Ok(());
+    }
+    Err(match gate::is_bound_to(Binding::Driver) {
+        true => param_invalid!(
+            "called in a forked child of a process that has started the CUDA driver, which refuses to work in a child; \
+             any call that needs the number of devices starts it: fork before, or start a new program (spawn)"
+        ),
+        false => param_invalid!(
+            "called in a forked child of a process that has opened a device, which the child lacks, as it lacks the \
+             library's threads; fork before the parent's first aclrtSetDevice (queries may come earlier), or start a \
+             new program (spawn)"
+        ),
+    })
+}
+
+unsafe extern "C" fn before_fork() {
+    runtime::before_fork();
+}
+
+unsafe extern "C" fn enter_parent() {
+    runtime::after_fork();
 }
 
 unsafe extern "C" fn enter_child() {
-    gate::close_in_child();
+    gate::close_in_child(runtime::after_fork());
     // The lock of the process-wide text may have been held by a thread that the child lacks.
     error::share_texts(false);
 }
@@ -148,7 +169,8 @@ fn report(call: &str, failure: Error) -> i32 {
 }
 
 #[cold]
-fn report_panic(call: &str, panic: &(dyn Any + Send)) -> i32 {
+fn report_panic(call: &str, mut panic: Box<dyn Any + Send>) -> i32 {
+    cancellation::continue_end(&mut *panic);
     let said = panic
         .downcast_ref::<&str>()
         .copied()

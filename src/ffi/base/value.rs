@@ -175,6 +175,31 @@ pub fn function<F>(argument: &str, function: Option<F>, advice: &str) -> Result<
     function.ok_or_else(|| invalid_param!("{argument} is null; {advice}"))
 }
 
+/// A function of the program that a call runs on one of the program's threads (`algo/thread/cancellation.rs`): a thread
+/// that ends inside may unwind the frame that calls it.
+pub trait Callback {
+    /// The type of the same function for the compiler: it may unwind.
+    type MayUnwind;
+    /// Returns the function.
+    fn may_unwind(self) -> Self::MayUnwind;
+}
+
+macro_rules! callbacks {
+    ($($argument:ident),*) => {
+        impl<R, $($argument),*> Callback for unsafe extern "C" fn($($argument),*) -> R {
+            type MayUnwind = unsafe extern "C-unwind" fn($($argument),*) -> R;
+            fn may_unwind(self) -> Self::MayUnwind {
+                // SAFETY: the two types of functions have the same calling convention.
+                unsafe { std::mem::transmute::<Self, Self::MayUnwind>(self) }
+            }
+        }
+    };
+}
+
+callbacks!(A);
+callbacks!(A, B);
+callbacks!(A, B, C);
+
 /// Checks the size at the beginning of a structure that the caller has filled in.
 ///
 /// # Safety

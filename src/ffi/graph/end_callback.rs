@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::graph::end_callback::{self, EndCallback};
-use crate::ffi::base::{address, function, guard, handle};
+use crate::ffi::base::{Callback, address, function, guard, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclrtCallback};
 
 /// Registers a function that is called when a graph is destroyed, or released with its device (aclrtResetDevice,
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
         let func = function("func", func, "pass the function to call")?;
         let data = address::from_c(userData);
         // SAFETY: the caller promises that it may be called once with this, from any thread.
-        let call = Box::new(move || unsafe { func(address::to_c(data)) });
+        let call = Box::new(move || unsafe { func.may_unwind()(address::to_c(data)) });
         let callback = EndCallback { address: func as usize, call };
         end_callback::register(handle::from_c(modelRI), callback)
     })

@@ -7,7 +7,8 @@ use crate::backend::thread_number;
 use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
 use crate::ffi::base::{
-    Out, address, check_struct_size, enum_from, enum_value, guard, guard_optional, guard_value, handle, null, text,
+    Callback, Out, address, check_struct_size, enum_from, enum_value, guard, guard_optional, guard_value, handle, null,
+    text,
 };
 use crate::ffi::types::{
     aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter, portaclMemoryHookBefore,
@@ -40,7 +41,7 @@ impl MemoryHook for Foreign {
         let (Some(before), _) = self.functions(moment) else { return Ok(()) };
         memory_hook::take_reason();
         // SAFETY: who registered it promises that it may be called; the event lives until it returns.
-        match unsafe { before(self.0.userData, &to_c(event)) } {
+        match unsafe { before.may_unwind()(self.0.userData, &to_c(event)) } {
             0 => Ok(()),
             code => Err(Refusal { code, text: memory_hook::take_reason() }),
         }
@@ -49,7 +50,7 @@ impl MemoryHook for Foreign {
     fn after(&self, moment: Moment, event: &Event) {
         let (_, Some(after)) = self.functions(moment) else { return };
         // SAFETY: the structure's `after` is not null here, and the event lives during the call.
-        unsafe { after(self.0.userData, &to_c(event)) };
+        unsafe { after.may_unwind()(self.0.userData, &to_c(event)) };
     }
 }
 

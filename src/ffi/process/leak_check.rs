@@ -9,7 +9,7 @@ use crate::core::base::callback;
 use crate::core::memory::allocation::Allocation;
 use crate::core::process::leak_check::{self, Live};
 use crate::ffi::base::{
-    Out, address, enum_from, function, guard, guard_optional, guard_value_anywhere, handle, text, write_rows,
+    Callback, Out, address, enum_from, function, guard, guard_optional, guard_value_anywhere, handle, text, write_rows,
 };
 use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
                 let line: Vec<u8> = line.bytes().take_while(|byte| *byte != 0).chain([0]).collect();
                 callback::run("line writer", || {
                     // SAFETY: the caller's own function, with a text that lives as long as the call.
-                    unsafe { write(userData, line.as_ptr().cast()) };
+                    unsafe { write.may_unwind()(userData, line.as_ptr().cast()) };
                 });
             }
         })

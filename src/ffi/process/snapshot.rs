@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use crate::core::process::snapshot;
-use crate::ffi::base::{address, enum_value, function, guard, must_be_null, read_optional};
+use crate::ffi::base::{Callback, address, enum_value, function, guard, must_be_null, read_optional};
 use crate::ffi::types::{
     aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs, aclrtSnapShotStage,
 };
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackRegister(
         let call = Arc::new(move |device| {
             // SAFETY: the program keeps the snapshot callback and its argument valid until it
             // unregisters them.
-            unsafe { function(device, address::to_c(argument)) }
+            unsafe { function.may_unwind()(device, address::to_c(argument)) }
         });
         snapshot::register(enum_value(stage), function as usize, call)
     })

@@ -89,7 +89,8 @@ pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
 }
 
 /// Waits until all work enqueued on the current context's device is complete, in all its streams. Returns 107000 inside
-/// a callback of the program if it could wait forever: docs/callbacks.md.
+/// a callback of the program if it could wait forever: docs/callbacks.md. No cancellation point: a thread that is
+/// cancelled (pthread_cancel) while it waits ends after the call.
 ///
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.

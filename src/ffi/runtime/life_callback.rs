@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::core::base::error::Result;
 use crate::core::runtime::life_callback::{self, At, Id};
-use crate::ffi::base::{address, enum_value, function, guard};
+use crate::ffi::base::{Callback, address, enum_value, function, guard};
 use crate::ffi::types::{aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType};
 
 /// Checks that C passed a function.
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn aclInitCallbackRegister(
         let callback = move |text: &CStr| {
             // SAFETY: by the contract of this function it can be called with the caller's
             // argument until it is unregistered; the text outlives the call.
-            unsafe { function(text.as_ptr(), text.count_bytes(), address::to_c(argument)) }
+            unsafe { function.may_unwind()(text.as_ptr(), text.count_bytes(), address::to_c(argument)) }
         };
         life_callback::register(Id(At::Init, enum_value(r#type), function as usize), Arc::new(callback))
     })
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn aclFinalizeCallbackRegister(
         let argument = address::from_c(userData);
         // SAFETY: the program keeps the finalize callback and its argument valid until it has
         // run or is unregistered.
-        let callback = move |_: &CStr| unsafe { function(address::to_c(argument)) };
+        let callback = move |_: &CStr| unsafe { function.may_unwind()(address::to_c(argument)) };
         life_callback::register(Id(At::Finalize, enum_value(r#type), function as usize), Arc::new(callback))
     })
 }

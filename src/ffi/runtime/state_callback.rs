@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use crate::core::runtime::state_callback::{self, DeviceWatcher, StreamWatcher};
-use crate::ffi::base::{address, enum_from, guard, handle, text};
+use crate::ffi::base::{Callback, address, enum_from, guard, handle, text};
 use crate::ffi::types::{aclError, aclrtDeviceStateCallback, aclrtStreamStateCallback};
 
 /// Registers a callback that is called when devices are opened and released, on the thread that does it. No lock is
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
             Arc::new(move |id, state| {
                 // SAFETY: the program keeps the device callback callable from any thread until it
                 // registers null for its name.
-                unsafe { function(id as i32, enum_from(state as i32), address::to_c(argument)) }
+                unsafe { function.may_unwind()(id as i32, enum_from(state as i32), address::to_c(argument)) }
             })
         });
         state_callback::watch_devices(&name.to_string_lossy(), watcher)
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn aclrtRegStreamStateCallback(
             Arc::new(move |stream, state| {
                 // SAFETY: the program keeps the stream callback callable from any thread until it
                 // registers null for its name.
-                unsafe { function(handle::to_c(stream), enum_from(state as i32), address::to_c(argument)) }
+                unsafe { function.may_unwind()(handle::to_c(stream), enum_from(state as i32), address::to_c(argument)) }
             })
         });
         state_callback::watch_streams(&name.to_string_lossy(), watcher)

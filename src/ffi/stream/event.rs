@@ -194,7 +194,8 @@ pub unsafe extern "C" fn aclrtQueryEventWaitStatus(event: aclrtEvent, status: *m
 }
 
 /// Waits until an event's latest record at the time of the call is complete. Returns at once if there is none. A reset
-/// has no effect here. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
+/// has no effect here. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md. No
+/// cancellation point: a thread that is cancelled (pthread_cancel) while it waits ends after the call.
 ///
 /// @param event an event.
 /// @retval ACL_SUCCESS 0

@@ -102,7 +102,9 @@ pub unsafe extern "C" fn aclrtLaunchCallback(
 
 /// Runs pending callbacks of the thread's streams on the calling thread: all that are pending when it is called, in the
 /// order in which the streams reached them, or else the first one that arrives before the timeout. Needs no current
-/// context. Programs call it in a loop on a dedicated thread until a stop flag is set.
+/// context. Programs call it in a loop on a dedicated thread until a stop flag is set. No cancellation point while it
+/// waits: a thread that is cancelled (pthread_cancel) then ends after the call. One that is cancelled inside a callback
+/// ends there, and the callback counts as complete: docs/callbacks.md.
 ///
 /// @param timeout milliseconds, greater than 0; or -1: until a callback arrives or the thread's last subscription ends.
 /// @retval ACL_SUCCESS 0: at least one callback ran
@@ -163,7 +165,7 @@ pub unsafe extern "C" fn aclrtSubscribeHostFunc(hostFuncThreadId: u64, exeStream
 
 /// Runs pending host functions of the thread's streams on the calling thread: all that are pending when it is called,
 /// in the order in which the streams reached them, or else the first one that arrives before the timeout. Needs no
-/// current context.
+/// current context. A thread that is cancelled (pthread_cancel) ends as in aclrtProcessReport.
 ///
 /// @param timeout milliseconds, greater than 0; or -1: until one arrives or the thread's last subscription ends.
 /// @retval ACL_SUCCESS 0: at least one host function ran

@@ -73,7 +73,8 @@ pub unsafe extern "C" fn aclrtDestroyStreamForce(stream: aclrtStream) -> aclErro
 }
 
 /// Waits until all work that was enqueued on a stream before the call is complete. Returns 107000 inside a callback of
-/// the program if it could wait forever: docs/callbacks.md.
+/// the program if it could wait forever: docs/callbacks.md. No cancellation point: a thread that is cancelled
+/// (pthread_cancel) while it waits ends after the call.
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @retval ACL_SUCCESS 0

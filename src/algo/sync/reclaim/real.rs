@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_fence, fence};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::per_thread::{at_thread_end, per_thread};
@@ -248,6 +248,28 @@ pub fn flush_deferred() -> bool {
     }
     drop(dead);
     clean
+}
+
+/// Keeps the deferred objects as they are, in other threads, while it lives: for a fork.
+pub struct Unchanged {
+    _garbage: MutexGuard<'static, Garbage>,
+}
+
+impl Unchanged {
+    /// Waits for threads that change them.
+    pub fn begin() -> Self {
+        Self { _garbage: GARBAGE.lock() }
+    }
+}
+
+/// Ends the pins of all other threads, in a forked child, which does not have these threads.
+pub fn forget_other_threads() {
+    let own = MINE.get().map(ptr::from_ref);
+    for reader in readers().filter(|reader| Some(ptr::from_ref(*reader)) != own) {
+        let state = reader.state.load(Ordering::Relaxed);
+        reader.state.store((state & !(DEPTH | PASSING)).wrapping_add(TURN), Ordering::Relaxed);
+        reader.taken.store(false, Ordering::Relaxed);
+    }
 }
 
 /// Returns the number of pinned threads. A thread that is not counted sees earlier writes of this thread when it pins

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use super::kernel_uses::{self, Uses};
 use super::module::{LoadedObject, MOST_SHARED_BYTES};
 use crate::algo::host::cpp_name::shown_name;
+use crate::algo::thread::cancellation;
 use crate::backend::base::error::downcast_shared;
 use crate::backend::cpu::memory::host_access::Running;
 use crate::backend::cpu::memory::pinned::closed;
@@ -202,7 +203,8 @@ impl Drop for Call {
         let is_accepted = *self.is_accepted.get_mut();
         if let Some(release) = self.kernel.release.filter(|_| is_accepted) {
             // SAFETY: `kernel` keeps the function loaded until this returns; the arguments are those of the launch.
-            as_user_code(|| unsafe { release(self.arguments.as_ptr().cast()) });
+            let code = || unsafe { release(self.arguments.as_ptr().cast()) };
+            cancellation::without(|| as_user_code(code));
         }
     }
 }
@@ -269,7 +271,8 @@ fn run_piece(call: &Call, first: u64, count: u64, failure: &Mutex<Option<Fault>>
     };
     let [columns, rows, _] = call.grid;
     let (entry, mut left) = (call.kernel.entry, count);
-    as_user_code(|| {
+    // The kernel is work of the device, though a thread that waits for it may run it.
+    let blocks = || {
         // The loop runs one row, or what this part contains of it, at a time: a block may be as short as a division, or
         // as an atomic increment, where each number has to wait for the previous one.
         while left > 0 {
@@ -290,7 +293,8 @@ fn run_piece(call: &Call, first: u64, count: u64, failure: &Mutex<Option<Fault>>
             }
             (block.index[1], block.index[2]) = (row, layer);
         }
-    });
+    };
+    cancellation::without(|| as_user_code(blocks));
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::ffi::c_void;
 
+use crate::algo::thread::cancellation;
 use crate::backend::kernel::argument_block;
 use crate::backend::stream::host_fn::as_user_code;
 use crate::backend::{Does, Use};
@@ -51,7 +52,8 @@ pub fn of_launch(uses: Uses, arguments: &[u8]) -> Option<Vec<Use>> {
     loop {
         let room = found.len();
         // SAFETY: the header promises that it reads no more than the arguments, and writes no more than `room` ranges.
-        let count = as_user_code(|| unsafe { uses(block.as_ptr().cast(), found.as_mut_ptr(), room) });
+        let code = || unsafe { uses(block.as_ptr().cast(), found.as_mut_ptr(), room) };
+        let count = cancellation::without(|| as_user_code(code));
         found.resize(count, NONE);
         if count <= room {
             return Some(found.into_iter().map(Use::from).collect());

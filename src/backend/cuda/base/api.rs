@@ -18,6 +18,7 @@ use cudarc::driver::sys::{
 use libloading::os::unix::Library;
 
 use super::error::Failure;
+use crate::algo::thread::cancellation;
 use crate::backend::Result;
 pub use library::Words;
 use library::{Entry, does_not_start, find, open_library};
@@ -61,7 +62,8 @@ macro_rules! driver_functions {
                     let mut value: ($($result)?) = unsafe { std::mem::zeroed() };
                     // SAFETY: the method's caller keeps the contract of the driver's function, and its type was
                     // vouched for at loading. It writes a result into `value`.
-                    let status = unsafe { (entry.function)($((&raw mut value).cast::<$result>(),)? $($argument),*) };
+                    let call = || unsafe { (entry.function)($((&raw mut value).cast::<$result>(),)? $($argument),*) };
+                    let status = cancellation::without(call);
                     self.outcome(entry.symbol, status).map(|()| value)
                 }
             )*

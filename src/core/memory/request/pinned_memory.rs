@@ -3,6 +3,7 @@
 use super::freeing::{check_free, not_freed};
 use crate::backend::Block;
 use crate::core::base::error::{Code, Result, arguments, error_with};
+use crate::core::base::gate::{self, Binding};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
 use crate::core::memory::memory_hook::MemoryKind;
@@ -61,6 +62,7 @@ impl Source for PinnedMemory {
         let (session, size) = (request.session()?, request.size);
         let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok());
         let len = len.ok_or_else(|| error_with!(Code::BadAlloc, "size {size} is more than a process can address"))?;
+        gate::bind(Binding::Device);
         let block = session.driver.alloc_host(len)?;
         let allocation = Allocation::of_block(block, len, Kind::Pinned, session.owner);
         allocation.register_or(|| session.driver.free_host(block))?;

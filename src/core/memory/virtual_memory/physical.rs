@@ -10,6 +10,7 @@ use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::base::broker::{self, BROKER, Key};
 use crate::backend::{self, GRANULARITY, ImportedMemory, MemoryPlace, PhysicalMemory};
 use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
+use crate::core::base::gate::{self, Binding};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::owner::Owner;
 use crate::core::memory::access::Location;
@@ -305,6 +306,7 @@ impl Resource for PhysicalBlocks {
             }
             _ => {
                 let session = request.session()?;
+                gate::bind(Binding::Device);
                 let native = session.driver.virtual_memory().alloc_host(len, self.place.node());
                 (native, &HostTallies::of(session).pinned, session.owner)
             }

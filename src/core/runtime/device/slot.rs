@@ -12,6 +12,7 @@ use crate::algo::sync::published::Published;
 use crate::backend::{DeviceInfo, Driver, trace};
 use crate::core::base::callback;
 use crate::core::base::error::{Result, param_invalid};
+use crate::core::base::gate::{self, Binding};
 use crate::core::base::handles::take_all;
 use crate::core::base::leave::wait_until_unshared;
 use crate::core::base::owner::Owner;
@@ -151,7 +152,10 @@ impl DeviceSlot {
         let open = self.device();
         let device = match &open {
             Some(device) => device.clone(),
-            None => Arc::new(Device::new(self.id, driver.open(self.id)?)),
+            None => {
+                gate::bind(Binding::Device);
+                Arc::new(Device::new(self.id, driver.open(self.id)?))
+            }
         };
         let present = Handle::from_raw(device.primary.load(Ordering::SeqCst));
         let (primary, default_stream) = match present {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::backend::{self, Driver, Fault, cpu, cuda, fault};
 use crate::core::base::config::check::Check;
 use crate::core::base::config::{BackendChoice, Environment};
-use crate::core::base::gate;
+use crate::core::base::gate::{self, Binding};
 use crate::core::runtime::visibility::Visibility;
 
 /// Opens the backend, restricted to the visible devices.
@@ -20,9 +20,9 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
         BackendChoice::Cuda if environment.schedule.is_some() => Err(Fault::unsupported(
             "PORTACL_SCHEDULE chooses the order of CPU streams only; set PORTACL_BACKEND=cpu, or unset PORTACL_SCHEDULE",
         )),
-        BackendChoice::Cuda => cuda::open_chosen(&mut choose),
+        BackendChoice::Cuda => open_cuda(&mut choose),
         BackendChoice::Auto if environment.schedule.is_none() => {
-            cuda::open_chosen(&mut choose).or_else(|_| open_cpu(environment, &mut choose))
+            open_cuda(&mut choose).or_else(|_| open_cpu(environment, &mut choose))
         }
         BackendChoice::Auto | BackendChoice::Cpu => open_cpu(environment, &mut choose),
     }?;
@@ -34,6 +34,11 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
         Some(settings) => fault::wrap(driver, settings),
     };
     Ok((driver, visibility))
+}
+
+/// A driver that has started cannot be used in forked children.
+fn open_cuda(choose: impl FnOnce(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
+    cuda::open_chosen(choose).inspect(|_| gate::bind(Binding::Driver))
 }
 
 fn open_cpu(environment: &Environment, choose: impl FnOnce(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {

@@ -60,6 +60,16 @@ pub(super) struct Callback {
     function: Option<HostFn>,
 }
 
+/// Dropped when the thread ends inside a callback: the callback is complete. The state is not locked.
+struct ThreadEnds<'a>(&'a Reader);
+
+impl Drop for ThreadEnds<'_> {
+    fn drop(&mut self) {
+        self.0.state.lock().running = None;
+        self.0.changed.notify_all();
+    }
+}
+
 impl Reader {
     pub(super) fn new(family: &'static Family, thread: u64, device: u32) -> Arc<Self> {
         let (state, changed) = (Mutex::default(), Condvar::new());
@@ -97,9 +107,11 @@ impl Reader {
             let Some((mut callback, ticket)) = state.posted.pop_front() else { break };
             state.running = Some(callback.stream);
             MutexGuard::unlocked(&mut state, || {
+                let ends = ThreadEnds(self);
                 if let Some(function) = callback.function.take() {
-                    function.run();
+                    function.run_on_thread_of_program();
                 }
+                std::mem::forget(ends);
                 drop(ticket);
                 drop(callback);
             });

@@ -9,6 +9,7 @@ use super::{CorePool, no_host_memory};
 use crate::algo::alloc::pool::{GRANULE, Segment};
 use crate::backend::{self, Block, Driver, Fault, FaultKind, PagePolicy, Part};
 use crate::core::base::error::{Code, Error, Result, error_with};
+use crate::core::base::gate::{self, Binding};
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::{ALLOCATIONS, PoolTag};
 use crate::core::order::{self, Lane};
@@ -70,6 +71,7 @@ impl CorePool {
             (Some(shared), _) => shared.alloc(len),
             (None, Source::Device(native)) => native.alloc(len, PagePolicy::HugeFirst),
             (None, Source::Host(driver, node)) => {
+                gate::bind(Binding::Device);
                 let block = driver.alloc_host(len)?;
                 let bound = node.map_or(Ok(()), |node| backend::bind_to_node(block, node));
                 bound.map(|()| block).inspect_err(|_| {

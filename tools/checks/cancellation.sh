@@ -1,0 +1,8 @@
+# Ten times as many threads as in the suite are cancelled inside each family of calls (cpp_tests/process/cancel_test.cpp).
+check() {
+    build test --target cancel_test
+    for label in cpu cuda-fake; do
+        PORTACL_TEST_CANCELLATIONS=2000 ctest --test-dir build/test -R "^$label.cancel$" --timeout 3000 --output-on-failure
+    done
+}
+sabotage() { sed -i 's/PTHREAD_CANCEL_DISABLE, &before/PTHREAD_CANCEL_ENABLE, \&before/' src/algo/thread/uncancelled.c; }
