@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdlib>
 #include <functional>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -329,6 +331,101 @@ void AllThreads() {
     });
 }
 
+// Lets many threads each destroy an object at once. The objects and the threads exist before.
+void DestroyAtOnce(const std::string& name, std::size_t n, const std::function<void*()>& create,
+                   const std::function<void(void*)>& destroy) {
+    std::atomic<std::size_t> ready{0}, done{0};
+    std::mutex gate;
+    std::condition_variable opened;
+    int phase = 0;
+    const auto wait_for = [&](int wanted) {
+        std::unique_lock<std::mutex> lock(gate);
+        opened.wait(lock, [&] { return phase >= wanted; });
+    };
+    const auto open = [&](int next) {
+        std::lock_guard<std::mutex> lock(gate);
+        phase = next;
+        opened.notify_all();
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < n; i++) {
+        threads.emplace_back([&] {
+            ACL(aclrtSetDevice(0));
+            void* const object = create();
+            ready++;
+            wait_for(1);
+            destroy(object);
+            done++;
+            // The end of a thread is not measured.
+            wait_for(2);
+        });
+    }
+    while (ready != n) std::this_thread::yield();
+    const double took = Took(n, [&] {
+        open(1);
+        while (done != n) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    });
+    open(2);
+    for (std::thread& thread : threads) thread.join();
+    Report("threads that destroy: " + name, n, took, "ns");
+}
+
+void AllDestroyAtOnce() {
+    struct Destroyed {
+        const char* name;
+        std::function<void*()> create;
+        std::function<void(void*)> destroy;
+    };
+    const Destroyed kinds[] = {
+        {"stream",
+         [] {
+             aclrtStream stream;
+             ACL(aclrtCreateStream(&stream));
+             return stream;
+         },
+         [](void* stream) { ACL(aclrtDestroyStream(stream)); }},
+        {"event",
+         [] {
+             aclrtEvent event;
+             ACL(aclrtCreateEvent(&event));
+             return event;
+         },
+         [](void* event) { ACL(aclrtDestroyEvent(event)); }},
+        {"context",
+         [] {
+             aclrtContext context;
+             ACL(aclrtCreateContext(&context, 0));
+             return context;
+         },
+         [](void* context) { ACL(aclrtDestroyContext(context)); }},
+        {"graph",
+         [] {
+             aclrtStream stream;
+             aclmdlRI graph;
+             ACL(aclrtCreateStream(&stream));
+             ACL(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
+             ACL(aclmdlRICaptureEnd(stream, &graph));
+             return graph;
+         },
+         [](void* graph) { ACL(aclmdlRIDestroy(graph)); }},
+        {"memory pool",
+         [] {
+             aclrtMemPoolProps props{};
+             props.handleType = ACL_MEM_HANDLE_TYPE_NONE;
+             props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+             aclrtMemPool pool;
+             ACL(aclrtMemPoolCreate(&pool, &props));
+             return pool;
+         },
+         [](void* pool) { ACL(aclrtMemPoolDestroy(pool)); }},
+    };
+    for (const Destroyed& kind : kinds) {
+        for (const std::size_t n : {100, 1'000, 3'000}) {
+            if (n <= most) DestroyAtOnce(kind.name, n, kind.create, kind.destroy);
+        }
+    }
+}
+
 struct Part {
     std::string name;
     void (*run)();
@@ -344,7 +441,8 @@ const Part kParts[] = {{"aclrtMalloc", Allocations},
                        {"chain", [] { Waits(true); }},
                        {"fan", [] { Waits(false); }},
                        {"ending", Endings},
-                       {"threads", AllThreads}};
+                       {"threads", AllThreads},
+                       {"destroy", AllDestroyAtOnce}};
 
 // Runs a part in a separate process: the next part would reuse host memory of this one.
 void Run(const Part& part) {

@@ -18,6 +18,8 @@ TITLE = "Scale"
 # The slope of time per call over the number of objects, both logarithmic: the time may grow by 41 percent when the
 # number grows tenfold.
 MOST = 0.15
+# What a destroy among 3,000 threads may cost, as a multiple of one among 100.
+AT_ONCE = 3
 # The C library is a peer: it has no goal.
 PEER = "malloc: "
 MEMORY = ": host memory"
@@ -61,6 +63,25 @@ def print_times(results, chosen, columns):
     return missed
 
 
+def print_at_once(results, chosen):
+    """Threads that each destroy one object at once: the goal is a ratio."""
+    if not chosen:
+        return
+    columns = sorted({n for name in chosen for n in results.series(name)})
+    print("Processor time of each destroy while this many threads destroy an object each at once; the goal is that the "
+          f"most threads cost each at most {AT_ONCE} times what the fewest do:\n")
+    print("| object | " + " | ".join(f"{n:,}" for n in columns) + " | ratio | |")
+    print("|---|" + "---:|" * (len(columns) + 1) + "---|")
+    for name in chosen:
+        points = results.series(name)
+        ratio = points[columns[-1]] / points[columns[0]] if columns[-1] in points and columns[0] in points else None
+        cells = [number(points[n]) if n in points else "" for n in columns]
+        verdict_of = "" if ratio is None else "met" if ratio <= AT_ONCE else "missed"
+        print(f"| {name.removeprefix('threads that destroy: ')} | " + " | ".join(cells)
+              + f" | {'' if ratio is None else f'{ratio:.2f}'} | {verdict_of} |")
+    print()
+
+
 def print_scale(results, plots):
     print("Time per call while this many objects are alive (`benches/scale.cpp`), on the CPU backend. *create* is the mean "
           "while the number grows to this one; *replace* destroys one at random and creates another; *use* is "
@@ -71,7 +92,8 @@ def print_scale(results, plots):
           "access to more objects than the caches hold costs every library time.\n")
     times = names(results, memory=False)
     threads = [name for name in times if name.startswith("threads: ")]
-    objects = [name for name in times if name not in threads and len(results.series(name)) > 1]
+    at_once = [name for name in times if name.startswith("threads that destroy: ")]
+    objects = [name for name in times if name not in threads + at_once and len(results.series(name)) > 1]
     decades = sorted({n for name in objects for n in results.series(name)})
     missed = print_times(results, objects, decades)
     print("Host memory per object, in bytes: what the process has grown by since there was none. *Destroy* is the time "
@@ -85,6 +107,7 @@ def print_scale(results, plots):
         print(f"| {kind} | " + " | ".join(cells) + f" | {number(last)} |")
     print(f"\nProcessor time per call while this many threads make calls, on {os.cpu_count()} processors:\n")
     missed += print_times(results, threads, sorted({n for name in threads for n in results.series(name)}))
+    print_at_once(results, at_once)
     for reason, group in ((CACHES, objects), (SHARED, [name for name in threads if "MallocAsync" in name])):
         if rows := [f"`{name}`" for name in missed if name in group]:
             print(f"- Missed: {', '.join(rows)}. {reason}")

@@ -33,7 +33,7 @@ use crate::algo::sync::reclaim::{self, Pin};
 
 pub use handle::{Change, Handle, watch};
 
-pub use crate::algo::sync::reclaim::{flush_deferred, flush_if_many};
+pub use crate::algo::sync::reclaim::{flush_deferred, flush_if_many, flush_in_turn};
 
 /// The number of a handle's bits for the slot.
 const INDEX_BITS: u32 = 24;

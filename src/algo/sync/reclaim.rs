@@ -9,8 +9,8 @@
 //! on and no more, so that loom checks the protocols that use it.
 //!
 //! A deferred object never runs its destructor inside an unrelated call: [`flush_deferred`] drops it, and callers call
-//! that where they hold no lock.
-//! they hold no lock, drops it.
+//! that where they hold no lock. One flush at a time checks the threads, for all that wait for it. So the cost of a
+//! flush does not grow when many threads flush at once.
 
 #[cfg(loom)]
 mod model;
@@ -18,9 +18,9 @@ mod model;
 mod real;
 
 #[cfg(loom)]
-pub use self::model::{Pin, flush_deferred, flush_if_many, heavy_barrier, light_barrier, number, pin};
+pub use self::model::{Pin, flush_deferred, flush_if_many, flush_in_turn, heavy_barrier, light_barrier, number, pin};
 #[cfg(not(loom))]
 pub use self::real::{
-    Pin, Unchanged, count_pinned, flush_deferred, flush_if_many, forget_other_threads, heavy_barrier, is_pinned,
-    light_barrier, number, pin,
+    Pin, Unchanged, count_pinned, flush_deferred, flush_if_many, flush_in_turn, forget_other_threads, heavy_barrier,
+    is_pinned, light_barrier, number, pin,
 };

@@ -5,7 +5,7 @@ pub mod kernel_args;
 pub mod kernel_launch;
 pub mod symbol;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub struct Binary {
     pub native: Arc<dyn backend::Module>,
     /// The handles of its kernels, by name; `None` while it is being unloaded.
     functions: Mutex<Option<HashMap<String, Handle>>>,
+    /// The symbols that refer to it.
+    symbols: Mutex<BTreeSet<usize>>,
     /// The callback for failures of the program's kernels.
     watcher: Mutex<Option<Watcher>>,
 }
@@ -95,7 +97,7 @@ pub fn load(image: &[u8]) -> Result<u64> {
     }
     let native = device.native.load_module(image)?;
     let functions = Mutex::new(Some(HashMap::new()));
-    let binary = Arc::new(Binary { device, native, functions, watcher: Mutex::new(None) });
+    let binary = Arc::new(Binary { device, native, functions, symbols: Mutex::default(), watcher: Mutex::new(None) });
     Binary::table().insert(binary).map(Handle::raw).ok_or_else(|| Error::no_more("binaries"))
 }
 
@@ -103,10 +105,10 @@ pub fn load(image: &[u8]) -> Result<u64> {
 pub fn unload(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let Some(binary) = handles::end::<Binary>("binHandle", raw)? else { return Ok(()) };
-    symbol::forget_dead();
+    symbol::forget_binary(raw, &binary);
     let functions = binary.functions.lock().take();
-    functions.into_iter().flatten().for_each(|(_, handle)| drop(Function::table().remove(handle)));
-    kernel_args::forget_dead();
+    let functions = functions.into_iter().flatten().filter_map(|(_, handle)| Function::table().remove(handle));
+    functions.for_each(|function| kernel_args::forget_kernel(&function));
     drop(binary);
     slot_table::flush_deferred();
     Ok(())

@@ -42,11 +42,24 @@ pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
         }
         Err(fault) => return Err(fault.into()),
     };
+    binary.symbols.lock().insert(symbol);
     SYMBOLS.lock().insert((symbol, binary.device.owner), (raw, meaning));
     Ok(())
 }
 
-/// Removes meanings of symbols in unloaded binaries.
+/// Removes the meanings of symbols in a binary that is unloaded.
+pub fn forget_binary(raw: u64, binary: &Binary) {
+    let of_binary = std::mem::take(&mut *binary.symbols.lock());
+    let mut symbols = SYMBOLS.lock();
+    for symbol in of_binary {
+        let key = (symbol, binary.device.owner);
+        if symbols.get(&key).is_some_and(|(known, _)| *known == raw) {
+            symbols.remove(&key);
+        }
+    }
+}
+
+/// Removes meanings of symbols in all unloaded binaries.
 pub fn forget_dead() {
     SYMBOLS.lock().retain(|_, (binary, _)| Binary::table().get_raw(*binary).is_some());
 }

@@ -79,10 +79,13 @@ pub fn destroy(raw: u64) -> Result<()> {
         steps.context_teardown.iter().for_each(|step| step(handle));
         state_callback::streams_end(StreamsOf::Context(handle));
     }
-    drop(handles::end::<Context>("context", raw)?);
+    let context = handles::end::<Context>("context", raw)?;
     let mut errors = TeardownErrors::default();
-    (steps.drain_context)(raw, &mut errors);
-    slot_table::flush_deferred();
+    if let (Some(context), Some(handle)) = (&context, handle) {
+        (steps.drain_context)(&context.device, handle, &mut errors);
+    }
+    drop(context);
+    slot_table::flush_in_turn();
     state_callback::notify_pending();
     if thread::current_handle() == handle {
         thread::set_current(None);

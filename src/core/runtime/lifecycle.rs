@@ -24,8 +24,8 @@ pub struct Lifecycle {
     pub stream_handles: fn(StreamsOf) -> Vec<u64>,
     /// Whether a stream with this handle is live.
     pub stream_is_live: fn(u64) -> bool,
-    /// Removes the streams of the context that had this handle, and waits for their work.
-    pub drain_context: fn(u64, &mut TeardownErrors),
+    /// Removes the streams of the context of this device that had this handle, and waits for their work.
+    pub drain_context: fn(&Device, Handle, &mut TeardownErrors),
     /// Removes the streams of a device and waits for their work. At the first time it ends waits for values in memory,
     /// at the second one its wait for the work.
     pub drain_device: fn(&Arc<Device>, Instant, Option<Instant>, &mut TeardownErrors),

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use crate::backend::{Fault, FaultKind, Wait};
 use crate::core::base::error::{Code, Result, arguments, error_with, param_invalid};
-use crate::core::base::handles::Object;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::state_callback::Registry;
 use crate::core::runtime::{self, thread};
-use crate::core::stream::{self, Stream};
+use crate::core::stream;
+use crate::core::stream::stream::set::StreamSet;
 
 /// Implements aclrtStreamAbort: waits for an operation on memory that has begun, not for user code.
 pub fn stream(raw: u64) -> Result<()> {
@@ -94,8 +94,7 @@ fn open_device(id: i32) -> Result<Arc<Device>> {
 
 fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
     let id = device.id;
-    let mut streams: Vec<_> = Stream::table().live().collect();
-    streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, device));
+    let streams = StreamSet::of(device).all();
     let why = Fault::new(
         FaultKind::DeviceAborted,
         format!("aclrtDeviceTaskAbort dropped what device {id} had queued, and with it what was waited for"),
@@ -103,10 +102,10 @@ fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
     // All streams are stopped first, then running operations are awaited. Work that is submitted meanwhile is dropped,
     // too.
     let deadline = (timeout_ms != 0).then(|| Instant::now() + Duration::from_millis(u64::from(timeout_ms)));
-    for (_, stream) in &streams {
+    for stream in &streams {
         let _ = stream.abort(why.clone(), Some(Instant::now()));
     }
-    for (_, stream) in &streams {
+    for stream in &streams {
         if stream.abort(why.clone(), deadline) == Wait::TimedOut {
             return Err(error_with!(
                 Code::StreamSyncTimeout,

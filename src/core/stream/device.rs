@@ -8,7 +8,7 @@ use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::Wait;
 use crate::core::base::callback;
 use crate::core::base::error::Result;
-use crate::core::base::handles::{Object, take_all};
+use crate::core::base::handles::Object;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::order::checker::{self, HostWait};
 use crate::core::order::known::Known;
@@ -16,8 +16,16 @@ use crate::core::order::{self, Awaited};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::StreamsOf;
-use crate::core::runtime::{state_callback, thread};
+use crate::core::runtime::{self, state_callback, thread};
+use crate::core::stream::stream::set::StreamSet;
 use crate::core::stream::{self, Stream, StreamFlags, interceptor};
+
+/// Removes streams from the table. Returns those that no other thread has removed.
+fn take(mut streams: Vec<Arc<Stream>>) -> Vec<Arc<Stream>> {
+    streams.retain(|stream| Stream::table().remove(stream.handle).is_some());
+    streams.iter().for_each(|stream| StreamSet::of(&stream.device).remove(stream));
+    streams
+}
 
 /// Creates the default stream of a new context.
 pub fn create_default(device: &Arc<Device>, context: Handle) -> Result<Handle> {
@@ -26,11 +34,14 @@ pub fn create_default(device: &Arc<Device>, context: Handle) -> Result<Handle> {
 
 /// Returns the handles of live streams.
 pub fn handles_of(of: StreamsOf) -> Vec<u64> {
-    let is_of = |stream: &Stream| match of {
-        StreamsOf::Device(id) => stream.device.id == id,
-        StreamsOf::Context(context) => stream.context == context,
+    let streams = match of {
+        StreamsOf::Device(id) => {
+            let device = runtime::glance().and_then(|session| session.devices.get(id as usize)?.device());
+            device.map_or_else(Vec::new, |device| StreamSet::of(&device).all())
+        }
+        StreamsOf::Context(context) => Stream::of_context(context),
     };
-    Stream::table().live().filter(|(_, stream)| is_of(stream)).map(|(handle, _)| handle.raw()).collect()
+    streams.iter().map(|stream| stream.handle.raw()).collect()
 }
 
 /// Whether a stream with this handle is live.
@@ -38,15 +49,15 @@ pub fn is_live(raw: u64) -> bool {
     Stream::table().get_raw(raw).is_some()
 }
 
-/// Removes the streams of the context that had this handle, and waits for their work.
-pub fn drain_context(raw: u64, errors: &mut TeardownErrors) {
+/// Removes the streams of the context of this device that had this handle, and waits for their work.
+pub fn drain_context(device: &Device, context: Handle, errors: &mut TeardownErrors) {
     // All are removed before the first one is drained: no call uses one while another ends.
-    drain_all(take_all(|stream: &Stream| stream.context.raw() == raw), None, errors);
+    drain_all(take(StreamSet::of(device).of_context(context)), None, errors);
 }
 
 /// Removes the streams of a device and waits for their work. Waits for values in memory end at `until`.
 pub fn drain_device(device: &Arc<Device>, until: Instant, deadline: Option<Instant>, errors: &mut TeardownErrors) {
-    let streams = take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device));
+    let streams = take(StreamSet::of(device).all());
     // All waits are limited before the first drain: one stream may wait for what another one waits for.
     streams.iter().for_each(|stream| stream.limit_waits(until));
     streams.iter().for_each(|stream| stream.callbacks.drop_pending(stream.handle));
@@ -75,16 +86,15 @@ impl Device {
         if deadline.is_none() {
             callback::refuse_endless_wait()?;
         }
-        let mut streams: Vec<_> = Stream::table().live().collect();
-        // Streams of other devices are dropped before the wait, because they may be destroyed meanwhile.
-        streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
+        let streams = StreamSet::of(self).all();
         // The wait is for all streams, whatever the first one returns: its failure does not complete the others' work.
         let mut outcome = Ok(Wait::Done);
-        let awaited = order::is_tracked().then(|| Awaited::streams(streams.iter().map(|(_, stream)| &stream.lane)));
-        let known = Known::streams(streams.iter().map(|(handle, _)| handle.raw()));
+        let awaited = order::is_tracked().then(|| Awaited::streams(streams.iter().map(|stream| &stream.lane)));
+        let known = Known::streams(streams.iter().map(|stream| stream.handle.raw()));
         let host = HostWait::begin(&known);
-        for (handle, stream) in &streams {
-            let waited = host.wait(&checker::Awaited::Stream(handle.raw()), deadline, |until| stream.wait(until));
+        for stream in &streams {
+            let awaited = checker::Awaited::Stream(stream.handle.raw());
+            let waited = host.wait(&awaited, deadline, |until| stream.wait(until));
             outcome = match (outcome, waited) {
                 (Ok(_), Err(error)) => Err(error),
                 (Ok(_), Ok(Wait::TimedOut)) => Ok(Wait::TimedOut),
@@ -97,7 +107,7 @@ impl Device {
             Known::are_seen(&known);
         }
         // One call returns one failure; those of other streams stay for the next synchronize.
-        streams.iter().try_for_each(|(_, stream)| stream.failures.report())?;
+        streams.iter().try_for_each(|stream| stream.failures.report())?;
         Ok(waited)
     }
 }

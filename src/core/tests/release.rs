@@ -206,7 +206,8 @@ fn a_context_knows_its_streams_and_no_others() {
     let (first, _) = bench.stream();
     let (second, _) = bench.stream();
     stream::destroy(first, false).unwrap();
-    let streams_of = |context| Stream::of_context(context).map(|(handle, _)| handle.raw()).collect::<BTreeSet<_>>();
+    let streams_of =
+        |context| Stream::of_context(context).iter().map(|stream| stream.handle.raw()).collect::<BTreeSet<_>>();
     let default = stream::current_default().unwrap();
     assert_eq!(streams_of(explicit), BTreeSet::from([default, second]));
     context::destroy(explicit.raw()).unwrap();

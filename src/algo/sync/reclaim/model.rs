@@ -77,7 +77,7 @@ pub fn pin() -> Pin {
 
 impl Pin {
     /// Releases `object` when no thread is pinned any more.
-    pub fn defer_drop<T: Any + Send + Sync>(&self, object: Arc<T>) {
+    pub fn defer_drop<T: Any + Send + Sync>(self, object: Arc<T>) {
         DOMAIN.books.0.borrow_mut().1.push(object);
     }
 }
@@ -97,6 +97,11 @@ pub fn flush_deferred() -> bool {
 }
 
 /// Does the same: loom releases at any moment.
+pub fn flush_in_turn() {
+    flush_deferred();
+}
+
+/// Does the same.
 pub fn flush_if_many() {
     flush_deferred();
 }

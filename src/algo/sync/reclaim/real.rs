@@ -2,6 +2,8 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::cmp::Ordering as Order;
+use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::Arc;
@@ -13,10 +15,12 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::per_thread::{at_thread_end, per_thread};
 
-/// The number of times that [`flush_deferred`] checks whether readers have left: they stay for nanoseconds.
+/// The number of times that [`flush_deferred`] checks whether a reader has left: readers stay for nanoseconds.
 const ROUNDS: usize = 64;
 /// The number of objects that justifies the barrier in [`flush_if_many`].
 const MANY: usize = 32;
+/// The number of readers that a flush checks for each object, if it need not release all of them.
+const CHECKS: usize = 64;
 
 /// A command of `membarrier(2)` for the threads of this process, as Linux numbers it.
 const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
@@ -36,8 +40,6 @@ struct Reader {
     /// The number of the thread's pins, in the lowest bits; then the two flags; then the number of times that its
     /// outermost pin has ended. Only that thread writes it.
     state: AtomicUsize,
-    /// Whether a thread uses this reader.
-    taken: AtomicBool,
     /// The number of readers that were created before it.
     number: usize,
     next: *const Reader,
@@ -57,6 +59,33 @@ unsafe impl Sync for Reader {}
 
 /// All readers: a list that only grows.
 static READERS: AtomicPtr<Reader> = AtomicPtr::new(ptr::null_mut());
+/// Their number.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// The readers that no thread uses. There is room for all, because the end of a thread cannot report a failure.
+static VACANT: Mutex<BinaryHeap<Vacant>> = Mutex::new(BinaryHeap::new());
+
+/// A reader that no thread uses. The greatest one has the lowest number.
+struct Vacant(&'static Reader);
+
+impl Ord for Vacant {
+    fn cmp(&self, other: &Self) -> Order {
+        other.0.number.cmp(&self.0.number)
+    }
+}
+
+impl PartialOrd for Vacant {
+    fn partial_cmp(&self, other: &Self) -> Option<Order> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Vacant {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Vacant {}
 
 /// Whether `membarrier` serves as the readers' barrier. It is set before the first reader exists.
 static KERNEL_BARRIER: AtomicBool = AtomicBool::new(false);
@@ -72,7 +101,7 @@ at_thread_end! {
 
 fn release() {
     if let Some(reader) = MINE.take() {
-        reader.taken.store(false, Ordering::Release);
+        VACANT.lock().push(Vacant(reader));
     }
 }
 
@@ -86,14 +115,8 @@ fn readers() -> impl Iterator<Item = &'static Reader> {
 
 #[cold]
 fn join() -> &'static Reader {
-    // This finds the oldest one, which has the lowest number.
-    let free = || readers().filter(|reader| !reader.taken.load(Ordering::Relaxed)).last();
-    let reader = loop {
-        let Some(reader) = free() else { break add_reader() };
-        if reader.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-            break reader;
-        }
-    };
+    let vacant = VACANT.lock().pop();
+    let reader = vacant.map_or_else(add_reader, |vacant| vacant.0);
     // A thread at its very end could not release it later.
     let state = reader.state.load(Ordering::Relaxed) & !PASSING;
     if is_released() {
@@ -106,17 +129,19 @@ fn join() -> &'static Reader {
 }
 
 fn add_reader() -> &'static Reader {
-    static MADE: AtomicUsize = AtomicUsize::new(0);
     if READERS.load(Ordering::Relaxed).is_null() {
         KERNEL_BARRIER.store(membarrier(REGISTER_PRIVATE_EXPEDITED), Ordering::Relaxed);
     }
     let fenced = if KERNEL_BARRIER.load(Ordering::Relaxed) { 0 } else { FENCED };
     let reader = Box::leak(Box::new(Reader {
         state: AtomicUsize::new(fenced),
-        taken: AtomicBool::new(true),
-        number: MADE.fetch_add(1, Ordering::Relaxed),
+        number: COUNT.fetch_add(1, Ordering::Relaxed),
         next: READERS.load(Ordering::Acquire),
     }));
+    let mut vacant = VACANT.lock();
+    let more = COUNT.load(Ordering::Relaxed) - vacant.len();
+    vacant.reserve(more);
+    drop(vacant);
     while let Err(first) = READERS.compare_exchange(reader.next.cast_mut(), reader, Ordering::AcqRel, Ordering::Acquire)
     {
         reader.next = first;
@@ -158,7 +183,7 @@ impl Drop for Pin {
             reader.state.store(state, Ordering::Release);
         } else {
             reader.state.store(state.wrapping_add(TURN), Ordering::Release);
-            reader.taken.store(false, Ordering::Release);
+            VACANT.lock().push(Vacant(reader));
         }
     }
 }
@@ -188,46 +213,94 @@ pub fn heavy_barrier() {
 
 type Object = Arc<dyn Any + Send + Sync>;
 
-/// The deferred objects.
-struct Garbage {
-    /// Objects that were deferred since the last barrier.
-    fresh: Vec<Object>,
-    /// Objects that were deferred before it, with the readers that were pinned then.
-    batches: Vec<(Vec<Pinned>, Vec<Object>)>,
-}
-
 /// A reader, and its turn when it was found pinned.
-type Pinned = (&'static Reader, usize);
+struct Pinned(&'static Reader, usize);
 
-static GARBAGE: Mutex<Garbage> = Mutex::new(Garbage { fresh: Vec::new(), batches: Vec::new() });
+impl Pinned {
+    fn find(reader: &'static Reader) -> Option<Self> {
+        // Acquire: what a reader did before it left comes before the release.
+        let state = reader.state.load(Ordering::Acquire);
+        (state & DEPTH != 0).then_some(Self(reader, state / TURN))
+    }
 
-impl Pin {
-    /// Releases `object`, which new readers cannot find any more, when the current readers are gone.
-    pub fn defer_drop<T: Any + Send + Sync>(&self, object: Arc<T>) {
-        GARBAGE.lock().fresh.push(object);
+    fn has_left(&self) -> bool {
+        self.0.state.load(Ordering::Acquire) / TURN != self.1
     }
 }
 
-impl Garbage {
-    /// Takes the objects that no reader can use any more. Returns true if none is left.
-    fn sweep(&mut self, dead: &mut Vec<Object>) -> bool {
-        if !self.fresh.is_empty() {
-            heavy_barrier();
-            // Acquire: what a reader did before it left comes before the release.
-            let pinned = |reader: &'static Reader| {
-                let state = reader.state.load(Ordering::Acquire);
-                (state & DEPTH != 0).then_some((reader, state / TURN))
-            };
-            self.batches.push((readers().filter_map(pinned).collect(), std::mem::take(&mut self.fresh)));
+/// The objects that were deferred since the last barrier.
+static FRESH: Mutex<Vec<Object>> = Mutex::new(Vec::new());
+/// The objects that were deferred before it. Its lock is never taken under that of [`FRESH`].
+static BATCH: Mutex<Batch> = Mutex::new(Batch { objects: Vec::new(), pinned: Vec::new(), has_waited: false });
+
+/// Objects that were deferred before a barrier. There is one batch at a time, whose readers are found in one pass over
+/// all threads: what many threads defer meanwhile is the next batch, and needs one pass again.
+struct Batch {
+    objects: Vec<Object>,
+    /// The readers that were pinned at the barrier, without those at the end that were found to have left.
+    pinned: Vec<Pinned>,
+    /// True if a flush has waited for the last of them: it stays for longer, and no other flush waits for it.
+    has_waited: bool,
+}
+
+impl Pin {
+    /// Releases `object`, which new readers cannot find any more, when the current readers are gone. Ends this pin
+    /// first: a thread that waits for a lock would keep all objects.
+    pub fn defer_drop<T: Any + Send + Sync>(self, object: Arc<T>) {
+        drop(self);
+        FRESH.lock().push(object);
+    }
+}
+
+impl Batch {
+    /// Moves the objects of this batch to `dead`, and then those of the next one if there are at least `least`. Returns
+    /// false if a reader stays.
+    fn sweep(&mut self, least: usize, dead: &mut Vec<Object>) -> bool {
+        self.release(dead) && {
+            self.begin(least);
+            self.release(dead)
         }
-        self.batches.retain_mut(|(pinned, objects)| {
-            pinned.retain(|(reader, turn)| reader.state.load(Ordering::Acquire) / TURN == *turn);
-            if pinned.is_empty() {
-                dead.append(objects);
+    }
+
+    /// Begins the next batch, of at least `least` objects.
+    fn begin(&mut self, least: usize) {
+        let mut fresh = FRESH.lock();
+        if fresh.len() >= least {
+            std::mem::swap(&mut self.objects, &mut fresh);
+        }
+        drop(fresh);
+        if !self.objects.is_empty() {
+            heavy_barrier();
+            note_checks(COUNT.load(Ordering::Relaxed));
+            self.pinned.extend(readers().filter_map(Pinned::find));
+            self.has_waited = false;
+        }
+    }
+
+    /// Moves the objects to `dead` if no reader can use them any more.
+    fn release(&mut self, dead: &mut Vec<Object>) -> bool {
+        let is_unused = self.wait();
+        if is_unused {
+            dead.append(&mut self.objects);
+        }
+        is_unused
+    }
+
+    /// Waits until the readers have left, for a short time. Returns whether they have.
+    fn wait(&mut self) -> bool {
+        for _ in 0..ROUNDS {
+            note_checks(1);
+            while self.pinned.pop_if(|reader| reader.has_left()).is_some() {
+                self.has_waited = false;
+                note_checks(1);
             }
-            !pinned.is_empty()
-        });
-        self.batches.is_empty()
+            if self.pinned.is_empty() || self.has_waited {
+                break;
+            }
+            std::hint::spin_loop();
+        }
+        self.has_waited = !self.pinned.is_empty();
+        self.pinned.is_empty()
     }
 }
 
@@ -235,40 +308,66 @@ impl Garbage {
 ///
 /// In a quiet process one call drops everything. A thread that is looking something up (including this one, while it
 /// holds a [`Pin`]) keeps later objects alive: then call again some time. Destructors run here, on the calling thread;
-/// hold no lock that they need.
+/// hold no lock that they need. One call checks every thread once, however many threads call at once.
 pub fn flush_deferred() -> bool {
+    flush(1)
+}
+
+fn flush(least: usize) -> bool {
     let mut dead = Vec::new();
-    let mut clean = false;
-    for _ in 0..ROUNDS {
-        clean = GARBAGE.lock().sweep(&mut dead);
-        if clean {
-            break;
-        }
-        std::hint::spin_loop();
-    }
+    let all = BATCH.lock().sweep(least, &mut dead) && FRESH.lock().is_empty();
     drop(dead);
-    clean
+    all
+}
+
+/// Does the same as [`flush_deferred`], if the number of objects justifies a check of every thread: for objects whose
+/// memory is worth one check of [`CHECKS`] threads, so that some stay in processes with more threads.
+pub fn flush_in_turn() {
+    flush_if(COUNT.load(Ordering::Relaxed).div_ceil(CHECKS));
+}
+
+/// Does the same for objects that are created and removed often, and that may stay for a while.
+pub fn flush_if_many() {
+    flush_if(MANY.max(COUNT.load(Ordering::Relaxed).div_ceil(CHECKS)));
+}
+
+fn flush_if(least: usize) {
+    if FRESH.lock().len() >= least {
+        // Other threads may have seen the same objects. Then this one finds fewer.
+        flush(least);
+    }
+}
+
+/// Counts the checks of readers by this thread, for tests.
+#[inline]
+fn note_checks(_checks: usize) {
+    #[cfg(test)]
+    tests::CHECKS_HERE.set(tests::CHECKS_HERE.get() + _checks);
 }
 
 /// Keeps the deferred objects as they are, in other threads, while it lives: for a fork.
 pub struct Unchanged {
-    _garbage: MutexGuard<'static, Garbage>,
+    _batch: MutexGuard<'static, Batch>,
+    _fresh: MutexGuard<'static, Vec<Object>>,
+    _vacant: MutexGuard<'static, BinaryHeap<Vacant>>,
 }
 
 impl Unchanged {
     /// Waits for threads that change them.
     pub fn begin() -> Self {
-        Self { _garbage: GARBAGE.lock() }
+        Self { _batch: BATCH.lock(), _fresh: FRESH.lock(), _vacant: VACANT.lock() }
     }
 }
 
 /// Ends the pins of all other threads, in a forked child, which does not have these threads.
 pub fn forget_other_threads() {
     let own = MINE.get().map(ptr::from_ref);
+    let mut vacant = VACANT.lock();
+    vacant.clear();
     for reader in readers().filter(|reader| Some(ptr::from_ref(*reader)) != own) {
         let state = reader.state.load(Ordering::Relaxed);
         reader.state.store((state & !(DEPTH | PASSING)).wrapping_add(TURN), Ordering::Relaxed);
-        reader.taken.store(false, Ordering::Relaxed);
+        vacant.push(Vacant(reader));
     }
 }
 
@@ -289,14 +388,6 @@ pub fn number() -> Option<usize> {
 /// Whether this thread is pinned.
 pub fn is_pinned() -> bool {
     MINE.get().is_some_and(|reader| reader.state.load(Ordering::Relaxed) & DEPTH != 0)
-}
-
-/// Does the same as [`flush_deferred`], if the number of objects justifies its barrier: for objects that are created
-/// and removed often, and that may stay for a while.
-pub fn flush_if_many() {
-    if GARBAGE.lock().fresh.len() >= MANY {
-        flush_deferred();
-    }
 }
 
 #[cfg(test)]

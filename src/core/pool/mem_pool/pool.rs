@@ -161,6 +161,11 @@ impl Pool {
         POOLS.get_arc(key?)
     }
 
+    /// Returns the number of pools.
+    pub fn count() -> usize {
+        POOLS.count()
+    }
+
     /// Returns all pools.
     pub fn all() -> Vec<Arc<Self>> {
         POOLS.live().map(|(_, pool)| pool).collect()

@@ -14,9 +14,21 @@ use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
-/// The statistics of the ended pools of one place and use. The peaks are the largest sums of all pools, as far as they
-/// include ended ones.
-pub type Ended = Mutex<Stats>;
+/// The statistics of the ended pools of one place and use.
+pub type Ended = Mutex<EndedPools>;
+
+/// The number of pools that are summed for each pool that ends.
+const SUMMED: usize = 64;
+
+/// Statistics of ended pools. To sum the peaks of all pools beside each one that ends would take time in proportion to
+/// their number. So up to one pool of [`SUMMED`] counts as beside those that end soon after it.
+#[derive(Default)]
+pub struct EndedPools {
+    /// The sums. The peaks are the largest sums of all pools, as far as they include ended ones.
+    sums: Stats,
+    /// The sums of the pools that ended after the latest sum of peaks, and their number.
+    latest: (Stats, usize),
+}
 
 /// The statistics of ended pools, of a device or of host memory, by the use of the pools.
 #[derive(Default)]
@@ -93,12 +105,20 @@ impl Pool {
     /// Adds the counts of the pool, which ends, to those of its place.
     pub fn note_end(&self) {
         let stats = self.counted();
+        let latest = {
+            let EndedPools { sums, latest } = &mut *self.ended.lock();
+            sums.total += stats.total;
+            sums.failures += stats.failures;
+            *latest = (sum([latest.0, stats]), latest.1 + 1);
+            if latest.1 * SUMMED < Self::count() {
+                return;
+            }
+            std::mem::take(latest).0
+        };
         let beside = |pool: &Arc<Self>| pool.home.opening == self.home.opening && pool.used_by == self.used_by;
         let others = Self::all().into_iter().filter(beside);
-        let together = sum(others.map(|pool| pool.counted()).chain([stats]));
-        let mut sums = self.ended.lock();
-        sums.total += stats.total;
-        sums.failures += stats.failures;
+        let together = sum(others.map(|pool| pool.counted()).chain([latest]));
+        let sums = &mut self.ended.lock().sums;
         sums.peak = sums.peak.max(together.peak);
         sums.reserved.peak = sums.reserved.peak.max(together.reserved.peak);
     }
@@ -146,19 +166,21 @@ pub fn of_all(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolTallies)
     let all = in_place(device).filter(|pool| pool.used_by == pool_use);
     let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
     let mut stats = sum(all);
-    let sums = tallies.of_use(pool_use).lock();
+    let EndedPools { sums, latest: (latest, _) } = &*tallies.of_use(pool_use).lock();
     stats.total += sums.total;
     stats.failures += sums.failures;
+    stats.peak += latest.peak;
     stats.peak = stats.peak.max(sums.peak);
-    stats.reserved.peak = stats.reserved.peak.max(sums.reserved.peak);
+    stats.reserved.peak = (stats.reserved.peak + latest.reserved.peak).max(sums.reserved.peak);
     Ok(stats)
 }
 
 /// Resets the peaks of the same pools.
 pub fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolTallies) -> Result<()> {
     {
-        let mut sums = tallies.of_use(pool_use).lock();
+        let EndedPools { sums, latest } = &mut *tallies.of_use(pool_use).lock();
         (sums.peak, sums.reserved.peak) = (Amount::default(), 0);
+        *latest = <(Stats, usize)>::default();
     }
     let mut all = in_place(device).filter(|pool| pool.used_by == pool_use);
     all.try_for_each(|pool| pool.restart_peak())
