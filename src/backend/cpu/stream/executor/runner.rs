@@ -100,7 +100,7 @@ impl<'a> Runner<'a> {
         drop(pool);
         executor.answer(call);
         // From here on the thread is like one of the program.
-        executor.schedule.iter().for_each(|schedule| schedule.end_turn());
+        executor.schedule.iter().for_each(|schedule| schedule.begin_user_code());
         Ok(true)
     }
 

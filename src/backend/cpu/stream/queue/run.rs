@@ -232,7 +232,7 @@ impl Queue {
 
     /// Waits until `done`, which an operation of this queue makes true. While it waits, this thread runs the library's
     /// earlier operations, if it can.
-    pub fn wait_until(self: &Arc<Self>, done: &dyn Fn() -> bool, deadline: Option<Instant>) -> Wait {
+    pub fn wait_until(self: &Arc<Self>, done: &(dyn Fn() -> bool + Sync), deadline: Option<Instant>) -> Wait {
         let expired = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if let Some(outcome) = self.shared.options.schedule.as_ref().and_then(|schedule| schedule.wait(done, deadline))
         {

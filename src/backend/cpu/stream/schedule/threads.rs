@@ -8,7 +8,7 @@ use std::fs;
 use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Mode, OFlags, RawDir};
+use rustix::fs::{Mode, OFlags, RawDir, stat};
 
 use crate::algo::thread::state::state;
 
@@ -34,36 +34,77 @@ struct Seen {
     since: Instant,
     /// The thread's processor time at which it counts as waiting in a loop.
     spins_at: Duration,
+    /// The thread's processor time if it counted as waiting.
+    waits_at: Option<Duration>,
 }
 
 /// The threads that are neither at a call nor in the library's hands.
 #[derive(Default)]
-pub struct Threads(HashMap<Tid, Seen>);
+pub struct Threads {
+    seen: HashMap<Tid, Seen>,
+    /// All of them, as far as is known.
+    others: Vec<Tid>,
+    /// Whether the system's number of threads shows that `others` are still all. To list all threads takes far longer
+    /// than their number does.
+    is_listed: bool,
+    /// Whether none of them has run between the two latest checks.
+    has_none_run: bool,
+    /// The number of times that all threads were listed.
+    #[cfg(test)]
+    pub lists: usize,
+}
 
 impl Threads {
-    /// Whether no thread runs, except those that `is_known`.
-    pub fn are_quiet(&mut self, is_known: impl Fn(Tid) -> bool) -> bool {
-        // The threads are checked twice: a thread may wake one that has been checked already, and end before it is
-        // checked itself.
-        self.seem_quiet(&is_known) && self.seem_quiet(&is_known)
+    /// Whether no thread runs, except those that `is_known`, of which there are `known`.
+    pub fn are_quiet(&mut self, known: usize, is_known: impl Fn(Tid) -> bool) -> bool {
+        // If one of the threads has run, they are checked again: it may have woken one that was checked already, and
+        // have ended before it was checked itself.
+        self.has_none_run = true;
+        self.seem_quiet(known, &is_known) && (self.has_none_run || self.seem_quiet(known, &is_known))
     }
 
-    fn seem_quiet(&mut self, is_known: &impl Fn(Tid) -> bool) -> bool {
-        let tasks = tasks();
-        self.0.retain(|tid, _| tasks.contains(tid) && !is_known(*tid));
-        tasks.into_iter().filter(|&tid| !is_known(tid)).all(|tid| self.is_quiet(tid))
+    fn seem_quiet(&mut self, known: usize, is_known: &impl Fn(Tid) -> bool) -> bool {
+        let are_known = |all: &[Tid]| all.iter().any(|&tid| is_known(tid));
+        if !self.is_listed || count() != Some(known + self.others.len()) || are_known(&self.others) {
+            self.list(is_known);
+        }
+        let others = std::mem::take(&mut self.others);
+        let are_quiet = others.iter().all(|&tid| self.is_quiet(tid));
+        self.others = others;
+        are_quiet
+    }
+
+    /// Lists the threads.
+    fn list(&mut self, is_known: impl Fn(Tid) -> bool) {
+        let mut tasks = tasks();
+        self.is_listed = count() == Some(tasks.len());
+        self.has_none_run = false;
+        tasks.retain(|&tid| !is_known(tid));
+        self.seen.retain(|tid, _| tasks.contains(tid));
+        self.others = tasks;
+        #[cfg(test)]
+        (self.lists += 1);
     }
 
     /// Notes that an actor goes on, so that threads that wait in loops may have reason to leave them. All threads are
     /// quiet then, so those without a place wait in loops.
     pub fn note_turn(&mut self) {
-        for (&tid, seen) in self.0.iter_mut().filter(|(_, seen)| seen.place.is_empty()) {
+        for (&tid, seen) in self.seen.iter_mut().filter(|(_, seen)| seen.place.is_empty()) {
             seen.spins_at = processor_time(tid) + SPINS_ON;
         }
     }
 
     fn is_quiet(&mut self, tid: Tid) -> bool {
+        // Its processor time shows that a thread has not run, and its state that none has woken it.
+        let used = processor_time(tid);
+        let waits_at = self.seen.get(&tid).and_then(|seen| seen.waits_at);
+        if waits_at == Some(used) && state(tid).is_some_and(|state| state != 'R') {
+            return true;
+        }
+        self.has_none_run = false;
         let read = fs::read_to_string(format!("/proc/self/task/{tid}/syscall"));
+        // A thread that has ended may have started another one.
+        self.is_listed &= read.is_ok();
         // The thread has ended. The first thread stays listed, without a stack.
         let Some(place) = read.ok().filter(|place| !place.starts_with("-1 0x0 0x0")) else { return true };
         // -1 means that the thread is interrupted, as by a page that is read.
@@ -72,21 +113,29 @@ impl Threads {
         // the call in which it waited. Only its state is that of a thread that runs.
         let runs = shows_none || state(tid).is_none_or(|state| state == 'R');
         let place = if runs { String::new() } else { place };
-        let (now, used) = (Instant::now(), processor_time(tid));
-        let seen =
-            self.0.entry(tid).or_insert_with(|| Seen { place: String::new(), since: now, spins_at: used + SPINS });
+        let now = Instant::now();
+        let first = || Seen { place: String::new(), since: now, spins_at: used + SPINS, waits_at: None };
+        let seen = self.seen.entry(tid).or_insert_with(first);
         if seen.place != place {
             (seen.place, seen.since) = (place, now);
         }
+        seen.waits_at = None;
         if runs {
             return used >= seen.spins_at;
         }
         let is_quiet = now - seen.since >= patience(&seen.place);
         if is_quiet {
             seen.spins_at = used + SPINS;
+            seen.waits_at = Some(used);
         }
         is_quiet
     }
+}
+
+/// Returns the number of threads of this process.
+fn count() -> Option<usize> {
+    // The folder has a link for each of its folders, for itself and for the folder above it.
+    usize::try_from(stat("/proc/self/task").ok()?.st_nlink).ok()?.checked_sub(2)
 }
 
 /// Returns the threads of this process.

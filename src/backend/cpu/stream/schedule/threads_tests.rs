@@ -23,7 +23,7 @@ fn time_until_quiet(work: impl Fn(&AtomicBool) + Send + Sync, release: impl FnOn
         let mut threads = Threads::default();
         // Other tests run in this process.
         while began.elapsed() < Duration::from_secs(1)
-            && !threads.are_quiet(|other| other != tid.load(Ordering::Relaxed))
+            && !threads.are_quiet(0, |other| other != tid.load(Ordering::Relaxed))
         {
             thread::yield_now();
         }
@@ -108,11 +108,64 @@ fn only_a_thread_that_waits_in_a_loop_has_less_time_after_a_turn() {
         let spins = began.elapsed();
         threads.note_turn();
         let tid = tid.load(Ordering::Relaxed);
-        let again = threads.0[&tid].spins_at.saturating_sub(processor_time(tid));
+        let again = threads.seen[&tid].spins_at.saturating_sub(processor_time(tid));
         over.store(true, Ordering::Release);
         assert!(spins >= SPINS, "a thread that has waited is left after {spins:?}");
         assert!(again <= SPINS_ON, "a thread that waits in a loop is left after {again:?} more");
     });
+}
+
+#[test]
+fn known_threads_are_not_listed_at_each_check() {
+    const KNOWN: usize = 100;
+    let (stay, tids) = (std::sync::Barrier::new(KNOWN + 1), parking_lot::Mutex::new(Vec::new()));
+    let work = || {
+        tids.lock().push(thread_number());
+        stay.wait();
+        stay.wait();
+    };
+    thread::scope(|scope| {
+        (0..KNOWN).for_each(|_| drop(scope.spawn(work)));
+        stay.wait();
+        // The checking thread runs, and counts as known as well.
+        tids.lock().push(thread_number());
+        let known = tids.lock().clone();
+        let mut threads = Threads::default();
+        let mut check = || threads.are_quiet(known.len(), |tid| known.contains(&tid));
+        let began = Instant::now();
+        while !check() && began.elapsed() < Duration::from_secs(10) {}
+        let before = threads.lists;
+        for _ in 0..1000 {
+            threads.are_quiet(known.len(), |tid| known.contains(&tid));
+        }
+        let lists = threads.lists - before;
+        stay.wait();
+        assert!(lists < 10, "1000 checks list the threads {lists} times");
+    });
+}
+
+#[test]
+fn a_thread_that_begins_later_is_found() {
+    let mut threads = Threads::default();
+    let here = thread_number();
+    let (over, started) = (AtomicBool::new(false), AtomicU32::new(0));
+    let is_listed = |threads: &mut Threads| {
+        threads.are_quiet(1, |tid| tid == here);
+        threads.others.contains(&started.load(Ordering::Acquire))
+    };
+    assert!(!is_listed(&mut threads));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            started.store(thread_number(), Ordering::Release);
+            spin_until(|| over.load(Ordering::Acquire));
+        });
+        spin_until(|| started.load(Ordering::Acquire) != 0);
+        assert!(is_listed(&mut threads));
+        over.store(true, Ordering::Release);
+    });
+    let began = Instant::now();
+    while is_listed(&mut threads) && began.elapsed() < Duration::from_secs(10) {}
+    assert!(!is_listed(&mut threads), "a thread that has ended is still listed");
 }
 
 fn spin_until(condition: impl Fn() -> bool) {
