@@ -68,7 +68,7 @@ if ((${#names[@]} == 0)); then
         name=$(basename "$file" .sh)
         # These take minutes each, and run only on request.
         case $name in
-        sanitize-* | hook-cost | whole-sweeps | refused-calls | fuzz | miri | gpu-dry-run | packaging | aarch64-suite | \
+        sanitize-* | hook-cost | churn | whole-sweeps | refused-calls | fuzz | miri | gpu-dry-run | packaging | aarch64-suite | \
             without-cuda | readme-commands | real-driver | ptx-run | libtorch | other-user | cancellation) ((deep)) || continue ;;
         esac
         names+=("$name")

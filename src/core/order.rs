@@ -12,6 +12,7 @@ mod carriers;
 pub mod checker;
 mod clock;
 pub mod effects;
+pub mod ended;
 pub mod known;
 pub mod places;
 pub mod sequence;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -50,6 +50,10 @@ static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
 /// held by threads that it does not have.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 static LANES: Mutex<Vec<Arc<Lane>>> = Mutex::new(Vec::new());
+/// The minimum number of rows at which a new one waits for the writer.
+const MANY_LANES: usize = 1024;
+/// The number of rows at which a new one waits until the writer has removed those of streams that no longer exist.
+static MOST_LANES: AtomicUsize = AtomicUsize::new(MANY_LANES);
 /// The closed traces of this process, each with the length at which it continues.
 static CLOSED: Mutex<BTreeMap<PathBuf, u64>> = Mutex::new(BTreeMap::new());
 
@@ -132,7 +136,15 @@ pub fn at_end_of_device(device: u32) {
 
 /// Adds a row.
 pub(super) fn add(lane: &Arc<Lane>) {
-    LANES.lock().push(Arc::clone(lane));
+    let count = {
+        let mut lanes = LANES.lock();
+        lanes.push(Arc::clone(lane));
+        lanes.len()
+    };
+    if count >= MOST_LANES.load(Ordering::Relaxed) {
+        // A writer that is late for longer gets them all later.
+        wait_for(|| LANES.lock().len() < MOST_LANES.load(Ordering::Relaxed));
+    }
 }
 
 /// Wakes the thread, because there is much to write.
@@ -185,16 +197,18 @@ impl Recorder {
     /// Writes everything that is complete.
     fn write(&mut self, end: End) {
         // A row without other references gets no more entries.
-        let lanes = {
+        let is_over = |lane: &mut Arc<Lane>| Arc::strong_count(lane) == 1 && lane.backlog.load(Ordering::Relaxed) == 0;
+        let (over, lanes) = {
             let mut lanes = LANES.lock();
-            let all = lanes.clone();
-            lanes.retain(|lane| Arc::strong_count(lane) > 2 || lane.backlog.load(Ordering::Relaxed) != 0);
-            all
+            let over: Vec<_> = lanes.extract_if(.., is_over).collect();
+            MOST_LANES.store(MANY_LANES.max(2 * lanes.len()), Ordering::Relaxed);
+            (over, lanes.clone())
         };
         self.timeline.host();
-        for lane in &lanes {
+        for lane in over.iter().chain(&lanes) {
             self.timeline.lane(lane, end == End::Close);
         }
+        over.iter().for_each(|lane| self.timeline.end_row(lane));
         self.timeline.gauges(self.gauges);
         self.timeline.end(end);
         let text = std::mem::take(&mut self.timeline.text);

@@ -1,6 +1,7 @@
 //! Converts recorded entries to events of the format.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::dependency::RecordId;
@@ -17,6 +18,8 @@ const DEVICE_PID: u32 = 1 << 23;
 const STEPS_TID: u32 = 1 << 30;
 /// The maximum number of records of events that are remembered.
 const MOST_POINTS: usize = 16 << 10;
+/// The minimum number of names at which the rows of threads that have ended are forgotten.
+const MANY_NAMES: usize = 1024;
 /// The maximum number of arrows that wait for the record that they come from.
 const MOST_ARROWS: usize = 4 << 10;
 
@@ -54,12 +57,20 @@ impl Bar {
     }
 }
 
+/// Returns the row of a stream.
+fn stream_track(lane: &Lane) -> Track {
+    // Some viewers treat row 0 specially.
+    Track { pid: DEVICE_PID + lane.device, tid: lane.stream as u32 + 1 }
+}
+
 /// The state of a trace that is being written.
 #[derive(Default)]
 pub(super) struct Timeline {
     /// The text that is not in the file yet.
     pub(super) text: String,
     named: HashSet<(&'static str, Track)>,
+    /// The number of these at which the rows of threads that have ended are forgotten.
+    sweep_at: usize,
     /// The last bar of each row.
     last: HashMap<Track, Bar>,
     /// The bar that each record of an event is ordered after, the oldest record first.
@@ -296,8 +307,7 @@ impl Timeline {
     // ---- rows ----
 
     fn device_row(&mut self, lane: &Lane) -> Track {
-        // Some viewers treat row 0 specially.
-        let track = Track { pid: DEVICE_PID + lane.device, tid: lane.stream as u32 + 1 };
+        let track = stream_track(lane);
         self.name("process", Track { tid: 0, ..track }, lane.device + 1, || {
             format!("device {}: {}", lane.device, lane.device_name)
         });
@@ -305,7 +315,28 @@ impl Timeline {
         track
     }
 
+    /// Forgets the row of a stream that gets no more entries.
+    pub(super) fn end_row(&mut self, lane: &Lane) {
+        let track = stream_track(lane);
+        self.named.remove(&("thread", track));
+        self.last.remove(&track);
+    }
+
+    /// Forgets the rows of threads that have ended. The system may use the number of one again.
+    fn end_rows_of_threads(&mut self) {
+        let pid = std::process::id();
+        let has_ended = |thread: u32| !Path::new(&format!("/proc/self/task/{thread}")).exists();
+        let is_over = |track: &Track| track.pid == pid && track.tid != 0 && has_ended(track.tid);
+        let over: HashSet<Track> = self.named.extract_if(|(_, track)| is_over(track)).map(|(_, track)| track).collect();
+        self.last.retain(|track, _| !over.contains(track));
+        self.depth.retain(|_, depth| *depth != 0);
+        self.sweep_at = MANY_NAMES.max(2 * self.named.len());
+    }
+
     fn thread_row(&mut self, thread: u32) -> Track {
+        if self.named.len() >= self.sweep_at.max(MANY_NAMES) {
+            self.end_rows_of_threads();
+        }
         let name = |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim_end().to_owned();
         let track = Track { pid: std::process::id(), tid: thread };
         self.name("process", Track { tid: 0, ..track }, 0, || name("/proc/self/comm"));

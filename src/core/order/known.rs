@@ -67,7 +67,7 @@ impl Sequence {
         let own = gates.iter().find(|gate| gate.origin == point).copied();
         own.iter().for_each(|gate| self.drop_wait(gate));
         if self.is_known(Point { number: point.number - 1, ..point }) {
-            self.know(&Known { clock: Clock { latest: Some(point), ..Clock::default() }, key: 0 });
+            self.know(&Known::of_clock(Clock { latest: Some(point), ..Clock::default() }));
         }
     }
 
@@ -76,7 +76,7 @@ impl Sequence {
     fn reach(&mut self, clock: Clock) -> Known {
         self.order_known_pairs();
         if !clock.points().any(|point| self.open_gates(point).next().is_some()) {
-            return Known { clock, key: 0 };
+            return Known::of_clock(clock);
         }
         self.latest_key = (self.latest_key + 2) | 1;
         let key = self.latest_key;
@@ -124,6 +124,11 @@ impl Sequence {
 }
 
 impl Known {
+    /// Returns what the host knows after a wait for the operations of this clock, which are behind no open waits.
+    pub(super) fn of_clock(clock: Clock) -> Self {
+        Self { clock, key: 0 }
+    }
+
     /// Returns what the host knows after a wait for this stream that is about to begin.
     #[inline]
     pub fn stream(stream: u64) -> Self {

@@ -14,7 +14,7 @@
 //! waited for the wait itself, its gates are over, whatever ended it.
 
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
@@ -63,6 +63,15 @@ impl Progress {
     }
 }
 
+/// The lines of ended streams.
+#[derive(Default)]
+pub(super) struct Ended {
+    /// The lines for new streams.
+    pub free: Vec<Line>,
+    /// The lines with operations that the host did not know to be complete, the oldest first.
+    pub unknown: VecDeque<Line>,
+}
+
 /// When there are this many carriers, those that no longer exist are removed.
 const SWEEP: usize = 1024;
 
@@ -74,6 +83,8 @@ pub struct Sequence {
     latest: Option<(u64, Line)>,
     /// The streams, by line.
     pub(super) streams: Vec<Progress>,
+    /// The lines of ended streams.
+    pub(super) ended: Ended,
     pub(super) carriers: FxHashMap<usize, Carried>,
     sweep_at: usize,
     /// The keys of carriers that are the places of values.
@@ -144,14 +155,25 @@ impl Sequence {
     }
 
     fn find_line(&mut self, stream: u64) -> Line {
-        let next = self.streams.len() as Line;
-        let line = *self.lines.entry(stream).or_insert(next);
-        if line == next {
-            self.streams.push(Progress::default());
-            self.host.push(0);
-        }
+        let line = self.lines.get(&stream).copied().unwrap_or_else(|| self.add_line(stream));
         self.latest = Some((stream, line));
         line
+    }
+
+    fn add_line(&mut self, stream: u64) -> Line {
+        let line = self.reuse_line().unwrap_or_else(|| {
+            self.streams.push(Progress::default());
+            self.host.push(0);
+            self.streams.len() as Line - 1
+        });
+        self.lines.insert(stream, line);
+        line
+    }
+
+    /// Forgets the line of a stream. Returns it.
+    pub(super) fn forget_line(&mut self, stream: u64) -> Option<Line> {
+        self.latest = None;
+        self.lines.remove(&stream)
     }
 
     /// Returns the next operation of a stream.

@@ -131,7 +131,13 @@ impl Sequence {
     /// Stops the stream. The operations behind its open waits count as dropped, although a driver may still run them.
     /// Dropped waits take nothing from later ones and delay no other stream.
     pub fn stop(&mut self, stream: u64) {
-        let Some(&line) = self.lines.get(&stream) else { return };
+        if let Some(&line) = self.lines.get(&stream) {
+            self.stop_line(line);
+        }
+    }
+
+    /// Stops the stream of this line.
+    pub(super) fn stop_line(&mut self, line: Line) {
         self.order_known_pairs();
         self.streams[line as usize].drop_known(&self.host);
         let Progress { submitted, gates, stopped, taken, .. } = &mut self.streams[line as usize];

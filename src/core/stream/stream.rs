@@ -1,6 +1,7 @@
 //! A stream, the ways into its backend, and its lookup: the stream argument of a call, and the calls for properties.
 
 pub mod lifetime;
+pub mod set;
 pub mod stream_attribute;
 pub mod synchronize;
 
@@ -182,7 +183,10 @@ impl Stream {
     }
 
     fn submit_traced(&self, op: Op<'_>) -> Result<Position> {
-        match TraceStream::new(&*self.native, &*self.device.native, self.row()) {
+        // Checks come here, too. A row that no trace has would stay.
+        let row = trace::is_on_for(self.device.id).then(|| self.row());
+        let traced = row.and_then(|row| TraceStream::new(&*self.native, &*self.device.native, row));
+        match traced {
             Some(traced) => self.remember(traced.submit(op)),
             None => self.remember(self.native.submit(op)),
         }

@@ -109,11 +109,17 @@ pub struct Pending {
     /// The latest record of each event.
     records: HashMap<usize, (At, Weak<dyn Event>)>,
     sweep_at: usize,
+    /// The number of other entries at which those that the streams have passed are removed.
+    forget_at: usize,
 }
 
 impl Pending {
     /// Whether another marker can be recorded in the stream.
     pub fn has_room(&mut self, stream: u64) -> bool {
+        if self.stops.len() + self.setters.len() + self.markers.len() >= self.forget_at.max(SWEEP) {
+            self.forget_complete();
+            self.forget_at = 2 * (self.stops.len() + self.setters.len() + self.markers.len());
+        }
         let markers = self.markers.entry(stream).or_default();
         while markers.front().is_some_and(|marker| !is_pending(marker)) {
             markers.pop_front();

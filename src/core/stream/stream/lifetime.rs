@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use super::set::StreamSet;
 use super::stream_attribute::check_priority;
 use super::{Stream, StreamFlags, resolve};
 use crate::algo::map::slot_table::{self, Handle};
@@ -15,7 +16,8 @@ use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result, arguments, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::order::{self, sequence};
+use crate::core::order::{self, ended, sequence};
+use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{state_callback, thread};
 use crate::core::stream::failure::{Failures, Stop};
@@ -40,6 +42,8 @@ impl Stream {
             None => device.native.create_stream(options)?,
         });
         let handle = Self::table().insert_with(|handle| {
+            // A reset of the device, which may look for its streams now, waits for this reference to the device.
+            StreamSet::of(device).add(context, handle);
             Arc::new(Self {
                 handle,
                 device: device.clone(),
@@ -63,8 +67,9 @@ impl Stream {
     }
 
     /// Returns the live streams of a context.
-    pub fn of_context(context: Handle) -> impl Iterator<Item = (Handle, Arc<Self>)> {
-        Self::table().live().filter(move |(_, stream)| stream.context == context)
+    pub fn of_context(context: Handle) -> Vec<Arc<Self>> {
+        let found = Context::table().get_arc(context);
+        found.map_or_else(Vec::new, |found| StreamSet::of(&found.device).of_context(context))
     }
 
     /// Drops pending operations, and accepts no more. Returns the position of the last operation that is kept.
@@ -119,6 +124,7 @@ impl Stream {
         }
         let left = reader.is_none_or(|reader| reader.wait_for_running(self.handle, deadline));
         errors.timed_out |= !left;
+        ended::stream_ended(self.handle.raw());
         errors
     }
 }
@@ -126,10 +132,10 @@ impl Stream {
 /// Stops all streams of a context after a failure under ACL_STOP_ON_FAILURE.
 fn stop_context(context: Handle, fault: &Fault) {
     let stop = Stop::new(fault);
-    let streams: Vec<_> = Stream::of_context(context).collect();
+    let streams = Stream::of_context(context);
     // All streams know the reason before the first one stops: a refused submission always has its reason.
-    streams.iter().for_each(|(_, stream)| stream.failures.note_stop(&stop));
-    streams.iter().for_each(|(_, stream)| stream.failures.note_kept(stream.abandon()));
+    streams.iter().for_each(|stream| stream.failures.note_stop(&stop));
+    streams.iter().for_each(|stream| stream.failures.note_kept(stream.abandon()));
 }
 
 /// Implements aclrtCreateStream and aclrtCreateStreamWithConfig. The calls accept a priority, which has no meaning.
@@ -170,6 +176,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     drop(stream);
     state_callback::stream_ends(raw);
     let Some(stream) = handles::end::<Stream>("stream", raw)? else { return Ok(()) };
+    StreamSet::of(&stream.device).remove(&stream);
     state_callback::stream_ended(stream.handle);
     let mut errors = TeardownErrors::default();
     if force {
@@ -177,10 +184,11 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
         let kept = stream.abandon();
         order::stream_ended(&stream.lane, kept);
         stream.callbacks.end(stream.handle);
+        ended::stream_ended(raw);
     } else {
         errors = stream.drain(None);
     }
     drop(stream);
-    slot_table::flush_deferred();
+    slot_table::flush_in_turn();
     errors.into_result(format_args!("stream {raw:#x} is destroyed"))
 }
