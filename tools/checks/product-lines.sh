@@ -24,8 +24,20 @@ counts=100  # counts of notifies for PORTACL_CHECK: resets, conditions of waits,
 undecided=220 # pairs that PORTACL_CHECK judges when what ends a wait is submitted: src/core/order/undecided.rs; refusals
 graphs=40   # what kernels of graphs use, and the order of the runs of a graph, for PORTACL_CHECK
 early=500   # accesses to pinned memory before a wait: its second view, its closed pages, their faults and reports
+images=470  # what the loader reads of a kernel for CPUs: src/backend/kernel/elf_*.rs
+python=425  # lines of Python in reports: src/backend/base/python
+places=330  # PORTACL_CHECK=races compares memory by its place: src/core/order/places.rs, src/core/check/asked.rs
+misuse=330  # codes that are answers, and texts and counts of reports: src/core/check/misuse.rs, report/summary.rs, call_site/text.rs
+sharing=600 # which processes may import what, and memory files for exports: src/backend/base/broker, apart.rs, shared_blocks.rs
+descriptors=330 # descriptors and streams that the program closes: src/algo/host/descriptor.rs, standard_stream.rs
+privileges=210 # AT_SECURE and links in folders of others: src/algo/host/environment.rs, output_path.rs
+cancelled=340 # pthread_cancel and fork: src/algo/thread/uncancelled.c, cancellation.rs, src/core/base/gate.rs
+late=200    # destroys after the owner went, and sizes against what exists: slot_table/free.rs, request/bounded.rs
+many=440    # thousands of threads and objects: src/algo/sync/reclaim, order/ended.rs, stream/set.rs, schedules
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits + counts + undecided + graphs + early + uses + log))
+most_product_lines=$((most_product_lines + images + python + places + misuse + sharing + descriptors + privileges))
+most_product_lines=$((most_product_lines + cancelled + late + many))
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

@@ -1,7 +1,7 @@
 # Every command of ./dev starts with tools/setup.sh, so that a fresh machine needs no other step. The commands are
 # those that ./dev help lists; here their scripts are stubs.
 check() {
-    local folder command status=0 commands first
+    local folder command status=0 commands arguments first
     folder=$(mktemp -d)
     trap "rm -rf '$folder'" EXIT
     mkdir "$folder/tools"
@@ -11,7 +11,10 @@ check() {
     mapfile -t commands < <(./dev help | sed -n 's/^  \([a-z]\+\) .*/\1/p')
     ((${#commands[@]} >= 12)) || { echo "./dev help lists only ${#commands[@]} commands"; return 1; }
     for command in "${commands[@]}"; do
-        first=$("$folder/dev" "$command" 2>&1) && status=1
+        # Arguments are refused before the set-up, also their lack.
+        arguments=()
+        [[ $command != replay ]] || arguments=(LOG)
+        first=$("$folder/dev" "$command" "${arguments[@]}" 2>&1) && status=1
         case $command:$first in
         demo:"setup build" | [!d]*:"setup " | docs:"setup ") ;;
         *)

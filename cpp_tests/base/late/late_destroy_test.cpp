@@ -326,20 +326,20 @@ TEST(LateDestroy, IsRememberedWhileNewObjectsComeAndGo) {
 }
 
 // An owner that a destructor of a static object ends after main, as interpreters do with what is alive at their end.
-struct Statics {
+struct StaticOwner {
     void* event = nullptr;
     void* stream = nullptr;
-    ~Statics() {
+    ~StaticOwner() {
         if (!event) return;
         if (aclrtDestroyEvent(event) != ACL_SUCCESS || aclrtDestroyStream(stream) != ACL_SUCCESS) _exit(7);
     }
 };
 
 OWN_PROCESS_TEST(LateDestroyAtExit, SucceedsInDestructorsOfStaticObjects) {
-    static Statics statics;
+    static StaticOwner owner;
     Begin();
-    statics.event = CreateEvent(ACL_EVENT_SYNC);
-    statics.stream = Created("aclrtCreateStream", aclrtCreateStream);
+    owner.event = CreateEvent(ACL_EVENT_SYNC);
+    owner.stream = Created("aclrtCreateStream", aclrtCreateStream);
     ACL_OK(aclrtResetDeviceForce(0));
     ACL_OK(aclFinalize());
 }

@@ -109,7 +109,6 @@ impl Descriptor {
         }
     }
 
-    #[cold]
     fn lost(&self) -> io::Error {
         io::Error::other(format!(
             "the process has closed descriptor {}, which this library had opened; close only descriptors that the \

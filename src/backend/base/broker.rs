@@ -301,7 +301,6 @@ impl Offer {
 }
 
 /// Returns the fault that this process has no offer with a key.
-#[cold]
 fn unknown() -> Fault {
     let id = std::process::id();
     Fault::invalid(format!(
@@ -309,20 +308,17 @@ fn unknown() -> Fault {
     ))
 }
 
-#[cold]
 fn gone(process: i32) -> Fault {
     Fault::invalid(format!("process {process} offers nothing any more: it has finalized the library, or ended"))
 }
 
 /// Returns the fault that a system call failed which the broker needs. The error names the call.
-#[cold]
 fn unserved(error: &io::Error) -> Fault {
     let text = format!("nothing can be shared with other processes: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }
 
 /// Returns the fault that a system call failed which an answer needs.
-#[cold]
 fn trouble(error: &io::Error) -> Fault {
     let id = std::process::id();
     let text = format!("process {id} offers this and cannot hand it over: its system refuses a call: {error}");
@@ -330,7 +326,6 @@ fn trouble(error: &io::Error) -> Fault {
 }
 
 /// Returns the fault that the other side's reply is invalid, or that the other side cannot be reached.
-#[cold]
 fn unanswered(process: i32, error: &io::Error) -> Fault {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, TimedOut, WouldBlock};
     if let WouldBlock | TimedOut | BrokenPipe | ConnectionReset = error.kind() {

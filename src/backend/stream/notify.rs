@@ -349,7 +349,6 @@ impl Notifies {
     }
 }
 
-#[cold]
 fn no_page(error: io::Error) -> Fault {
     Fault::new(FaultKind::OutOfResources, format!("the system gives no page for a notify: {error}"))
 }

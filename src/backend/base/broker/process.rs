@@ -55,7 +55,6 @@ impl Process {
     }
 }
 
-#[cold]
 fn of_another_namespace(id: i32, shown: i32) -> Fault {
     Fault::unsupported(format!(
         "nothing can be shared with other processes: /proc shows this process, {id}, as {shown}, so it belongs to \
@@ -85,7 +84,6 @@ fn is_identity(map: &str) -> bool {
     numbers == [0, 0, u32::MAX]
 }
 
-#[cold]
 fn unmapped(user: u32) -> Fault {
     Fault::unsupported(format!(
         "nothing can be shared with other processes: in this user namespace (container) the user {user} also stands \
@@ -161,7 +159,6 @@ pub(super) fn caller(connection: &Connection, id: i32) -> Result<Caller> {
     if same { Ok(Caller { id, start: first }) } else { Err(ended()) }
 }
 
-#[cold]
 fn outside(namespace: &str) -> Fault {
     let id = std::process::id();
     Fault::new(
