@@ -1,4 +1,4 @@
-# Ten times as many threads as in the suite are cancelled inside each family of calls (cpp_tests/process/cancel_test.cpp).
+# Ten times as many threads as in the suite are cancelled inside each family of calls (cpp_tests/process/guest/cancel_test.cpp).
 check() {
     build test --target cancel_test
     for label in cpu cuda-fake; do

@@ -39,4 +39,4 @@ check() {
     ((EUID != 0)) || namespace=(unshare -m)
     "${namespace[@]}" bash -c "$script" other-user "$sysroot" "$work/rust" "$runs" "$copy" "${as_user[@]}"
 }
-sabotage() { sed -i 's/folder_ = name;/folder_ = "\/root\/raised"; fs::create_directory(folder_);/' cpp_tests/process/raised_privileges_test.cpp; }
+sabotage() { sed -i 's/folder_ = name;/folder_ = "\/root\/raised"; fs::create_directory(folder_);/' cpp_tests/process/guest/raised_privileges_test.cpp; }

@@ -28,6 +28,13 @@ fn call_that_ends(result: *mut c_void) -> *mut c_void {
 }
 
 extern "C" fn thread(result: *mut c_void) -> *mut c_void {
+    enter_and_end(result)
+}
+
+/// What the entry of a call does. It has values to release, and so cannot be the function that C calls: that one ends
+/// the process if an unwinding enters it.
+#[inline(never)]
+fn enter_and_end(result: *mut c_void) -> *mut c_void {
     match catch_unwind(AssertUnwindSafe(|| call_that_ends(result))) {
         Ok(unreachable) => unreachable,
         Err(mut panic) => {

@@ -137,6 +137,8 @@ fn segments<'a>(bytes: &'a [u8], headers: &[object::elf::ProgramHeader64<LittleE
         ensure!(addr.saturating_add(len) < 1 << 46, "a segment is outside of any memory");
         let file = header.data(LittleEndian, bytes).map_err(|()| "a segment ends outside of it")?;
         ensure!(file.len() as u64 <= len, "a segment has more bytes in the file than in memory");
+        let is_constant = header.p_flags(LittleEndian).0 & PF_W.0 == 0;
+        ensure!(!is_constant || file.len() as u64 == len, "a segment that nothing writes is not whole in the file");
         let offset = header.p_offset.get(LittleEndian);
         ensure!(offset % PAGE == addr % PAGE, "a segment has another place in its page than in the file");
         let before = all.last().map_or(0, |last: &Segment<'_>| (last.addr + last.len).next_multiple_of(PAGE));
