@@ -197,9 +197,20 @@ TEST(Cancel, InsideCallsWhileATraceIsWritten) {
     std::filesystem::remove(file);
 }
 
+void BeginTest() {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+}
+
+// Ends the session, also for the threads that were cancelled: what they opened and allocated goes with it.
+void EndTest() {
+    ACL_OK(aclrtResetDeviceForce(0));
+    ACL_OK(aclFinalize());
+}
+
 // A thread that waits in a call ends when the wait does.
 TEST(Cancel, AWaitInACallIsNoCancellationPoint) {
-    ACL_OK(aclrtSetDevice(0));
+    BeginTest();
     {
         const Stream stream;
         Gate gate;
@@ -218,7 +229,7 @@ TEST(Cancel, AWaitInACallIsNoCancellationPoint) {
         EXPECT_TRUE(returned);
     }
     ExpectThatAllWorks();
-    ACL_OK(aclrtResetDevice(0));
+    EndTest();
 }
 
 // Says that a callback was reached, and waits there for the cancellation.
@@ -243,7 +254,7 @@ struct Destroyed {
 };
 
 TEST(Cancel, ACallbackOfAStreamEndsItsThread) {
-    ACL_OK(aclrtSetDevice(0));
+    BeginTest();
     {
         const Stream stream;
         std::atomic<int> destroyed{0};
@@ -267,11 +278,11 @@ TEST(Cancel, ACallbackOfAStreamEndsItsThread) {
         ACL_OK(aclrtUnSubscribeReport(thread.Id(), stream));
     }
     ExpectThatAllWorks();
-    ACL_OK(aclrtResetDevice(0));
+    EndTest();
 }
 
 TEST(Cancel, AHostFunctionOfASubscribedThreadMayExitIt) {
-    ACL_OK(aclrtSetDevice(0));
+    BeginTest();
     {
         const Stream stream;
         static int result;
@@ -287,7 +298,7 @@ TEST(Cancel, AHostFunctionOfASubscribedThreadMayExitIt) {
         ACL_OK(aclrtUnSubscribeHostFunc(thread.Id(), stream));
     }
     ExpectThatAllWorks();
-    ACL_OK(aclrtResetDevice(0));
+    EndTest();
 }
 
 // Waits in the hook of one thread, and in no other.
@@ -296,7 +307,7 @@ thread_local bool waits_in_hooks = false;
 std::atomic<void*> allocated{nullptr};
 
 TEST(Cancel, AMemoryHookEndsItsThread) {
-    ACL_OK(aclrtSetDevice(0));
+    BeginTest();
     for (const bool after : {false, true}) {
         portaclMemoryHook hook{};
         hook.structSize = sizeof hook;
@@ -330,7 +341,7 @@ TEST(Cancel, AMemoryHookEndsItsThread) {
         ACL_OK(portaclMemoryHookUnregister(id));
     }
     ACL_OK(aclrtFree(allocated)) << "the memory stays allocated";
-    ACL_OK(aclrtResetDevice(0));
+    EndTest();
 }
 
 OWN_PROCESS_TEST(Cancel, ACallbackOfAFinalizeEndsItsThreadAndNotTheLibrary) {

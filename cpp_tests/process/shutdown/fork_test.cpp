@@ -98,6 +98,8 @@ OWN_PROCESS_TEST(Shutdown, ForkedChildEveryFunction, NO_LEAK_CHECK_AT_EXIT) {
 // One thread forks while others are inside the library and hold its locks.
 OWN_PROCESS_TEST(Shutdown, ForkWhileThreadsWork) {
     ACL_OK(aclInit(nullptr));
+    // An opened device binds the process, before the first fork.
+    ACL_OK(aclrtSetDevice(0));
     std::atomic<bool> stop{false};
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) {

@@ -109,12 +109,16 @@ pub fn drop_all<T: Object>(wanted: impl Fn(&T) -> bool) {
 }
 
 fn taken<T: Object>(wanted: impl Fn(&T) -> bool) -> impl Iterator<Item = Arc<T>> {
-    let table = T::table();
-    let all = table.live().filter(move |(_, object)| wanted(object));
-    all.filter_map(|(handle, object)| match object.is_destroyed_by_program() {
-        true => table.remove_with_owner(handle),
-        false => table.remove(handle),
-    })
+    let all = T::table().live().filter(move |(_, object)| wanted(object));
+    all.filter_map(|(handle, object)| take(handle, &*object))
+}
+
+/// Removes an object from its table, because its owner goes. Returns `None` if another thread has removed it.
+pub fn take<T: Object>(handle: Handle, object: &T) -> Option<Arc<T>> {
+    match object.is_destroyed_by_program() {
+        true => T::table().remove_with_owner(handle),
+        false => T::table().remove(handle),
+    }
 }
 
 /// `object!(Type, Name)` creates the table of a type's handles, which are of kind [`Kind::Name`](Kind). A third

@@ -8,7 +8,7 @@ use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::Wait;
 use crate::core::base::callback;
 use crate::core::base::error::Result;
-use crate::core::base::handles::Object;
+use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::order::checker::{self, HostWait};
 use crate::core::order::known::Known;
@@ -20,9 +20,9 @@ use crate::core::runtime::{self, state_callback, thread};
 use crate::core::stream::stream::set::StreamSet;
 use crate::core::stream::{self, Stream, StreamFlags, interceptor};
 
-/// Removes streams from the table. Returns those that no other thread has removed.
+/// Removes streams from the table, because their owner goes. Returns those that no other thread has removed.
 fn take(mut streams: Vec<Arc<Stream>>) -> Vec<Arc<Stream>> {
-    streams.retain(|stream| Stream::table().remove(stream.handle).is_some());
+    streams.retain(|stream| handles::take(stream.handle, &**stream).is_some());
     streams.iter().for_each(|stream| StreamSet::of(&stream.device).remove(stream));
     streams
 }

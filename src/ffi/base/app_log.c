@@ -3,7 +3,6 @@
 /* aclAppLog takes arguments like printf, which a function in Rust cannot. This is its body;
  * app_log.rs gives it its name. */
 
-#define _GNU_SOURCE /* secure_getenv */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
