@@ -263,6 +263,14 @@ impl Bounds {
         }
     }
 
+    /// Removes access to the pages of a block that is freed and was mapped again.
+    pub fn close_pages(&self, block: Block) {
+        if self.check == Check::Guard {
+            // A failure here only makes the guard weaker.
+            let _ = pages::set_access(block.addr + self.own, block.len, Access::None);
+        }
+    }
+
     fn look_at(&self, addr: usize, live: &Live) -> Option<Damage> {
         let (offset, bytes) = canary::mend(addr + self.own, &live.canaries(addr))?;
         Some(Damage { addr, asked: live.asked, offset, bytes, place: self.place.clone() })

@@ -273,14 +273,14 @@ impl DeviceMemory {
         if block.token & SHARED != 0 {
             return self.free_shared(block);
         }
-        if !self.map_back(block) {
-            return;
-        }
-        // The check comes before the block's pages, and the bytes beside it, are released.
+        // The check comes before the block's pages, and the bytes beside it, are released or replaced.
         if self.bounds.is_on() {
             // No call can return this damage.
             let damage = self.bounds.end(block);
             damage.iter().for_each(|damage| _ = announce(damage, "it went back to the device"));
+        }
+        if !self.map_back(block) {
+            return;
         }
         let (first, last) = whole_pages(block.addr, block.len);
         if first < last {

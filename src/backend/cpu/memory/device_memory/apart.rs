@@ -157,7 +157,9 @@ impl DeviceMemory {
         let mut blocks = self.apart.blocks.lock();
         let Some(moved) = blocks.remove(&block.addr) else { return true };
         self.apart.any.store(!blocks.is_empty(), Ordering::SeqCst);
-        self.map_parked(block, self.offset(block.addr), moved.parked.as_ref()).is_ok()
+        let is_back = self.map_parked(block, self.offset(block.addr), moved.parked.as_ref()).is_ok();
+        self.bounds.close_pages(block);
+        is_back
     }
 
     /// Locks the arena to free a block there. Returns `None` if the block cannot be reused.
