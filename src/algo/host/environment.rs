@@ -1,7 +1,9 @@
 //! Reads environment variables. In a process with raised privileges (set-user-ID, set-group-ID, file capabilities) they
 //! come from a user who must not decide what the process writes and loads, so there all of them count as unset.
 
-use std::ffi::{CStr, OsString};
+#[cfg(debug_assertions)]
+use std::ffi::CStr;
+use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::notice::notice;
