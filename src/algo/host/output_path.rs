@@ -17,6 +17,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::environment::has_raised_privileges;
+use super::system_call::refused_by;
 
 /// The number of links that are followed, as in the kernel.
 const MOST_LINKS: usize = 40;
@@ -122,11 +123,11 @@ impl Walk {
     /// which only the kernel can follow.
     fn follow(&mut self, part: &OsStr) -> Result<bool> {
         let link = openat(&self.folder, part, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
-        let (found, around) = (fstat(&link)?, fstat(&self.folder)?);
+        let (found, around) = (stat(&link)?, stat(&self.folder)?);
         if FileType::from_raw_mode(found.st_mode) != FileType::Symlink {
             return Err(Errno::NOTDIR.into());
         }
-        if fstatfs(&self.folder)?.f_type == PROC_SUPER_MAGIC {
+        if fstatfs(&self.folder).map_err(refused_by("fstatfs"))?.f_type == PROC_SUPER_MAGIC {
             return Ok(true);
         }
         if !is_ours(&found, &around) {
@@ -139,7 +140,8 @@ impl Walk {
         if self.links > MOST_LINKS {
             return Err(Errno::LOOP.into());
         }
-        let target = OsString::from_vec(readlinkat(&link, c"", Vec::new())?.into_bytes());
+        let target =
+            OsString::from_vec(readlinkat(&link, c"", Vec::new()).map_err(refused_by("readlinkat"))?.into_bytes());
         if Path::new(&target).is_absolute() {
             self.folder = openat(CWD, c"/", FOLDER, Mode::empty())?;
         }
@@ -150,7 +152,7 @@ impl Walk {
     /// Returns the file, unless another user has put it into a folder for all users: that user could read what is
     /// written, or has given a file of this user a second name.
     fn check_owner(&self, file: OwnedFd) -> Result<File> {
-        let (found, around) = (fstat(&file)?, fstat(&self.folder)?);
+        let (found, around) = (stat(&file)?, stat(&self.folder)?);
         let is_shared = around.st_mode & (OTHERS_WRITE | STICKY) == OTHERS_WRITE | STICKY;
         let kind = FileType::from_raw_mode(found.st_mode);
         let has_owner = matches!(kind, FileType::RegularFile | FileType::Fifo);
@@ -162,6 +164,10 @@ impl Walk {
         }
         Ok(File::from(file))
     }
+}
+
+fn stat(file: &OwnedFd) -> Result<Stat> {
+    fstat(file).map_err(refused_by("fstat"))
 }
 
 /// Whether only this user and root can have put a link into the folder around it.

@@ -262,17 +262,17 @@ pub fn device_count() -> Result<u32> {
     Ok(visibility()?.count())
 }
 
+/// The locks of a thread that forks: no other thread opens, ends or releases a session.
+type ForkLocks = std::mem::ManuallyDrop<(MutexGuard<'static, ()>, reclaim::Unchanged)>;
+
 per_thread! {
-    /// The locks of a thread that forks: no other thread opens, ends or releases a session.
-    static FORKING: Cell<Option<std::mem::ManuallyDrop<(MutexGuard<'static, ()>, reclaim::Unchanged)>>> = Cell::new(None);
+    static FORKING: Cell<Option<ForkLocks>> = Cell::new(None);
 }
 
 /// Prepares a fork: waits up to a second until no other thread is opening or ending a session.
 pub fn before_fork() {
-    if !gate::is_bound() {
-        let life = LIFE.try_lock_for(Duration::from_secs(1));
-        FORKING.set(life.map(|life| std::mem::ManuallyDrop::new((life, reclaim::Unchanged::begin()))));
-    }
+    let life = if gate::is_bound() { None } else { LIFE.try_lock_for(Duration::from_secs(1)) };
+    FORKING.set(life.map(|life| std::mem::ManuallyDrop::new((life, reclaim::Unchanged::begin()))));
 }
 
 /// Ends the preparation, in the parent and in the child. Returns whether it has succeeded.

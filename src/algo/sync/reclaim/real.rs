@@ -321,7 +321,7 @@ fn flush(least: usize) -> bool {
 }
 
 /// Does the same as [`flush_deferred`], if the number of objects justifies a check of every thread: for objects whose
-/// memory is worth one check of [`CHECKS`] threads, so that some stay in processes with more threads.
+/// memory is worth one check of `CHECKS` threads, so that some stay in processes with more threads.
 pub fn flush_in_turn() {
     flush_if(COUNT.load(Ordering::Relaxed).div_ceil(CHECKS));
 }

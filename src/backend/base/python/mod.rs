@@ -10,7 +10,7 @@
 //!   is pending is put aside, and the garbage collector is off, because the walk creates objects.
 //! - A thread without it, such as one inside a call of ctypes or of a torch operator, must not wait for it. It may
 //!   hold a lock of the library or of the program that the holder of the GIL waits for. So a thread of the library
-//!   takes the GIL, and walks the frames of the thread that asks ([`helper`]). They cannot change while it waits; but
+//!   takes the GIL, and walks the frames of the thread that asks (`helper`). They cannot change while it waits; but
 //!   it waits for a limited time only. Then one frame says that they could not be read.
 //!
 //! A thread without a state of Python has none. Those of a subinterpreter, whose lock may be another one, are read only

@@ -21,7 +21,7 @@ pub type Ended = Mutex<EndedPools>;
 const SUMMED: usize = 64;
 
 /// Statistics of ended pools. To sum the peaks of all pools beside each one that ends would take time in proportion to
-/// their number. So up to one pool of [`SUMMED`] counts as beside those that end soon after it.
+/// their number. So up to one pool of `SUMMED` counts as beside those that end soon after it.
 #[derive(Default)]
 pub struct EndedPools {
     /// The sums. The peaks are the largest sums of all pools, as far as they include ended ones.
