@@ -40,6 +40,7 @@ WORDS = {
     "open": ("open", "/proc/", "/sys/", "/dev/"),
     "openat": ("open", "cannot be read", "cannot be written", "/proc/", "/sys/", "/dev/"),
     "read": ("read", "/proc/", "/sys/"),
+    "newfstatat": ("fstat",),
     "statx": ("stat", "cannot be read", "/proc/", "/sys/"),
     "readlink": ("readlink", "/proc/"),
     "pread64": ("pread",),
