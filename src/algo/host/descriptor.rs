@@ -54,7 +54,9 @@ impl Identity {
         let found = fstat(descriptor).map_err(refused_by("fstat"))?;
         // SAFETY: this request has no argument, and returns a number or -1.
         let mark = unsafe { libc::fcntl(descriptor.as_raw_fd(), GET_SIGNAL) };
-        Ok(Self { device: found.st_dev, inode: found.st_ino, mark: mark.max(0) })
+        // If the system refuses the query, device and inode identify the file.
+        let mark = if mark < 0 { MARK } else { mark };
+        Ok(Self { device: found.st_dev, inode: found.st_ino, mark })
     }
 }
 
