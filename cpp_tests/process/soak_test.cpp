@@ -282,16 +282,14 @@ void LeaveThings(int32_t device) {
     ACL_OK(aclrtCreateContext(&context, device));
 }
 
-// The library remembers the latest 4,096 objects of a kind that went with their owner, until their slots are used again.
-// The rounds alone would make it remember more for a long time.
+// The library remembers the latest 4,096 objects of a kind that went with their owner: the rounds alone reach that
+// late.
 void LeaveManyObjects() {
     ACL_OK(aclInit(nullptr));
     for (int batch = 0; batch < 9; ++batch) {
         ACL_OK(aclrtSetDevice(0));
         for (int i = 0; i < 500; ++i) {
-            aclrtStream stream = nullptr;
-            aclrtEvent event = nullptr;
-            aclrtContext context = nullptr;
+            void *stream = nullptr, *event = nullptr, *context = nullptr;
             ACL_OK(aclrtCreateStream(&stream));
             ACL_OK(aclrtCreateEvent(&event));
             ACL_OK(aclrtCreateContext(&context, 0));
@@ -336,10 +334,7 @@ TEST(Soak, ResettingDevicesDoesNotGrow) {
     const std::string left = Soak([devices](int round) {
         const auto device = static_cast<int32_t>(static_cast<uint32_t>(round) % devices);
         LeaveThings(device);
-        if (round % 2 == 0)
-            ACL_OK(aclrtResetDevice(device));
-        else
-            ACL_OK(aclrtResetDeviceForce(device));
+        ACL_OK((round % 2 == 0 ? aclrtResetDevice : aclrtResetDeviceForce)(device));
     });
     EXPECT_EQ(left, "");
     ACL_OK(aclFinalize());
