@@ -340,8 +340,7 @@ TEST(Soak, ResettingDevicesDoesNotGrow) {
     ACL_OK(aclFinalize());
 }
 
-// Fills the library's address map for the device's memory: the test double reuses addresses late,
-// so the rounds alone would reach new parts for a long time.
+// Fills the address map for the device's memory: the test double reuses addresses late, so rounds reach new parts.
 void UseAllAddresses() {
     constexpr size_t kBlock = 4096;
     constexpr size_t kMost = (size_t{4} << 20) / kBlock;
