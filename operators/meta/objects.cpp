@@ -87,7 +87,7 @@ aclnnStatus Destroy(const char* call, const Object* object) {
         if (object == nullptr || operators::Store<Object>::Get().End(const_cast<Object&>(*object), Object::kLive))
             return;
         operators::Live("the object", *object);
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the object is in a list, whose end is its end; destroy the list");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the object is in a list and is destroyed with it; destroy the list");
     });
 }
 
