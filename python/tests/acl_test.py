@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import unittest
 
 import acl
 from acl import _table

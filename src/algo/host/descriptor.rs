@@ -50,8 +50,8 @@ struct Identity {
 }
 
 impl Identity {
-    fn of(descriptor: BorrowedFd<'_>) -> io::Result<Self> {
-        let found = fstat(descriptor).map_err(refused_by("fstat"))?;
+    fn of(descriptor: BorrowedFd<'_>) -> rustix::io::Result<Self> {
+        let found = fstat(descriptor)?;
         // SAFETY: this request has no argument, and returns a number or -1.
         let mark = unsafe { libc::fcntl(descriptor.as_raw_fd(), GET_SIGNAL) };
         // If the system refuses the query, device and inode identify the file.
@@ -66,7 +66,7 @@ impl Descriptor {
         let raised = raise(opened.into(), FLOOR)?;
         // SAFETY: the request takes a number of a signal. Without the mark, device and inode identify the file.
         unsafe { libc::fcntl(raised.as_raw_fd(), SET_SIGNAL, MARK) };
-        let identity = Identity::of(raised.as_fd())?;
+        let identity = Identity::of(raised.as_fd()).map_err(refused_by("fstat"))?;
         Ok(Self { number: raised.into_raw_fd(), identity })
     }
 
@@ -85,9 +85,15 @@ impl Descriptor {
 
     /// Returns the descriptor, or an error if the program has closed it.
     pub fn get(&self) -> io::Result<BorrowedFd<'_>> {
-        ensure!(self.is_ours(), self.lost());
-        // SAFETY: it was open an instant ago, and the library closes it only when this value is dropped.
-        Ok(unsafe { BorrowedFd::borrow_raw(self.number) })
+        // SAFETY: the borrowed descriptor is only inspected, and the system checks the number. The caller uses it after
+        // it was open an instant ago, and the library closes it only when this value is dropped.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(self.number) };
+        match Identity::of(descriptor) {
+            Ok(found) if found == self.identity => Ok(descriptor),
+            Ok(_) | Err(Errno::BADF) => Err(self.lost()),
+            // The system refuses the query, which says nothing about the number.
+            Err(error) => Err(refused_by("fstat")(error)),
+        }
     }
 
     /// Returns the descriptor as a file, or an error if the program has closed it.

@@ -239,7 +239,7 @@ impl Broker {
         let unanswered = |error| unanswered(exporter.id, &error);
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let mut is_busy = false;
+            let (mut is_busy, mut failed) = (false, None);
             for name in socket::names(&exporter.addresses(self.name)).map_err(|error| unserved(&error))? {
                 match Connection::open_now(&name, PATIENCE) {
                     Ok(connection) => {
@@ -248,10 +248,17 @@ impl Broker {
                             return Ok(connection);
                         }
                     }
-                    Err(error) => is_busy |= error.kind() == io::ErrorKind::WouldBlock,
+                    Err(error) => match error.kind() {
+                        io::ErrorKind::WouldBlock => is_busy = true,
+                        // This socket has been closed since its name was read.
+                        io::ErrorKind::ConnectionRefused => {}
+                        _ => failed = Some(error),
+                    },
                 }
             }
-            ensure!(is_busy, gone(exporter.id));
+            if !is_busy {
+                return Err(failed.map_or_else(|| gone(exporter.id), unanswered));
+            }
             ensure!(Instant::now() < deadline, unanswered(io::ErrorKind::TimedOut.into()));
             pause(BUSY);
         }
