@@ -136,7 +136,7 @@ test_second_rust_library() {
     "$mine/neighbour_first" || fail "neighbour_first"
     # Negative test: cargo's archive, with all symbols global, collides.
     if "$CC" "$here/project/with_neighbour.c" "-I$prefix/include" "$PORTACL_TEST_ARCHIVE" "$neighbour" \
-        "${native[@]:2}" -o "$mine/collides" 2>"$mine/collision.txt"; then
+        "${native[@]:3}" -o "$mine/collides" 2>"$mine/collision.txt"; then
         echo "note: this compiler's archives no longer collide; make_libraries.sh may have become simpler"
     else
         grep -m1 'multiple definition' "$mine/collision.txt" || { cat "$mine/collision.txt"; fail "cargo's archive does not link for another reason"; }

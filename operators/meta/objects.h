@@ -126,7 +126,8 @@ struct FloatArrayContents {
     std::vector<double> values;
 };
 struct BoolArrayContents {
-    c10::SmallVector<bool, 6> values;
+    // All on the heap: GCC 12 takes elements inside the object for uninitialized.
+    c10::SmallVector<bool, 0> values;
 };
 template <typename T>
 struct ListContents {

@@ -157,7 +157,7 @@ struct Argument<Floats> : CopiedArgument<aclFloatArray, std::vector<double>> {
     static Kept Take(C passed, Intake& intake) { return intake.Next(passed).values; }
 };
 template <>
-struct Argument<Flags> : CopiedArgument<aclBoolArray, c10::SmallVector<bool, 6>> {
+struct Argument<Flags> : CopiedArgument<aclBoolArray, c10::SmallVector<bool, 0>> {
     static Kept Take(C passed, Intake& intake) { return intake.Next(passed).values; }
 };
 template <>
