@@ -10,6 +10,7 @@
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/own_process.h"
+#include "support/process/message.h"
 #include "support/process/proc.h"
 
 namespace portacl_test {
@@ -84,24 +85,17 @@ class Connection {
 
     void ReceiveBytes(void* bytes, size_t size, int* descriptor) {
         if (socket_ < 0) return;
-        iovec part{bytes, size};
-        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-        msghdr message{};
-        message.msg_iov = &part;
-        message.msg_iovlen = 1;
-        message.msg_control = control;
-        message.msg_controllen = sizeof control;
+        int received = -1;
         const bool readable = IsReadable();
-        const ssize_t got = readable ? recvmsg(socket_, &message, MSG_CMSG_CLOEXEC) : -1;
+        const ssize_t got = readable ? ReceiveMessage(socket_, bytes, size, &received) : -1;
         if (got != static_cast<ssize_t>(size)) {
             ADD_FAILURE() << (readable ? "the other process has ended or says something else"
                                        : "the other process says nothing");
             Close();
             return;
         }
-        cmsghdr* header = CMSG_FIRSTHDR(&message);
-        EXPECT_EQ(header != nullptr, descriptor != nullptr) << "a descriptor with a message";
-        if (header && descriptor) std::memcpy(descriptor, CMSG_DATA(header), sizeof *descriptor);
+        EXPECT_EQ(received >= 0, descriptor != nullptr) << "a descriptor with a message";
+        if (descriptor) *descriptor = received;
     }
 
     int socket_;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "support/memory/ipc.h"
+#include "support/process/message.h"
 
 namespace portacl_test {
 
@@ -90,21 +91,13 @@ inline Answer Ask(const std::string& socket_name, OfferKind kind, uint32_t numbe
     // The other side may have closed.
     (void)!send(connection, request, sizeof request, MSG_NOSIGNAL);
     char bytes[512] = {};
-    iovec part{bytes, sizeof bytes};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    const ssize_t got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+    int file = -1;
+    const ssize_t got = ReceiveMessage(connection, bytes, sizeof bytes, &file);
     if (got > 8) {
         answer.kind = bytes[8] <= 1 ? Answer::kGranted : Answer::kRefused;
         if (answer.kind == Answer::kRefused) answer.text.assign(bytes + 9, static_cast<size_t>(got) - 9);
     }
-    if (const cmsghdr* header = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr) {
-        int file = -1;
-        std::memcpy(&file, CMSG_DATA(header), sizeof file);
+    if (file >= 0) {
         answer.file = true;
         struct stat about {};
         if (fstat(file, &about) == 0) answer.bytes = static_cast<uint64_t>(about.st_size);
