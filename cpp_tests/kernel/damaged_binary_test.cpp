@@ -1,41 +1,41 @@
-// Damaged shared objects are refused, or load: the process goes on. Each file is loaded in a forked process, so this
-// one makes no call of the library.
+// Shared objects that cannot be loaded: damaged ones are refused, or load, and the process goes on; without /proc none
+// loads. Each file is loaded in a forked process, so this one makes no call of the library.
 #include <acl/acl.h>
 #include <gtest/gtest.h>
 
 #include <elf.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "support/kernel/damage.h"
 #include "support/own_process.h"
 
 namespace {
 
+using portacl_test::Bytes;
+using portacl_test::Damage;
 using portacl_test::ProgramDirectory;
-
-using Bytes = std::vector<unsigned char>;
+using portacl_test::Table;
 
 Bytes Kernels() {
     std::ifstream file(ProgramDirectory() / "kernels.so", std::ios::binary);
     return Bytes(std::istreambuf_iterator<char>(file), {});
-}
-
-template <typename T>
-std::vector<T> Table(const Bytes& bytes, size_t offset, size_t count) {
-    std::vector<T> table(count);
-    std::memcpy(table.data(), bytes.data() + offset, count * sizeof(T));
-    return table;
 }
 
 // Whether the loader checks nothing itself in these bytes of a section, and no reader can: which of the object's own
@@ -52,7 +52,14 @@ std::vector<size_t> PlacesOfTables(const Bytes& bytes) {
     const auto header = Table<Elf64_Ehdr>(bytes, 0, 1)[0];
     const auto sections = Table<Elf64_Shdr>(bytes, header.e_shoff, header.e_shnum);
     std::vector<size_t> places;
-    for (size_t at = 0; at < sizeof header + header.e_phnum * sizeof(Elf64_Phdr); ++at) places.push_back(at);
+    const auto segments = Table<Elf64_Phdr>(bytes, header.e_phoff, header.e_phnum);
+    for (size_t at = 0; at < header.e_phoff + header.e_phnum * sizeof(Elf64_Phdr); ++at) {
+        const size_t field = at < header.e_phoff ? 0 : (at - header.e_phoff) % sizeof(Elf64_Phdr);
+        const bool is_place = field >= offsetof(Elf64_Phdr, p_offset) && field < offsetof(Elf64_Phdr, p_paddr);
+        // At another place the segment has other code, which no reader can see.
+        if (is_place && (segments[(at - header.e_phoff) / sizeof(Elf64_Phdr)].p_flags & PF_X) != 0) continue;
+        places.push_back(at);
+    }
     for (const Elf64_Shdr& section : sections) {
         switch (section.sh_type) {
             case SHT_DYNAMIC:
@@ -76,8 +83,15 @@ std::vector<size_t> PlacesOfTables(const Bytes& bytes) {
     return places;
 }
 
+#ifdef __aarch64__
+constexpr uint32_t kRelative = R_AARCH64_RELATIVE, kUnusual = R_AARCH64_PREL64;
+#else
+constexpr uint32_t kRelative = R_X86_64_RELATIVE, kUnusual = R_X86_64_SIZE64;
+#endif
+
 // Loads the file in a process of its own. Returns the signal that ends it, or 0.
-int SignalOf(const Bytes& bytes) {
+int SignalOf(const Bytes& bytes, bool* is_loaded = nullptr) {
+    constexpr int kRefused = 7;
     const pid_t child = fork();
     if (child == 0) {
         // No core file, and no report of a sanitizer.
@@ -86,17 +100,17 @@ int SignalOf(const Bytes& bytes) {
         alarm(60);
         aclrtBinHandle binary = nullptr;
         if (aclrtSetDevice(0) != ACL_SUCCESS) _exit(1);
-        if (aclrtBinaryLoadFromData(bytes.data(), bytes.size(), nullptr, &binary) == ACL_SUCCESS) {
-            aclrtFuncHandle kernel = nullptr;
-            for (const char* name : {"mark", "add_step", "no_such_kernel"})
-                aclrtBinaryGetFunction(binary, name, &kernel);
-            aclrtBinaryUnLoad(binary);
-        }
+        if (aclrtBinaryLoadFromData(bytes.data(), bytes.size(), nullptr, &binary) != ACL_SUCCESS) _exit(kRefused);
+        aclrtFuncHandle kernel = nullptr;
+        for (const char* name : {"mark", "add_step", "no_such_kernel"}) aclrtBinaryGetFunction(binary, name, &kernel);
+        aclrtBinaryUnLoad(binary);
         _exit(0);
     }
     int status = 0;
     waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
+    const bool is_refused = WIFEXITED(status) && WEXITSTATUS(status) == kRefused;
+    if (is_loaded != nullptr) *is_loaded = !is_refused;
+    if (is_refused || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return 0;
     return WIFSIGNALED(status) ? WTERMSIG(status) : -1;
 }
 
@@ -110,7 +124,7 @@ TEST(DamagedBinary, NoTableOfTheLoaderEndsTheProcess) {
     ASSERT_GT(whole.size(), sizeof(Elf64_Ehdr));
     ASSERT_EQ(SignalOf(whole), 0);
     const std::vector<size_t> places = PlacesOfTables(whole);
-    const long files = Number("PORTACL_TEST_DAMAGED_FILES", 500);
+    const long files = Number("PORTACL_TEST_DAMAGED_FILES", 300);
     std::mt19937_64 random(static_cast<uint64_t>(Number("PORTACL_TEST_DAMAGED_SEED", 49)));
     for (long file = 0; file < files && !HasFailure(); ++file) {
         Bytes damaged = whole;
@@ -126,12 +140,125 @@ TEST(DamagedBinary, NoTableOfTheLoaderEndsTheProcess) {
     }
 }
 
+// Each file is made by its own number, so that one file can be tried again: PORTACL_TEST_DAMAGED_SEED is the first.
+TEST(DamagedBinary, NoLostEntryOrChangedSizeEndsTheProcess) {
+    const Bytes whole = Kernels();
+    const long files = Number("PORTACL_TEST_DAMAGED_FILES", 300);
+    const auto first = static_cast<uint64_t>(Number("PORTACL_TEST_DAMAGED_SEED", 49));
+    for (uint64_t seed = first; seed < first + static_cast<uint64_t>(files); ++seed) {
+        Damage damage(whole, seed);
+        std::string what;
+        for (uint64_t count = 1 + seed % 3; count > 0; --count) what += damage.One();
+        EXPECT_EQ(SignalOf(damage.bytes), 0) << "file " << seed << " with" << what;
+    }
+}
+
+// The file with a change of one entry of the dynamic section.
+Bytes WithEntry(Bytes bytes, int64_t tag, const std::function<void(Elf64_Dyn&)>& change) {
+    const auto header = Table<Elf64_Ehdr>(bytes, 0, 1)[0];
+    for (const Elf64_Shdr& section : Table<Elf64_Shdr>(bytes, header.e_shoff, header.e_shnum)) {
+        if (section.sh_type != SHT_DYNAMIC) continue;
+        for (size_t at = section.sh_offset; at < section.sh_offset + section.sh_size; at += sizeof(Elf64_Dyn)) {
+            auto entry = Table<Elf64_Dyn>(bytes, at, 1)[0];
+            if (entry.d_tag == tag) change(entry);
+            std::memcpy(bytes.data() + at, &entry, sizeof entry);
+        }
+    }
+    return bytes;
+}
+
+// The file with a change of the first relocation of the last table, that of functions of other libraries.
+Bytes WithJump(Bytes bytes, const std::function<void(Elf64_Rela&)>& change) {
+    const auto header = Table<Elf64_Ehdr>(bytes, 0, 1)[0];
+    size_t place = 0;
+    for (const Elf64_Shdr& section : Table<Elf64_Shdr>(bytes, header.e_shoff, header.e_shnum))
+        if (section.sh_type == SHT_RELA) place = section.sh_offset;
+    auto entry = Table<Elf64_Rela>(bytes, place, 1)[0];
+    change(entry);
+    std::memcpy(bytes.data() + place, &entry, sizeof entry);
+    return bytes;
+}
+
+TEST(DamagedBinary, WhatTheLoaderAssumesIsRefused) {
+    const Bytes whole = Kernels();
+    const auto lose = [](Elf64_Dyn& entry) { entry.d_tag = 0x6ffffef0; };
+    const auto to = [](uint64_t value) { return [value](Elf64_Dyn& entry) { entry.d_un.d_val = value; }; };
+    uint64_t dynamic = 0;
+    const auto header = Table<Elf64_Ehdr>(whole, 0, 1)[0];
+    Bytes moved = whole;
+    const auto segments = Table<Elf64_Phdr>(whole, header.e_phoff, header.e_phnum);
+    for (size_t index = 0; index < segments.size(); ++index) {
+        if (segments[index].p_type == PT_DYNAMIC) dynamic = segments[index].p_vaddr;
+        if (segments[index].p_type != PT_GNU_EH_FRAME) continue;
+        const uint32_t type = PT_PHDR;
+        std::memcpy(moved.data() + header.e_phoff + index * sizeof(Elf64_Phdr), &type, sizeof type);
+    }
+    const std::pair<const char*, Bytes> files[] = {
+        {"jumps without a table", WithEntry(WithEntry(whole, DT_JMPREL, lose), DT_PLTRELSZ, lose)},
+        {"jumps without a size", WithEntry(whole, DT_PLTRELSZ, lose)},
+        {"jumps without a kind", WithEntry(whole, DT_PLTREL, lose)},
+        {"relocations without a size", WithEntry(whole, DT_RELASZ, lose)},
+        {"relocations without a place", WithEntry(whole, DT_RELA, lose)},
+        {"symbols without strings", WithEntry(whole, DT_STRTAB, lose)},
+        {"first functions at zeros", WithEntry(whole, DT_INIT_ARRAY, to(24))},
+        {"last functions at zeros", WithEntry(whole, DT_FINI_ARRAY, to(8))},
+        {"program headers at another place", moved},
+        {"a relocation of the dynamic section", WithJump(whole, [&](Elf64_Rela& entry) { entry.r_offset = dynamic; })},
+        {"a jump to the object's beginning",
+         WithJump(whole, [](Elf64_Rela& entry) { entry.r_info = ELF64_R_INFO(ELF64_R_SYM(entry.r_info), kRelative); })},
+        {"a jump to a size",
+         WithJump(whole, [](Elf64_Rela& entry) { entry.r_info = ELF64_R_INFO(ELF64_R_SYM(entry.r_info), kUnusual); })},
+    };
+    for (const auto& [what, bytes] : files) {
+        bool is_loaded = true;
+        EXPECT_EQ(SignalOf(bytes, &is_loaded), 0) << what;
+        EXPECT_FALSE(is_loaded) << what;
+    }
+}
+
 TEST(DamagedBinary, AFileThatIsCutOffIsRefused) {
     const Bytes whole = Kernels();
     for (size_t part = 0; part < 16; ++part)
         EXPECT_EQ(SignalOf(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(whole.size() * part / 16))),
                   0)
             << part;
+}
+
+// Replaces what is mounted at /proc for this process alone.
+bool HidesProc() {
+    return unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
+}
+
+TEST(UnloadableBinary, WithoutProcTheTextNamesIt) {
+    const Bytes whole = Kernels();
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        constexpr char kNone[] = "refused";
+        const bool is_hidden = HidesProc();
+        const char* text = kNone;
+        aclrtBinHandle binary = nullptr;
+        if (is_hidden) {
+            if (aclrtSetDevice(0) != ACL_SUCCESS) _exit(1);
+            if (aclrtBinaryLoadFromData(whole.data(), whole.size(), nullptr, &binary) == ACL_SUCCESS) _exit(2);
+            text = aclGetRecentErrMsg();
+        }
+        _exit(text != nullptr && write(ends[1], text, std::strlen(text)) > 0 ? 0 : 3);
+    }
+    close(ends[1]);
+    std::string text;
+    char buffer[1024];
+    for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(got));
+    close(ends[0]);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (text == "refused") GTEST_SKIP() << "needs a kernel that lets this process replace /proc";
+    EXPECT_EQ(status, 0) << text;
+    EXPECT_NE(text.find("/proc is not mounted"), std::string::npos) << text;
+    EXPECT_NE(text.find("mount -t proc proc /proc"), std::string::npos) << text;
+    EXPECT_EQ(text.find("LD_LIBRARY_PATH"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ counts=100  # counts of notifies for PORTACL_CHECK: resets, conditions of waits,
 undecided=220 # pairs that PORTACL_CHECK judges when what ends a wait is submitted: src/core/order/undecided.rs; refusals
 graphs=40   # what kernels of graphs use, and the order of the runs of a graph, for PORTACL_CHECK
 early=500   # accesses to pinned memory before a wait: its second view, its closed pages, their faults and reports
-images=470  # what the loader reads of a kernel for CPUs: src/backend/kernel/elf_*.rs
+images=505  # what the loader reads of a kernel for CPUs: src/backend/kernel/elf_*.rs
 python=425  # lines of Python in reports: src/backend/base/python
 places=330  # PORTACL_CHECK=races compares memory by its place: src/core/order/places.rs, src/core/check/asked.rs
 misuse=330  # codes that are answers, and texts and counts of reports: src/core/check/misuse.rs, report/summary.rs, call_site/text.rs

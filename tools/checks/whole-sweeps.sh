@@ -1,8 +1,10 @@
-# The sweeps over calls of the backends, functions of the driver, host allocations and descriptors with nothing left out;
-# ./dev test runs a sample of each. Takes most of an hour: --deep only.
+# The sweeps over calls of the backends, functions of the driver, host allocations, descriptors and damages of kernels'
+# files with nothing left out; ./dev test runs a sample of each. Takes most of an hour: --deep only.
 check() {
     build test
     PORTACL_TEST_SWEEP=whole ctest --test-dir build/test -R '\.(fault|driver|host_memory)_sweep\.|\.descriptors$' --no-tests=error \
         --output-on-failure -j "$(nproc)"
+    PORTACL_TEST_DAMAGED_FILES=10000 ctest --test-dir build/test -R '^cpu\.damaged_binary$' --no-tests=error \
+        --output-on-failure
 }
 sabotage() { sed -i 's/if caller_reports() || layout.size() > longest_piece()/if true/' src/algo/host/host_memory.rs; }

@@ -19,6 +19,9 @@ const HAS_TEXT_RELOCATIONS: u64 = 4;
 /// The tables of functions that run at the beginning and at the end, each by its address and its size.
 const FUNCTIONS: [(u64, u64); 2] = [(25, 27), (26, 28)];
 
+/// No address of a function.
+const NOWHERE: u64 = u64::MAX;
+
 /// The types of relocations of one processor that need more than their place.
 struct Types {
     relative: u64,
@@ -26,15 +29,31 @@ struct Types {
     indirect: u64,
     /// Copies a variable, which only programs have.
     copy: u64,
+    /// Writes the address of a symbol.
+    symbol: [u64; 3],
     /// Of thread-local variables. The last is twice as long.
     thread_local: [u64; 4],
 }
 
 const TYPES: Types = if cfg!(target_arch = "aarch64") {
-    Types { relative: 1027, indirect: 1032, copy: 1024, thread_local: [1028, 1029, 1030, 1031] }
+    Types {
+        relative: 1027,
+        indirect: 1032,
+        copy: 1024,
+        symbol: [257, 1025, 1026],
+        thread_local: [1028, 1029, 1030, 1031],
+    }
 } else {
-    Types { relative: 8, indirect: 37, copy: 5, thread_local: [16, 17, 18, 36] }
+    Types { relative: 8, indirect: 37, copy: 5, symbol: [1, 6, 7], thread_local: [16, 17, 18, 36] }
 };
+
+impl Types {
+    fn has(&self, kind: u64) -> bool {
+        [0, self.relative, self.indirect].contains(&kind)
+            || self.symbol.contains(&kind)
+            || self.thread_local.contains(&kind)
+    }
+}
 
 /// Returns how many symbols the relocations reach.
 pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
@@ -42,6 +61,7 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
         || tables.entry(FLAGS).is_some_and(|flags| flags & HAS_TEXT_RELOCATIONS != 0);
     let rights = if has_text { 0 } else { PF_W.0 };
     let mut functions = Functions::of(tables)?;
+    check_packed(tables, &mut functions)?;
     let mut reach = 0;
     for (addr, size) in [(RELA, RELA_SIZE), (JUMPS, JUMPS_SIZE)] {
         let Some((_, bytes)) = tables.table(addr, size)? else { continue };
@@ -52,11 +72,14 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
             let [place, info, addend] = [0, 8, 16].map(|field| word(bytes, at + field).unwrap_or_default());
             let (kind, index) = (info & 0xffff_ffff, info >> 32);
             let len = if kind == TYPES.thread_local[3] { 16 } else { 8 };
-            ensure!(tables.has(place, len, rights), "a relocation changes what is no data");
+            let is_data = tables.has(place, len, rights) && !tables.is_dynamic(place, len);
+            ensure!(kind == 0 || is_data, "a relocation changes what is no data");
             ensure!(at / 24 >= count || info == TYPES.relative, "its first relocations are of another type");
             ensure!(kind != TYPES.copy, "it copies a variable, as only programs do");
+            ensure!(has_text || TYPES.has(kind), "a relocation has a type that shared objects do not have");
             ensure!(kind != TYPES.indirect || tables.is_code(addend), "a relocation calls what is no code");
             let needs_none = kind == 0 || kind == TYPES.relative || kind == TYPES.indirect;
+            ensure!(index == 0 || kind != TYPES.relative, "a relocation by the object's place has a symbol");
             ensure!(index != 0 || needs_none || TYPES.thread_local.contains(&kind), "a relocation has no symbol");
             let symbol = tables.symbol(index)?;
             let is_found = index == 0 || symbol.is_defined || !symbol.is_local;
@@ -67,11 +90,15 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
                 ensure!(is_known && is_here, "a relocation takes something else for a thread-local variable");
             }
             reach = reach.max(index + 1);
-            let value = (index == 0).then_some(addend);
-            functions.set(place, value.filter(|_| kind == TYPES.relative));
+            let of_symbol = symbol.is_defined.then(|| symbol.value.wrapping_add(addend));
+            match kind {
+                0 => {}
+                _ if kind == TYPES.relative => functions.set(place, Some(addend)),
+                _ if TYPES.symbol.contains(&kind) => functions.set(place, of_symbol),
+                _ => functions.set(place, Some(NOWHERE)),
+            }
         }
     }
-    check_packed(tables, &mut functions)?;
     functions.check(tables)?;
     Ok(reach)
 }
@@ -80,7 +107,7 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
 struct Functions<'a> {
     /// Each with its address.
     tables: Vec<(u64, &'a [u8])>,
-    /// The values that relocations give to their words; `None` for those of a symbol, which is checked with the others.
+    /// The values that relocations give to their words; `None` for those of another object's symbol.
     values: BTreeMap<u64, Option<u64>>,
 }
 
@@ -96,7 +123,8 @@ impl<'a> Functions<'a> {
 
     /// Sets the value of a word, if it is one of a table.
     fn set(&mut self, place: u64, value: Option<u64>) {
-        if self.tables.iter().any(|(addr, bytes)| place.wrapping_sub(*addr) < bytes.len() as u64) {
+        let is_near = |addr: u64, len: usize| place < addr.saturating_add(len as u64) && addr < place.saturating_add(8);
+        if self.tables.iter().any(|(addr, bytes)| is_near(*addr, bytes.len())) {
             self.values.insert(place, value);
         }
     }
@@ -104,12 +132,12 @@ impl<'a> Functions<'a> {
     fn check(&self, tables: &Tables<'_>) -> Checked {
         for (addr, bytes) in &self.tables {
             for at in (0..bytes.len() as u64).step_by(8) {
-                let is_function = match self.values.get(&(addr + at)) {
-                    Some(value) => value.is_none_or(|value| tables.is_code(value)),
-                    // The loader calls nothing for these.
-                    None => matches!(word(bytes, at), Some(0 | u64::MAX)),
-                };
-                ensure!(is_function, "a table of functions has an entry that is no code");
+                let place = addr + at;
+                // A word without a relocation is no address of this process.
+                let mut changes = self.values.range(place.saturating_sub(7)..place + 8);
+                let is_code = |value: u64| tables.is_code(value);
+                let is_whole = changes.next().is_some_and(|(at, value)| *at == place && value.is_none_or(is_code));
+                ensure!(is_whole && changes.next().is_none(), "a table of functions has an entry that is no code");
             }
         }
         Ok(())
@@ -121,7 +149,8 @@ fn check_packed(tables: &Tables<'_>, functions: &mut Functions<'_>) -> Checked {
     let Some((_, bytes)) = tables.table(RELR, RELR_SIZE)? else { return Ok(()) };
     ensure!(bytes.len() % 8 == 0, "its packed relocations have another size");
     let mut change = |place: u64| -> Checked {
-        ensure!(tables.has(place, 8, PF_W.0), "a packed relocation changes what is no data");
+        let is_data = tables.has(place, 8, PF_W.0) && !tables.is_dynamic(place, 8);
+        ensure!(is_data, "a packed relocation changes what is no data");
         functions.set(place, tables.file_at(place, 8).and_then(|bytes| word(bytes, 0)).or(Some(0)));
         Ok(())
     };

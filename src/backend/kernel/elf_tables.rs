@@ -3,9 +3,11 @@
 //! a relocation changes.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use object::LittleEndian;
 use object::elf::{PF_R, PF_W, PF_X, PT_DYNAMIC, PT_GNU_PROPERTY, PT_GNU_RELRO, PT_LOAD, PT_NOTE, PT_PHDR, PT_TLS};
+use object::pod::bytes_of_slice;
 use object::read::elf::ProgramHeader;
 
 use super::elf_relocations;
@@ -51,6 +53,8 @@ pub(super) struct Tables<'a> {
     segments: Vec<Segment<'a>>,
     /// The entries of the dynamic section by tag. Of several with one tag the loader uses the last.
     entries: BTreeMap<u64, u64>,
+    /// Where the dynamic section is in memory. The loader reads it until the object is unloaded.
+    dynamic: Range<u64>,
     pub(super) needed: Vec<u64>,
     strings: &'a [u8],
     pub(super) has_thread_locals: bool,
@@ -88,6 +92,7 @@ pub(super) fn check(bytes: &[u8], headers: &[object::elf::ProgramHeader64<Little
     let mut tables = Tables {
         segments: segments(bytes, headers)?,
         entries: BTreeMap::new(),
+        dynamic: 0..0,
         needed: Vec::new(),
         strings: &[],
         has_thread_locals: false,
@@ -101,7 +106,12 @@ pub(super) fn check(bytes: &[u8], headers: &[object::elf::ProgramHeader64<Little
                 is_dynamic = true;
                 tables.read_dynamic(addr, header.p_flags(LittleEndian).0)?;
             }
-            PT_PHDR => drop(tables.file_at(addr, len).ok_or("its program headers are not in memory")?),
+            PT_PHDR => {
+                // The loader reads them there from now on.
+                let here = tables.file_at(addr, len).map(<[u8]>::as_ptr_range);
+                let are_here = here == Some(bytes_of_slice(headers).as_ptr_range());
+                ensure!(are_here, "its program headers are not where they are in memory");
+            }
             PT_NOTE | PT_GNU_PROPERTY => tables.check_notes(addr, len, header.p_align.get(LittleEndian))?,
             PT_TLS => {
                 let (filled, align) = (header.p_filesz.get(LittleEndian), header.p_align.get(LittleEndian));
@@ -164,6 +174,11 @@ impl<'a> Tables<'a> {
         self.segment(addr, len).is_some_and(|segment| segment.flags & rights == rights)
     }
 
+    /// Whether the bytes are part of the dynamic section.
+    pub(super) fn is_dynamic(&self, addr: u64, len: u64) -> bool {
+        addr < self.dynamic.end && self.dynamic.start < addr.saturating_add(len)
+    }
+
     /// Whether there may be a function.
     pub(super) fn is_code(&self, addr: u64) -> bool {
         self.has(addr, 1, PF_X.0)
@@ -199,9 +214,10 @@ impl<'a> Tables<'a> {
         // The loader writes there unless the flags forbid it.
         ensure!(flags & PF_W.0 == 0 || self.has(addr, 16, PF_W.0), "its dynamic section is not writable");
         let bytes = self.file_from(addr).ok_or("its dynamic section is not in memory")?;
-        for at in (0..).step_by(16) {
+        for at in (0_u64..).step_by(16) {
             let entry = word(bytes, at).zip(word(bytes, at + 8));
             let (tag, value) = entry.ok_or("its dynamic section has no end")?;
+            self.dynamic = addr..addr + at + 16;
             match tag {
                 0 => break,
                 NEEDED => self.needed.push(value),
@@ -243,11 +259,10 @@ impl<'a> Tables<'a> {
         }
         let functions = [INIT, FINI].into_iter().filter_map(|tag| self.entry(tag));
         ensure!({ functions }.all(|addr| self.is_code(addr)), "its first or last function is no code");
-        // The loader asserts it.
-        ensure!(
-            self.entry(JUMPS).is_none() || self.entry(PLT_KIND) == Some(RELA) && self.entry(PLT_SIZE).is_some(),
-            "its jumps have no relocations with addends"
-        );
+        // The loader asserts the kind, and reads the table where there is one.
+        let jumps = [JUMPS, PLT_SIZE, PLT_KIND].map(|tag| self.entry(tag));
+        let is_whole = matches!(jumps, [None, None, None] | [Some(_), Some(_), Some(RELA)]);
+        ensure!(is_whole, "its jumps have no relocations with addends");
         Ok(())
     }
 
