@@ -18,6 +18,8 @@ fn compile_c() {
         "src/algo/host/cpp_name.c",
         "src/algo/host/standard_stream.c",
         "src/algo/thread/cancellation.c",
+        "src/algo/thread/thread_end.c",
+        "src/algo/thread/thread_start.c",
         "src/algo/thread/uncancelled.c",
     ];
     for file in files {

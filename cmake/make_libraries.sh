@@ -40,6 +40,8 @@ fi
 sed 's/^/-u /' "$work/symbols.txt" >"$work/roots.rsp"
 # Functions at which a cancelled thread ends are called with cancellation off (src/algo/thread/uncancelled.c).
 sed 's/^/--wrap=/' "$here/cancellation_points.txt" >"$work/wrapped.rsp"
+# Destructors of thread-local values are registered only if there is memory (src/algo/thread/thread_end.c).
+echo --wrap=__cxa_thread_atexit_impl >>"$work/wrapped.rsp"
 "$LD" -r --gc-sections --force-group-allocation "@$work/wrapped.rsp" "@$work/roots.rsp" "$archive" -o "$work/linked.o"
 # The standard library contains LLVM bitcode, which `ar` with the plug-in of another LLVM rejects.
 "$OBJCOPY" "${strip[@]}" --keep-global-symbols="$work/symbols.txt" \

@@ -1,3 +1,5 @@
+use std::thread::Builder;
+
 use super::*;
 
 fn thread() -> libc::pthread_t {

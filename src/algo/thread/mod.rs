@@ -10,3 +10,4 @@ pub mod quiet_thread;
 pub mod serving_thread;
 pub mod state;
 pub mod thread_attributes;
+pub mod wake_up;

@@ -6,6 +6,7 @@
 //! them at compile time, and a test forbids `thread_local!` outside of this file.
 
 use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
 use std::mem::{self, ManuallyDrop};
 
 /// Declares thread-local values, each with a constant initial value. Access to them never fails.
@@ -21,23 +22,39 @@ macro_rules! per_thread {
 }
 
 /// Declares a function that registers `$end` to be called once when the calling thread ends. Returns false, without
-/// effect, if the thread is already ending.
+/// effect, if the thread is already ending, or there is no memory to register it.
 macro_rules! at_thread_end {
     ($(#[$meta:meta])* fn $name:ident() -> bool => $end:path;) => {
         $(#[$meta])*
         fn $name() -> bool {
-            struct End;
-            impl Drop for End {
-                fn drop(&mut self) {
-                    $end();
+            $crate::algo::thread::per_thread::per_thread! {
+                static REGISTERED: ::std::cell::Cell<Option<bool>> = ::std::cell::Cell::new(None);
+            }
+            extern "C" fn end(_: *mut ::std::ffi::c_void) {
+                REGISTERED.set(Some(false));
+                $end();
+            }
+            REGISTERED.get().unwrap_or_else(|| {
+                let registered = $crate::algo::thread::per_thread::register(end);
+                if registered {
+                    REGISTERED.set(Some(true));
                 }
-            }
-            ::std::thread_local! {
-                static END: End = const { End };
-            }
-            END.try_with(|_| ()).is_ok()
+                registered
+            })
         }
     };
+}
+
+unsafe extern "C" {
+    /// Registers a destructor of the calling thread. Returns 0 or a code of the system.
+    fn portacl_at_thread_end(end: extern "C" fn(*mut c_void)) -> c_int;
+}
+
+/// Registers a function that is called when the calling thread ends, before the thread's earlier destructors. Returns
+/// false if there is no memory for that.
+pub fn register(end: extern "C" fn(*mut c_void)) -> bool {
+    // SAFETY: a function that accepts every argument. The C library keeps this library loaded until it was called.
+    unsafe { portacl_at_thread_end(end) == 0 }
 }
 
 pub(crate) use {at_thread_end, per_thread};

@@ -7,14 +7,19 @@
 //! sampling profiler.
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::mem::{self, MaybeUninit};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{Builder, JoinHandle};
 use std::{io, ptr};
 
 use super::per_thread::per_thread;
 use super::thread_attributes;
+use crate::algo::host::system_call::named;
+
+/// The number of bytes of a thread's name that the kernel keeps.
+const NAME_LEN: usize = 15;
 
 /// The signals that threads of the library do not block.
 const HEARD: [libc::c_int; 7] =
@@ -28,49 +33,124 @@ pub fn has_started_one() -> bool {
     HAS_STARTED_ONE.load(Ordering::Relaxed)
 }
 
-/// Starts a thread with all signals blocked but those of `HEARD`. `name` has at most 15 bytes.
-pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    debug_assert!(name.len() <= 15, "the kernel cuts {name} off");
+/// The body of a thread. Only a thread of [`spawn_raw`] is unwound.
+type Body = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+
+unsafe extern "C" {
+    /// Starts a thread and waits until glibc has what it needs of memory for it. Returns 0 or a code of the system.
+    fn portacl_start_thread(
+        thread: *mut libc::pthread_t,
+        stack: usize,
+        detached: c_int,
+        body: Body,
+        argument: *mut c_void,
+    ) -> c_int;
+}
+
+/// What a new thread gets.
+struct Start {
+    /// With a zero at its end.
+    name: [u8; NAME_LEN + 1],
+    body: Box<dyn FnOnce() + Send>,
+    ended: Arc<AtomicBool>,
+}
+
+/// A thread of the library. If it is dropped without [`Self::join`], nothing waits for the thread.
+pub struct Handle {
+    thread: Option<libc::pthread_t>,
+    ended: Arc<AtomicBool>,
+}
+
+impl Handle {
+    /// Waits until the thread has ended.
+    pub fn join(mut self) {
+        if let Some(thread) = self.thread.take() {
+            // SAFETY: a thread that can be joined, once.
+            unsafe { libc::pthread_join(thread, ptr::null_mut()) };
+        }
+    }
+
+    /// Whether the thread has nothing left to do.
+    pub fn is_finished(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            // SAFETY: a thread that nothing has joined or detached.
+            unsafe { libc::pthread_detach(thread) };
+        }
+    }
+}
+
+/// Starts a thread with all signals blocked but those of `HEARD`. `name` has at most 15 bytes. A panic of `body` ends
+/// only the thread.
+pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<Handle> {
     HAS_STARTED_ONE.store(true, Ordering::Relaxed);
-    let stack = thread_attributes::stack();
-    // A thread inherits the signal mask of its creator.
-    let _quiet = Blocked::all();
-    let spawned = Builder::new().name(name.to_owned()).stack_size(stack).spawn(|| {
-        thread_attributes::adopt_scheduling();
-        IS_OURS.set(true);
-        body();
-    });
-    spawned.map_err(|error| {
-        let text = format!("{error}; its stack takes {stack} bytes (PORTACL_THREAD_STACK)");
-        io::Error::new(error.kind(), text)
-    })
+    start(name, thread_attributes::stack(), Box::new(body))
+}
+
+/// Runs `body` on a new thread with so much stack, and waits for its end.
+pub fn run(name: &str, stack: usize, body: impl FnOnce() + Send) -> io::Result<()> {
+    let body: Box<dyn FnOnce() + Send + '_> = Box::new(body);
+    // SAFETY: the thread has ended when this function returns, so what `body` refers to lives as long as it runs.
+    let body = unsafe { mem::transmute::<Box<dyn FnOnce() + Send + '_>, Box<dyn FnOnce() + Send>>(body) };
+    start(name, stack, body)?.join();
+    Ok(())
+}
+
+fn start(name: &str, stack: usize, body: Box<dyn FnOnce() + Send>) -> io::Result<Handle> {
+    debug_assert!(name.len() <= NAME_LEN, "the kernel cuts {name} off");
+    let mut start = Start { name: [0; NAME_LEN + 1], body, ended: Arc::default() };
+    start.name.iter_mut().zip(name.bytes().take(NAME_LEN)).for_each(|(to, from)| *to = from);
+    let ended = Arc::clone(&start.ended);
+    let start = Box::into_raw(Box::new(start));
+    start_raw(stack, false, serve, start.cast()).map(|thread| Handle { thread: Some(thread), ended }).inspect_err(
+        |_| {
+            // SAFETY: no thread has taken it.
+            drop(unsafe { Box::from_raw(start) });
+        },
+    )
+}
+
+/// The main function of a thread of [`start`].
+extern "C-unwind" fn serve(start: *mut c_void) -> *mut c_void {
+    // SAFETY: `start` passes it to this thread alone.
+    let Start { name, body, ended } = *unsafe { Box::from_raw(start.cast::<Start>()) };
+    adopt(CStr::from_bytes_until_nul(&name).unwrap_or_default());
+    // A panic has been reported.
+    let _ = catch_unwind(AssertUnwindSafe(body));
+    ended.store(true, Ordering::Release);
+    ptr::null_mut()
 }
 
 /// Starts a thread that is never joined, with all signals blocked but those of `HEARD`. Other software may end it by
-/// unwinding (`pthread_exit`), which a thread of Rust's standard library does not survive. It
-/// begins with a call of [`adopt`].
-pub fn spawn_raw(body: extern "C-unwind" fn(*mut c_void) -> *mut c_void) -> io::Result<()> {
+/// unwinding (`pthread_exit`), which a thread of [`spawn`] does not survive. It begins with a call of [`adopt`].
+pub fn spawn_raw(body: Body) -> io::Result<()> {
+    start_raw(thread_attributes::stack(), true, body, ptr::null_mut()).map(drop)
+}
+
+fn start_raw(stack: usize, detached: bool, body: Body, argument: *mut c_void) -> io::Result<libc::pthread_t> {
+    // A thread inherits the signal mask of its creator.
     let _quiet = Blocked::all();
-    let (mut attributes, mut thread) = (MaybeUninit::uninit(), 0);
-    // SAFETY: the attributes are initialised before they are used. The two types of functions differ only in what may
-    // unwind through them.
-    let code = unsafe {
-        let body = mem::transmute::<
-            extern "C-unwind" fn(*mut c_void) -> *mut c_void,
-            extern "C" fn(*mut c_void) -> *mut c_void,
-        >(body);
-        libc::pthread_attr_init(attributes.as_mut_ptr());
-        libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), thread_attributes::stack());
-        libc::pthread_attr_setdetachstate(attributes.as_mut_ptr(), libc::PTHREAD_CREATE_DETACHED);
-        let code = libc::pthread_create(&raw mut thread, attributes.as_ptr(), body, ptr::null_mut());
-        libc::pthread_attr_destroy(attributes.as_mut_ptr());
-        code
-    };
-    if code == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(code)) }
+    let mut thread = 0;
+    // SAFETY: the body expects this argument.
+    let code = unsafe { portacl_start_thread(&raw mut thread, stack, detached.into(), body, argument) };
+    let error = io::Error::from_raw_os_error(code);
+    match code {
+        0 => Ok(thread),
+        libc::ENOMEM => Err(named("no memory for what the C library keeps of a thread", error)),
+        _ => Err(io::Error::new(
+            error.kind(),
+            format!("{error}; its stack takes {stack} bytes of memory (PORTACL_THREAD_STACK)"),
+        )),
+    }
 }
 
 /// Makes the calling thread one of the library's, after [`spawn_raw`].
-pub fn adopt(name: &'static CStr) {
+pub fn adopt(name: &CStr) {
     // SAFETY: a name with a zero at its end, for the thread that runs.
     unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr()) };
     thread_attributes::adopt_scheduling();

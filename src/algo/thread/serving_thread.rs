@@ -2,21 +2,20 @@
 //! It is kept under the owner's lock, which the thread takes first.
 
 use std::io;
-use std::thread::JoinHandle;
 
-use super::quiet_thread;
+use super::quiet_thread::{self, Handle};
 
 /// The thread, if there is one.
 #[derive(Default)]
 pub struct ServingThread {
     is_there: bool,
-    handle: Option<JoinHandle<()>>,
+    handle: Option<Handle>,
     stopping: bool,
 }
 
 /// A thread that has ended, or must end.
 #[must_use = "it is joined without the lock"]
-pub struct Stopped(Option<JoinHandle<()>>);
+pub struct Stopped(Option<Handle>);
 
 impl ServingThread {
     /// Creates the state without a thread.
@@ -61,7 +60,7 @@ impl Stopped {
     /// Joins the thread. The caller holds no lock that the thread takes.
     pub fn join(self) {
         if let Some(handle) = self.0 {
-            let _ = handle.join();
+            handle.join();
         }
     }
 }

@@ -12,6 +12,7 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,6 +78,7 @@ UNCANCELLED(ssize_t, recvfrom,
 UNCANCELLED(ssize_t, recvmsg, (int fd, struct msghdr* message, int flags), (fd, message, flags))
 UNCANCELLED(int, select, (int count, fd_set* readable, fd_set* writable, fd_set* exceptional, struct timeval* timeout),
             (count, readable, writable, exceptional, timeout))
+UNCANCELLED(int, sem_wait, (sem_t * semaphore), (semaphore))
 UNCANCELLED(ssize_t, send, (int fd, const void* from, size_t length, int flags), (fd, from, length, flags))
 UNCANCELLED(int, sendmmsg, (int fd, struct mmsghdr* messages, unsigned count, int flags), (fd, messages, count, flags))
 UNCANCELLED(ssize_t, sendmsg, (int fd, const struct msghdr* message, int flags), (fd, message, flags))

@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -42,7 +41,7 @@ struct Recorder {
     limit: u64,
     /// True if an error has ended the trace.
     failed: bool,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<quiet_thread::Handle>,
 }
 
 static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
@@ -108,8 +107,7 @@ pub fn close() {
     ORDERS.lock().stop = true;
     ORDERED.notify_one();
     if let Some(thread) = thread {
-        // The thread does not panic; if it did, there is nothing to wait for.
-        let _ = thread.join();
+        thread.join();
     }
     let Some(recorder) = RECORDER.lock().take() else { return };
     recorder.finish();

@@ -7,6 +7,7 @@ pub mod prof_step;
 pub mod prof_trace;
 
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -70,7 +71,10 @@ pub fn end_with_session() {
 fn open(path: &Path, limit: Option<u64>, what: &str) -> Result<()> {
     trace::open(path, limit, gauges::report).map_err(|why| {
         let shown = path.display();
-        error_with!(Code::InvalidFile, "{what} \"{shown}\" cannot be written: {why}")
+        // The system has no memory for the thread that writes it, or refuses the thread.
+        let is_refused = matches!(why.kind(), ErrorKind::OutOfMemory | ErrorKind::WouldBlock);
+        let code = if is_refused { Code::BadAlloc } else { Code::InvalidFile };
+        error_with!(code, "{what} \"{shown}\" cannot be written: {why}")
     })
 }
 

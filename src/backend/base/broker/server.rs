@@ -5,7 +5,6 @@ use std::os::fd::AsFd;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Once};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::message::{self, REQUEST, Request};
@@ -31,7 +30,7 @@ pub(super) struct Server {
     /// The random number in the socket's name.
     pub(super) door: u32,
     listener: Arc<Listener>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<quiet_thread::Handle>,
 }
 
 /// A connected peer.
@@ -97,7 +96,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.listener.close();
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+            thread.join();
         }
     }
 }

@@ -19,7 +19,7 @@ mod threads;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -30,10 +30,11 @@ use super::queue::Queue;
 use super::schedule::Schedule;
 use crate::algo::thread::pause::spin_until;
 use crate::algo::thread::per_thread::per_thread;
-use crate::algo::thread::quiet_thread;
+use crate::algo::thread::quiet_thread::{self, Handle};
+use crate::algo::thread::wake_up::WakeUp;
 use crate::backend::{Fault, Result};
 pub use runner::Runner;
-use threads::{Call, Pool, STARVED, Sleeper, pause};
+use threads::{Call, Pool, STARVED, linger, pause};
 
 /// The largest number of a stream priority; the others are from 0 on.
 pub const LEAST_PRIORITY: u32 = 7;
@@ -142,7 +143,7 @@ impl Executor {
         for handle in handles {
             // A thread that has announced its end ends at once.
             if all || handle.is_finished() {
-                let _ = handle.join();
+                handle.join();
             }
         }
         all
@@ -170,7 +171,7 @@ impl Executor {
                 let over: Vec<_> = pool.handles.extract_if(.., |handle| handle.is_finished()).collect();
                 pool.handles.push(handle);
                 drop(pool);
-                over.into_iter().for_each(|handle| drop(handle.join()));
+                over.into_iter().for_each(Handle::join);
                 Ok(())
             }
             Err(error) => {
@@ -251,9 +252,8 @@ impl Executor {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "parks an executor's thread, never one of the program")]
     fn sleep<'a>(&'a self, mut pool: MutexGuard<'a, Pool>, has_helped: bool) -> MutexGuard<'a, Pool> {
-        let me = Arc::new(Sleeper { woken: AtomicBool::new(false), thread: std::thread::current() });
+        let me = Arc::new(WakeUp::default());
         pool.sleepers.push(Arc::clone(&me));
         let watching = !pool.held.is_empty() && !pool.watched;
         pool.watched |= watching;
@@ -261,15 +261,13 @@ impl Executor {
         if self.cores > 1 {
             spin_until(|| me.is_woken());
             if has_helped {
-                me.linger();
+                linger(&me);
             }
         }
-        while !me.is_woken() {
-            if watching {
-                std::thread::park_timeout(STARVED);
-                break;
-            }
-            std::thread::park();
+        if watching {
+            me.wait_for(STARVED);
+        } else {
+            me.wait();
         }
         let mut pool = self.pool.lock();
         if watching {

@@ -3,14 +3,13 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle, Thread};
 use std::time::Instant;
 
 use parking_lot::Mutex;
 
 use crate::algo::thread::pause::Backoff;
-use crate::algo::thread::quiet_thread;
+use crate::algo::thread::quiet_thread::{self, Handle};
+use crate::algo::thread::wake_up::WakeUp;
 
 /// A job that a thread runs.
 type Job = Box<dyn FnOnce() + Send>;
@@ -28,34 +27,10 @@ struct State {
     /// The jobs that no thread has taken yet. For each one an idle thread was woken or a new one was started. A job of
     /// [`Workers::start_or_queue`] may instead wait until a busy thread finishes its job.
     jobs: VecDeque<Job>,
-    /// The threads that wait for a job.
-    idle: Vec<Arc<Worker>>,
-    handles: Vec<JoinHandle<()>>,
+    /// The threads that wait for a job. Each is woken separately, so that it finds the lock free.
+    idle: Vec<Arc<WakeUp>>,
+    handles: Vec<Handle>,
     stopping: bool,
-}
-
-/// A thread that waits for a job. Each is woken separately, so that it finds the lock free.
-struct Worker {
-    thread: Thread,
-    called: AtomicBool,
-}
-
-impl Worker {
-    fn call(&self) {
-        // Release: pairs with the Acquire in `wait`.
-        self.called.store(true, Ordering::Release);
-        self.thread.unpark();
-    }
-
-    /// Waits for a job, on the worker's thread, while it is in the list of idle threads.
-    #[expect(clippy::disallowed_methods, reason = "parks a worker, which is a thread of the library")]
-    fn wait(&self) {
-        while !self.called.load(Ordering::Acquire) {
-            thread::park();
-        }
-        // Relaxed: no other thread reads it before it is in the list again.
-        self.called.store(false, Ordering::Relaxed);
-    }
 }
 
 impl Workers {
@@ -65,7 +40,7 @@ impl Workers {
         if let Some(worker) = state.idle.pop() {
             state.jobs.push_back(job);
             drop(state);
-            worker.call();
+            worker.wake();
             return Ok(());
         }
         // The new thread waits for the lock and then finds the job.
@@ -84,7 +59,7 @@ impl Workers {
         let idle = state.idle.pop();
         drop(state);
         if let Some(worker) = idle {
-            worker.call();
+            worker.wake();
         }
     }
 
@@ -104,7 +79,7 @@ impl Workers {
     pub fn stop(&self, deadline: Instant) -> bool {
         let mut state = self.0.lock();
         state.stopping = true;
-        state.idle.drain(..).for_each(|worker| worker.call());
+        state.idle.drain(..).for_each(|worker| worker.wake());
         drop(state);
         let mut sleeps = Backoff::default();
         while !self.0.lock().have_ended() {
@@ -117,8 +92,7 @@ impl Workers {
         // The lock is free while the threads are joined.
         let handles = std::mem::take(&mut self.0.lock().handles);
         for handle in handles {
-            // A panic in a job has ended its thread. No call can return that.
-            let _ = handle.join();
+            handle.join();
         }
         true
     }
@@ -127,13 +101,12 @@ impl Workers {
 impl State {
     /// Whether no thread is left.
     fn have_ended(&self) -> bool {
-        self.handles.iter().all(JoinHandle::is_finished)
+        self.handles.iter().all(Handle::is_finished)
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a worker asks for its own handle, to be unparked by it")]
 fn serve(shared: &Mutex<State>) {
-    let me = Arc::new(Worker { thread: thread::current(), called: AtomicBool::new(false) });
+    let me = Arc::new(WakeUp::default());
     let mut state = shared.lock();
     loop {
         if let Some(job) = state.jobs.pop_front() {
@@ -146,6 +119,8 @@ fn serve(shared: &Mutex<State>) {
             state.idle.push(Arc::clone(&me));
             drop(state);
             me.wait();
+            // It is not in the list.
+            me.reset();
             state = shared.lock();
         }
     }

@@ -3,11 +3,11 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use super::LEAST_PRIORITY;
+use crate::algo::thread::quiet_thread::Handle;
+use crate::algo::thread::wake_up::WakeUp;
 use crate::backend::cpu::stream::parallel::Job;
 use crate::backend::cpu::stream::queue::Queue;
 
@@ -28,7 +28,7 @@ pub struct Pool {
     pub held: VecDeque<Arc<Queue>>,
     pub jobs: Vec<Arc<Job>>,
     /// The sleeping threads. The last one fell asleep last, so its caches are warm.
-    pub sleepers: Vec<Arc<Sleeper>>,
+    pub sleepers: Vec<Arc<WakeUp>>,
     /// The number of threads that live or are being started.
     pub threads: usize,
     /// The number of threads in user code.
@@ -40,33 +40,15 @@ pub struct Pool {
     /// True while a sleeping thread watches `held`.
     pub watched: bool,
     pub stopping: bool,
-    pub handles: Vec<JoinHandle<()>>,
+    pub handles: Vec<Handle>,
 }
 
-/// A thread that sleeps or is about to.
-pub struct Sleeper {
-    pub woken: AtomicBool,
-    pub thread: Thread,
-}
-
-impl Sleeper {
-    pub fn wake(&self) {
-        self.woken.store(true, Ordering::Release);
-        // For the standard library, too, a thread that still spins is not asleep, so this makes no system call.
-        self.thread.unpark();
-    }
-
-    pub fn is_woken(&self) -> bool {
-        self.woken.load(Ordering::Acquire)
-    }
-
-    /// Stays awake for a while, if no other thread wants this processor.
-    pub fn linger(&self) {
-        let begin = Instant::now();
-        while !self.is_woken() && begin.elapsed() < LINGER {
-            std::thread::yield_now();
-            pause(PAUSES);
-        }
+/// Stays awake for a while, if no other thread wants this processor.
+pub fn linger(me: &WakeUp) {
+    let begin = Instant::now();
+    while !me.is_woken() && begin.elapsed() < LINGER {
+        std::thread::yield_now();
+        pause(PAUSES);
     }
 }
 
@@ -76,7 +58,7 @@ pub fn pause(times: u32) {
 
 /// What the caller must do, after the lock is released, so that enough threads serve.
 pub enum Call {
-    Wake(Arc<Sleeper>),
+    Wake(Arc<WakeUp>),
     Start,
 }
 
