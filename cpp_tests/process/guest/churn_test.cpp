@@ -25,6 +25,9 @@ struct Mode {
 constexpr long kBytesOfObject = 8;
 // Up to 1,024 rows of a trace wait for the thread that writes them.
 constexpr long kSlackOfTraces = 2 << 20;
+// The test double of the CUDA driver has a thread for each stream. Threads of streams that nobody waits for end late, and
+// how many there are at once depends on the machine's load.
+constexpr long kSlackOfThreads = 768 << 10;
 
 long Objects() {
     const char* count = std::getenv("PORTACL_TEST_CHURN");
@@ -69,10 +72,14 @@ struct Case {
 };
 
 std::vector<Case> Cases() {
+    const char* backend = std::getenv("PORTACL_BACKEND");
+    const bool on_double = backend && std::strcmp(backend, "cuda") == 0;
     std::vector<Case> cases;
     for (const Mode& mode : Modes()) {
         for (const char* kind : mode.kinds) {
-            cases.push_back({std::string(mode.name) + "_" + kind, kind, mode.settings, mode.slack});
+            const bool ends_late = std::strcmp(kind, "forced_stream") == 0 && on_double;
+            cases.push_back({std::string(mode.name) + "_" + kind, kind, mode.settings,
+                             mode.slack + (ends_late ? kSlackOfThreads : 0)});
         }
     }
     return cases;

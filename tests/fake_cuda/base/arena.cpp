@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/config.h"
+
 #include <sys/mman.h>
 
 #include <cstdio>
@@ -34,7 +36,7 @@ Arena::Arena(size_t size, bool aliased) : size_(round_up(size, kHuge)) {
 
 uint64_t Arena::allocate(size_t size, size_t alignment) {
     size = round_up(size, kGrain);
-    uint64_t address = take(next_, size, alignment);
+    uint64_t address = take(config().reuse ? base_ : next_, size, alignment);
     if (address == 0) {
         address = take(base_, size, alignment);
     }

@@ -8,7 +8,7 @@
 namespace fake {
 
 // Allocates ranges of reserved address space that the program cannot access. A freed range is
-// reused as late as possible, so that stale addresses stay recognisable.
+// reused as late as possible, so that stale addresses stay recognisable; with FAKE_CUDA_REUSE as soon as possible.
 class Arena {
   public:
     // `aliased`: the same offsets exist a second time, readable and writable, for the driver only.

@@ -73,6 +73,7 @@ Config read() {
     result.blocking = number("FAKE_CUDA_BLOCKING", 1, 1) != 0;
     result.queue = static_cast<unsigned>(number("FAKE_CUDA_QUEUE", 56, 1'000'000));
     result.host_memory = number("FAKE_CUDA_HOST_MEMORY", 0, size_t{1} << 30);
+    result.reuse = flag("FAKE_CUDA_REUSE");
     result.fail = getenv("FAKE_CUDA_FAIL");
     result.count = getenv("FAKE_CUDA_COUNT");
     if (result.count != nullptr && *result.count == '\0') {

@@ -19,6 +19,7 @@ struct Config {
     bool blocking;       // FAKE_CUDA_BLOCKING, default 1
     unsigned queue;      // FAKE_CUDA_QUEUE; 0: unlimited
     size_t host_memory;  // FAKE_CUDA_HOST_MEMORY, default 0
+    bool reuse;          // FAKE_CUDA_REUSE=1: freed addresses are used again at once
     const char* fail;    // FAKE_CUDA_FAIL
     const char* count;   // FAKE_CUDA_COUNT: the file for the counts at exit, or null
 };
