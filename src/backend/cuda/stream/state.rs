@@ -17,6 +17,8 @@ pub use calls::{ROOM, StreamCalls};
 use deferred::Deferred;
 pub use deferred::Turn;
 use frees::Frees;
+#[cfg(test)]
+pub use list::WALKED;
 pub use list::reported;
 pub use waits::{DriverWait, Held, HostWait, held, note, note_weak};
 
@@ -46,8 +48,6 @@ pub struct StreamState {
     /// Whether the stream has ever had a copy from or to another device, so that it may use memory of that one.
     crosses: AtomicBool,
     frees: Frees,
-    /// Whether the [`Stream`](crate::backend::Stream) is dropped: then nothing is enqueued any more.
-    dropped: AtomicBool,
     /// True when the driver's stream is destroyed. A call for another stream holds the lock for reading, a destroy for
     /// writing.
     destroyed: RwLock<bool>,
@@ -99,7 +99,6 @@ impl StreamState {
             finished: AtomicU64::new(0),
             crosses: AtomicBool::new(false),
             frees: Frees::new(adopted),
-            dropped: AtomicBool::new(false),
             destroyed: RwLock::new(false),
             abandoned: AtomicBool::new(false),
             aborts: AtomicU64::new(0),
@@ -111,7 +110,7 @@ impl StreamState {
             observer: options.observer,
             priority: options.priority,
         });
-        device.driver.streams().push(Arc::clone(&state));
+        device.driver.streams().add(&state);
         state
     }
 
@@ -199,11 +198,6 @@ impl StreamState {
     /// Whether the stream's work may use memory of other devices.
     pub fn crosses(&self) -> bool {
         self.crosses.load(Ordering::Relaxed)
-    }
-
-    pub fn is_dropped(&self) -> bool {
-        // Acquire: pairs with the Release in `note_dropped`, so the last operations are counted.
-        self.dropped.load(Ordering::Acquire)
     }
 
     /// Enqueues something by calling `queue`.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Gate, LONG, Setup, pageable, pattern, symbol, wait_until};
+use crate::backend::cuda::stream::state::WALKED;
 use crate::backend::{Calls, Copy, FaultKind, Fill, HostFn, Span, Wait};
 
 #[test]
@@ -232,4 +233,23 @@ fn streams_come_and_go_while_memory_is_freed() {
             });
         }
     });
+}
+
+#[test]
+fn a_stream_among_many_walks_over_no_others() {
+    let Some(setup) = Setup::new() else { return };
+    let others: Vec<_> = (0..100).map(|_| setup.stream()).collect();
+    let memory = setup.on_device(4096);
+    for has_work in [true, false] {
+        let before = WALKED.load(Ordering::Relaxed);
+        let stream = setup.stream();
+        stream.fill(Fill::bytes(memory.span(), 1)).unwrap();
+        stream.limit_waits(Instant::now() + LONG);
+        if !has_work {
+            assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+        }
+        drop(stream);
+        let walked = WALKED.load(Ordering::Relaxed) - before;
+        assert!(walked < others.len(), "walked over {walked} streams");
+    }
 }

@@ -117,6 +117,7 @@ pub fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Position> {
     let position = queued.map_err(explain)?;
     let wait = DriverWait { wait: *wait, mark, position, thread: thread_number() };
     note(&stream.value_waits, wait, |other| other.mark.is_past());
+    stream.note_waited();
     Ok(position)
 }
 
@@ -149,7 +150,7 @@ fn end_all(stream: &StreamState) -> Result<()> {
 pub fn expire_waits(stream: &StreamState, deadline: Option<Instant>) -> Result<()> {
     let Some(until) = stream.waits_until() else { return Ok(()) };
     let device = &stream.device;
-    let streams = device.driver.streams_of(device);
+    let streams = device.driver.streams_that_waited(device);
     if streams.iter().all(|stream| stream.value_waits.lock().is_empty()) {
         return Ok(());
     }

@@ -128,7 +128,7 @@ impl Deferred {
 }
 
 impl StreamState {
-    fn address(&self) -> usize {
+    pub(super) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 

@@ -1,5 +1,8 @@
 //! The list of all streams of a driver. It also reports a failed device to the streams' observers.
 
+use std::collections::{BTreeMap, BTreeSet};
+#[cfg(test)]
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 
@@ -10,21 +13,59 @@ use crate::algo::map::typed_slots::Key;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::{Result, inside_host_function};
 
-/// Every stream of every open device, including those that are dropped but have work.
-static STREAMS: Key<Mutex<Vec<Arc<StreamState>>>> = Key::new();
+/// The streams of the open devices, by the addresses of their states.
+#[derive(Default)]
+pub(super) struct Streams {
+    /// Every stream, including those that are dropped but have work.
+    all: BTreeMap<usize, Arc<StreamState>>,
+    /// Streams of `all` that are dropped. Only they are swept.
+    dropped: BTreeMap<usize, Arc<StreamState>>,
+    /// Streams of `all` that have waited for a value.
+    waited: BTreeSet<usize>,
+}
+
+static STREAMS: Key<Mutex<Streams>> = Key::new();
+
+impl Streams {
+    /// Adds a stream.
+    pub(super) fn add(&mut self, stream: &Arc<StreamState>) {
+        self.all.insert(stream.address(), Arc::clone(stream));
+    }
+
+    /// Removes a stream. Returns false if another thread has removed it.
+    fn remove(&mut self, address: usize) -> bool {
+        self.dropped.remove(&address);
+        self.waited.remove(&address);
+        self.all.remove(&address).is_some()
+    }
+}
+
+/// The number of streams that calls have walked over, for tests.
+#[cfg(test)]
+pub static WALKED: AtomicUsize = AtomicUsize::new(0);
 
 impl DriverState {
-    pub(super) fn streams(&self) -> MutexGuard<'_, Vec<Arc<StreamState>>> {
+    pub(super) fn streams(&self) -> MutexGuard<'_, Streams> {
         STREAMS.of(&self.features).lock()
     }
 
     pub fn streams_that(&self, are_meant: impl Fn(&StreamState) -> bool) -> Vec<Arc<StreamState>> {
-        self.streams().iter().filter(|stream| are_meant(stream)).cloned().collect()
+        let streams = self.streams();
+        #[cfg(test)]
+        WALKED.fetch_add(streams.all.len(), Ordering::Relaxed);
+        streams.all.values().filter(|stream| are_meant(stream)).cloned().collect()
     }
 
     /// Returns the stream whose state is at this address, if it still exists.
     pub fn stream_at(&self, address: usize) -> Option<Arc<StreamState>> {
-        self.streams().iter().find(|stream| Arc::as_ptr(stream).addr() == address).cloned()
+        self.streams().all.get(&address).cloned()
+    }
+
+    /// Returns the streams of a device that have waited for a value.
+    pub fn streams_that_waited(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
+        let streams = self.streams();
+        let waited = streams.waited.iter().filter_map(|address| streams.all.get(address));
+        waited.filter(|stream| Arc::ptr_eq(&stream.device, device)).cloned().collect()
     }
 
     /// Submits the deferred frees of all streams, unless the driver could block. Returns false if there were none. A
@@ -59,7 +100,9 @@ impl DriverState {
 
     /// Removes the streams of a device from the list. The caller destroys them.
     pub fn remove_streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
-        self.streams().extract_if(.., |stream| Arc::ptr_eq(&stream.device, device)).collect()
+        let of_device = self.streams_of(device);
+        let mut streams = self.streams();
+        of_device.into_iter().filter(|stream| streams.remove(stream.address())).collect()
     }
 
     /// Destroys dropped streams that have finished.
@@ -67,7 +110,8 @@ impl DriverState {
         if !self.any_dropped.swap(false, Ordering::Relaxed) {
             return;
         }
-        for stream in self.streams_that(StreamState::is_dropped) {
+        let dropped: Vec<_> = self.streams().dropped.values().cloned().collect();
+        for stream in dropped {
             // `close` destroys what it finds in the list, so its end has to wait for this.
             let Some(_open) = stream.device.keep_open() else { continue };
             stream.flush_deferred();
@@ -75,8 +119,8 @@ impl DriverState {
                 self.any_dropped.store(true, Ordering::Relaxed);
                 continue;
             }
-            let removed = self.streams().extract_if(.., |known| Arc::ptr_eq(known, &stream)).next();
-            if let Some(stream) = removed {
+            let removed = self.streams().remove(stream.address());
+            if removed {
                 stream.destroy();
             }
         }
@@ -86,14 +130,24 @@ impl DriverState {
 impl StreamState {
     /// Notes that the state's [`Stream`](crate::backend::Stream) is dropped.
     pub fn note_dropped(&self) {
-        // Release: this comes after the last count, see `is_dropped`.
-        self.dropped.store(true, Ordering::Release);
+        {
+            let streams = &mut *self.device.driver.streams();
+            // The close of its device has removed and destroyed it already, if it is not there.
+            if let Some(stream) = streams.all.get(&self.address()) {
+                streams.dropped.insert(self.address(), Arc::clone(stream));
+            }
+        }
         // Relaxed: the flag is a hint. A thread that misses it sweeps in its next call.
         self.device.driver.any_dropped.store(true, Ordering::Relaxed);
         // A host function may hold the last reference, and may not call the driver.
         if !inside_host_function() {
             self.device.driver.sweep_streams();
         }
+    }
+
+    /// Notes that the stream has waited for a value.
+    pub fn note_waited(&self) {
+        self.device.driver.streams().waited.insert(self.address());
     }
 }
 
