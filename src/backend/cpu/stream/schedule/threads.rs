@@ -4,13 +4,12 @@
 //! thread that another one has woken counts as running from that moment on.
 
 use std::collections::HashMap;
-use std::fs;
 use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags, RawDir, stat};
 
-use crate::algo::thread::state::state;
+use crate::algo::thread::state::{read_beginning, state};
 
 /// The system's number of a thread.
 pub type Tid = u32;
@@ -102,11 +101,11 @@ impl Threads {
             return true;
         }
         self.has_none_run = false;
-        let read = fs::read_to_string(format!("/proc/self/task/{tid}/syscall"));
+        let read = read_beginning(tid, "syscall");
         // A thread that has ended may have started another one.
-        self.is_listed &= read.is_ok();
+        self.is_listed &= read.is_some();
         // The thread has ended. The first thread stays listed, without a stack.
-        let Some(place) = read.ok().filter(|place| !place.starts_with("-1 0x0 0x0")) else { return true };
+        let Some(place) = read.filter(|place| !place.starts_with("-1 0x0 0x0")) else { return true };
         // -1 means that the thread is interrupted, as by a page that is read.
         let shows_none = place.starts_with("running") || place.starts_with("-1");
         // From the moment in which a thread is woken until an idle processor begins to run it, the system still shows
