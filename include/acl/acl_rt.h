@@ -3679,6 +3679,11 @@ aclError aclrtGetDevice(int32_t *deviceId);
 /**
  * Returns the number of devices. Works at any time, also before aclInit and after aclFinalize.
  *
+ * A process that has only counted may fork, and its children open devices. On GPUs this holds where NVML can count:
+ * not with MIG, and not if CUDA_VISIBLE_DEVICES has something else than different numbers of devices. The other
+ * questions start the CUDA driver, which does not work in forked children from then on: ask in the children, or start
+ * new programs.
+ *
  * @param count receives the number.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.

@@ -17,3 +17,8 @@ pub fn open_chosen(_choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Driv
         "this portacl was built without the cuda backend (PORTACL_CUDA=OFF); use PORTACL_BACKEND=cpu, or another build",
     ))
 }
+
+/// There are no devices to count.
+pub const fn count_without_start() -> Option<u32> {
+    None
+}

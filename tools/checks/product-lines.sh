@@ -35,10 +35,12 @@ cancelled=340 # pthread_cancel and fork: src/algo/thread/uncancelled.c, cancella
 late=200    # destroys after the owner went, and sizes against what exists: slot_table/free.rs, request/bounded.rs
 many=440    # thousands of threads and objects: src/algo/sync/reclaim, order/ended.rs, stream/set.rs, schedules
 threads=130 # threads that start without host memory: src/algo/thread/thread_start.c, thread_end.c, quiet_thread.rs, wake_up.rs
+counts_of_devices=120 # devices that are counted without their driver, and streams of CUDA by their addresses:
+            # src/backend/cuda/runtime/count.rs, src/backend/cuda/stream/state/list.rs
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits + counts + undecided + graphs + early + uses + log))
 most_product_lines=$((most_product_lines + images + python + places + misuse + sharing + descriptors + privileges))
-most_product_lines=$((most_product_lines + cancelled + late + many + threads))
+most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices))
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

@@ -146,3 +146,53 @@ OWN_PROCESS_TEST(Nvml, ReturnsAnUnknownStatus, NVML_FAILS("nvmlDeviceGetUtilizat
 OWN_PROCESS_TEST(Nvml, FailsInASearch, NVML_FAILS("nvmlDeviceGetHandleByUUID:999")) {
     ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetHandleByUUID gave 999: Unknown Error");
 }
+
+// A driver that does not start: what has a result did without it.
+#define NO_START \
+    { "FAKE_CUDA_INIT_ERROR", "999" }
+
+namespace {
+
+// NVML counts `wanted` devices, and the driver is started only by the next call.
+void ExpectCountedWithoutTheDriver(uint32_t wanted, const std::string& what_fails) {
+    for (int round = 0; round < 2; ++round) EXPECT_EQ(DeviceCount(), wanted);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSetDevice(0), "cuInit gave 999", what_fails);
+    auto count = Poison<uint32_t>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtGetDeviceCount(&count), "cuInit gave 999");
+    EXPECT_TRUE(IsPoison(count));
+}
+
+void ExpectCountedByTheDriver() {
+    auto count = Poison<uint32_t>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtGetDeviceCount(&count), "cuInit gave 999");
+}
+
+}  // namespace
+
+OWN_PROCESS_TEST(Nvml, CountsWithoutTheDriver, NO_START) { ExpectCountedWithoutTheDriver(2, ""); }
+
+// The program has the number of GPUs: CPUs do not replace them.
+OWN_PROCESS_TEST(Nvml, CountsForTheAutomaticBackend, NO_START, {"PORTACL_BACKEND", "auto"}) {
+    ExpectCountedWithoutTheDriver(2, "set PORTACL_BACKEND=cpu to use CPUs");
+}
+
+OWN_PROCESS_TEST(Nvml, CountsTheDevicesOfTheDriversVariable, NO_START, {"CUDA_VISIBLE_DEVICES", "1"}) {
+    ExpectCountedWithoutTheDriver(1, "");
+}
+
+OWN_PROCESS_TEST(Nvml, CountsTheDevicesOfBothVariables, NO_START, {"CUDA_VISIBLE_DEVICES", "1,0"},
+                 {"ASCEND_RT_VISIBLE_DEVICES", "1"}) {
+    ExpectCountedWithoutTheDriver(1, "");
+}
+
+OWN_PROCESS_TEST(Nvml, LeavesNamesOfDevicesToTheDriver, NO_START, {"CUDA_VISIBLE_DEVICES", "GPU-66616b65"}) {
+    ExpectCountedByTheDriver();
+}
+
+OWN_PROCESS_TEST(Nvml, LeavesDevicesWithPartsToTheDriver, NO_START, {"FAKE_NVML_MIG", "1"}) {
+    ExpectCountedByTheDriver();
+}
+
+OWN_PROCESS_TEST(Nvml, LeavesTheCountToTheDriverWhereItFails, NO_START, NVML_FAILS("nvmlDeviceGetCount_v2:999")) {
+    ExpectCountedByTheDriver();
+}

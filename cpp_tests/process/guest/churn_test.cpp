@@ -25,8 +25,8 @@ struct Mode {
 constexpr long kBytesOfObject = 8;
 // Up to 1,024 rows of a trace wait for the thread that writes them.
 constexpr long kSlackOfTraces = 2 << 20;
-// The test double of the CUDA driver has a thread for each stream. Threads of streams that nobody waits for end late, and
-// how many there are at once depends on the machine's load.
+// The test double of the CUDA driver has a thread for each stream. Threads of streams that are destroyed by force end
+// late, and how many there are at once depends on the machine's load.
 constexpr long kSlackOfThreads = 768 << 10;
 
 long Objects() {

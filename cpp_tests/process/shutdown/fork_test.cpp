@@ -210,6 +210,28 @@ OWN_PROCESS_TEST(Shutdown, ForkAfterQuestions, NO_LEAK_CHECK_AT_EXIT) {
     ACL_OK(aclFinalize());
 }
 
+// The parent counts devices, and its children open them: a count starts no driver (on GPUs, NVML counts).
+OWN_PROCESS_TEST(Shutdown, ForkAfterCounting, NO_LEAK_CHECK_AT_EXIT) {
+    uint32_t count = 0;
+    ACL_OK(aclrtGetDeviceCount(&count));
+    ASSERT_GE(count, 1u);
+    std::fflush(stdout);
+    for (int i = 0; i < 2; ++i) {
+        const pid_t child = fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            alarm(60);
+            uint32_t again = 0;
+            Demand(aclrtGetDeviceCount(&again) == ACL_SUCCESS && again == count, "the count in the child");
+            UseOnce();
+            std::exit(testing::Test::HasFailure() ? 5 : 0);
+        }
+        EXPECT_EQ(ExitOf(child), 0);
+    }
+    UseOnce();
+    EXPECT_EQ(DeviceCount(), count);
+}
+
 // A child that asks as well is itself a parent after questions.
 OWN_PROCESS_TEST(Shutdown, ForkInAChildAfterQuestions, NO_LEAK_CHECK_AT_EXIT) {
     AskQuestions();

@@ -26,6 +26,7 @@ mod stream;
 mod tests;
 mod transfer;
 
+pub use runtime::count::without_start as count_without_start;
 #[cfg(test)]
 pub use runtime::driver::open;
 pub use runtime::driver::open_chosen;

@@ -257,8 +257,16 @@ pub fn visibility() -> Result<Visibility> {
     }
 }
 
-/// Returns the number of devices. The query works at any time.
+/// Returns the number of devices. The query works at any time. Before the first session it starts no driver, if that
+/// is possible, so that the process may fork.
 pub fn device_count() -> Result<u32> {
+    if existing_session().is_none() && !is_finalized() {
+        // A fork waits for the lock, so no child comes from the middle of a count.
+        let _life = LIFE.lock();
+        if let Some(counted) = lifecycle::driver::count_without_start() {
+            return Ok(counted.count());
+        }
+    }
     Ok(visibility()?.count())
 }
 

@@ -137,7 +137,7 @@ fn refuse_in_child() -> Result<()> {
     Err(match gate::is_bound_to(Binding::Driver) {
         true => param_invalid!(
             "called in a forked child of a process that has started the CUDA driver, which refuses to work in a child; \
-             any call that needs the number of devices starts it: fork before, or start a new program (spawn)"
+             aclInit and each question but aclrtGetDeviceCount start it: fork before, or start a new program (spawn)"
         ),
         false => param_invalid!(
             "called in a forked child of a process that has opened a device, which the child lacks, as it lacks the \

@@ -1,8 +1,9 @@
 // libnvidia-ml.so.1 of the test double: NVML for the devices of the driver beside it.
 //
-// It identifies devices by UUID or PCI address only, as the library must query them: an index could name another
-// device. It is strict: calls before nvmlInit_v2 or after nvmlShutdown, and a missing nvmlShutdown, print a line to
-// stderr and, with FAKE_CUDA_STRICT or FAKE_CUDA_LEAK_CHECK, set the exit status.
+// It finds devices by UUID or PCI address, as the library must look for one of the driver's: an index could name
+// another device. An index is for questions about all devices. It is strict: calls before nvmlInit_v2 or
+// after nvmlShutdown, and a missing nvmlShutdown, print a line to stderr and, with FAKE_CUDA_STRICT or
+// FAKE_CUDA_LEAK_CHECK, set the exit status.
 
 #include <unistd.h>
 
@@ -197,6 +198,32 @@ FAKE_CUDA_EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** out
     if (const int code = enter("nvmlDeviceGetHandleByPciBusId_v2")) return code;
     const bool known = known_as("pci");
     return find(id, out, [=](int device) { return known ? pci_of(device) : "nowhere"; });
+}
+
+FAKE_CUDA_EXPORT int nvmlDeviceGetCount_v2(unsigned* out) {
+    const std::lock_guard lock(mutex);
+    if (const int code = enter("nvmlDeviceGetCount_v2")) return code;
+    if (out == nullptr) return misuse(kInvalidArgument, "deviceCount is null");
+    *out = static_cast<unsigned>(config().devices);
+    return kSuccess;
+}
+
+FAKE_CUDA_EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** out) {
+    const std::lock_guard lock(mutex);
+    if (const int code = enter("nvmlDeviceGetHandleByIndex_v2")) return code;
+    if (out == nullptr || index >= static_cast<unsigned>(config().devices))
+        return misuse(kInvalidArgument, "index %u of %d devices, or no room for the device", index, config().devices);
+    *out = handle_of(static_cast<int>(index));
+    return kSuccess;
+}
+
+// FAKE_NVML_MIG=1: the first device has parts.
+FAKE_CUDA_EXPORT int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
+    const std::lock_guard lock(mutex);
+    if (const int code = enter("nvmlDeviceGetMigMode")) return code;
+    if (current == nullptr || pending == nullptr) return misuse(kInvalidArgument, "no room for the mode");
+    *current = *pending = device == handle_of(0) && *setting("FAKE_NVML_MIG", "0") == '1';
+    return kSuccess;
 }
 
 // This older library lacks the function.

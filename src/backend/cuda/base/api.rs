@@ -3,7 +3,7 @@
 //! Every entry is optional: a driver that is too old lacks some, and then only the calls that need them fail. All of
 //! them return a plain `c_int`, so that a status number that this library does not know is an ordinary value.
 
-mod library;
+pub mod library;
 
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::mem::ManuallyDrop;

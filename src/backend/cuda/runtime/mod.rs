@@ -1,6 +1,7 @@
 //! The driver, its contexts and its devices.
 
 pub mod context;
+pub mod count;
 pub mod device;
 pub mod device_state;
 pub mod driver;

@@ -1,9 +1,9 @@
 //! Queries the utilization of a GPU. The CUDA driver does not return it, but NVML does, which comes with the driver.
 //!
 //! The types come from `nvml-wrapper-sys`. The table of functions is here, as `base/api.rs` has one for cudarc: it has
-//! five functions, and the crate's loader looks up four hundred.
+//! few functions, and the crate's loader looks up four hundred.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, c_char, c_uint};
 use std::mem::ManuallyDrop;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -57,14 +57,14 @@ unsafe fn find<F: Copy>(library: &Library, symbol: &str) -> Result<F> {
 }
 
 /// NVML after its start. It ends when this is dropped.
-struct Nvml {
+pub(super) struct Nvml {
     shutdown: Call,
     device_by_uuid: DeviceOf,
     device_by_pci_bus_id: DeviceOf,
     utilization_rates: unsafe extern "C" fn(nvmlDevice_t, *mut nvmlUtilization_t) -> nvmlReturn_t,
     describe: Option<unsafe extern "C" fn(nvmlReturn_t) -> *const c_char>,
     /// The library, which is never closed, like the driver.
-    _library: ManuallyDrop<Library>,
+    library: ManuallyDrop<Library>,
 }
 
 impl Nvml {
@@ -85,7 +85,7 @@ impl Nvml {
                 device_by_pci_bus_id: find(&library, "nvmlDeviceGetHandleByPciBusId_v2")?,
                 utilization_rates: find(&library, "nvmlDeviceGetUtilizationRates")?,
                 describe: find(&library, "nvmlErrorString").ok(),
-                _library: ManuallyDrop::new(library),
+                library: ManuallyDrop::new(library),
             };
             (init, nvml)
         };
@@ -98,6 +98,45 @@ impl Nvml {
             return Err(cannot_be_used(&format!("does not start: {said}")));
         }
         Ok(nvml)
+    }
+
+    /// Starts NVML, returns the number of devices, and ends it. `None`: NVML does not know it, or a device has parts
+    /// (MIG), which the driver counts in its own way.
+    pub(super) fn count() -> Option<u32> {
+        type DeviceAt = unsafe extern "C" fn(c_uint, *mut nvmlDevice_t) -> nvmlReturn_t;
+        type Parts = unsafe extern "C" fn(nvmlDevice_t, *mut c_uint, *mut c_uint) -> nvmlReturn_t;
+        let nvml = Self::start().ok()?;
+        let library = &nvml.library;
+        // SAFETY: these are the types of NVML's functions.
+        let (count_of, at, parts_of) = unsafe {
+            let count_of: unsafe extern "C" fn(*mut c_uint) -> nvmlReturn_t =
+                find(library, "nvmlDeviceGetCount_v2").ok()?;
+            (
+                count_of,
+                find::<DeviceAt>(library, "nvmlDeviceGetHandleByIndex_v2").ok()?,
+                find::<Parts>(library, "nvmlDeviceGetMigMode"),
+            )
+        };
+        let mut count = 0;
+        // SAFETY: a place for the answer.
+        if unsafe { count_of(&mut count) } != 0 {
+            return None;
+        }
+        for index in 0..count {
+            let (mut device, mut parts, mut later): (nvmlDevice_t, c_uint, c_uint) = (std::ptr::null_mut(), 0, 0);
+            // SAFETY: an index below the count, and a place for the answer.
+            if unsafe { at(index, &mut device) } != 0 {
+                return None;
+            }
+            // SAFETY: a device of NVML, and places for the answers. Drivers without parts lack the function.
+            let has_parts = parts_of
+                .as_ref()
+                .is_ok_and(|parts_of| unsafe { parts_of(device, &mut parts, &mut later) } == 0 && parts != 0);
+            if has_parts {
+                return None;
+            }
+        }
+        Some(count).filter(|count| *count != 0)
     }
 
     /// Returns the device with this UUID or, if NVML does not know that, at this PCI address.

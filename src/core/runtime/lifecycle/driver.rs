@@ -1,6 +1,7 @@
 //! Opens the backend that the environment chooses.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::backend::{self, Driver, Fault, cpu, cuda, fault};
 use crate::core::base::config::check::Check;
@@ -22,7 +23,16 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
         )),
         BackendChoice::Cuda => open_cuda(&mut choose),
         BackendChoice::Auto if environment.schedule.is_none() => {
-            open_cuda(&mut choose).or_else(|_| open_cpu(environment, &mut choose))
+            open_cuda(&mut choose).or_else(|fault| match COUNTED.load(Ordering::Relaxed) {
+                // The program has the number of GPUs, so CPUs are no replacement.
+                true => Err(fault.with_text(|said| {
+                    format!(
+                        "aclrtGetDeviceCount has counted the GPUs, and their driver does not work: {said}; set \
+                         PORTACL_BACKEND=cpu to use CPUs"
+                    )
+                })),
+                false => open_cpu(environment, &mut choose),
+            })
         }
         BackendChoice::Auto | BackendChoice::Cpu => open_cpu(environment, &mut choose),
     }?;
@@ -36,8 +46,29 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
     Ok((driver, visibility))
 }
 
+/// Whether GPUs were counted without their driver.
+static COUNTED: AtomicBool = AtomicBool::new(false);
+/// Whether the driver was asked to start: then it answers.
+static TRIED: AtomicBool = AtomicBool::new(false);
+
+/// Returns the devices that a session will have, if they are GPUs and can be counted without a start of the driver.
+pub fn count_without_start() -> Option<Visibility> {
+    if TRIED.load(Ordering::Relaxed) {
+        return None;
+    }
+    // The first session reports an invalid environment.
+    let environment = Environment::read().ok()?;
+    if environment.backend == BackendChoice::Cpu || environment.schedule.is_some() {
+        return None;
+    }
+    let count = cuda::count_without_start()?;
+    COUNTED.store(true, Ordering::Relaxed);
+    Some(Visibility::choose(environment.visible_devices.as_deref(), count))
+}
+
 /// A driver that has started cannot be used in forked children.
 fn open_cuda(choose: impl FnOnce(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
+    TRIED.store(true, Ordering::Relaxed);
     cuda::open_chosen(choose).inspect(|_| gate::bind(Binding::Driver))
 }
 
