@@ -31,6 +31,14 @@ inline testing::AssertionResult Failed(const char* expression, aclError got, acl
     return testing::AssertionSuccess();
 }
 
+// Makes a call that fails on purpose. Its frame on the stack says so: check/on_purpose.supp names the function, so that
+// PORTACL_CHECK=misuse reports only what no test expects. The volatile variable keeps the frame until the call returns.
+template <typename Call>
+__attribute__((noinline)) aclError OnPurpose(const Call& call) {
+    const volatile aclError code = call();
+    return code;
+}
+
 // Returns a value that no call writes: outputs are filled with it before a call that must fail. C++ allows it in no
 // enumerator, and the calls must not read it there.
 template <typename T>
@@ -71,7 +79,10 @@ class WithDevice : public Initialized {
 // Requires that the call succeeds; the test goes on.
 #define ACL_EXPECT_OK(expression) EXPECT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
 // Requires that the call fails with this code and leaves a text that names it.
-#define ACL_FAILS(code, expression) EXPECT_TRUE(::portacl_test::Failed(#expression, (expression), (code)))
+#define ACL_FAILS(code, expression) \
+    EXPECT_TRUE(::portacl_test::Failed(#expression, ACL_ON_PURPOSE(expression), (code)))
+// The code of a call that fails on purpose.
+#define ACL_ON_PURPOSE(expression) ::portacl_test::OnPurpose([&]() -> aclError { return (expression); })
 // Requires that the call destroys an object that went with its owner: it succeeds once, and then fails with 107000.
 #define ACL_DESTROYS_LATE(expression)                      \
     do {                                                   \

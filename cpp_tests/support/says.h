@@ -48,4 +48,4 @@ inline testing::AssertionResult FailedSaying(const char* expression, aclError go
 
 // Does the same as ACL_FAILS; the text contains each of the following words.
 #define ACL_FAILS_SAYING(code, expression, ...) \
-    EXPECT_TRUE(::portacl_test::FailedSaying(#expression, (expression), (code), {__VA_ARGS__}))
+    EXPECT_TRUE(::portacl_test::FailedSaying(#expression, ACL_ON_PURPOSE(expression), (code), {__VA_ARGS__}))
