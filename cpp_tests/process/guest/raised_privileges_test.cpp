@@ -5,9 +5,13 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -67,11 +71,30 @@ class RaisedPrivileges : public testing::Test {
                 {"ASCEND_GLOBAL_LOG_LEVEL", "0"}};
     }
 
-    // Runs the child as another user.
+    // Runs the child as another user, in the folder of the planted driver.
     ProcessResult RunAsOther(const Settings& settings) const {
         const std::string id = std::to_string(kOther);
-        return RunProcess("/usr/bin/setpriv", {"--reuid=" + id, "--regid=" + id, "--clear-groups", child_.string()},
+        return RunProcess("/usr/bin/env",
+                          {"--chdir=" + std::string(PORTACL_TEST_PLANTED), "setpriv", "--reuid=" + id, "--regid=" + id,
+                           "--clear-groups", child_.string()},
                           settings);
+    }
+
+    // Runs the child, which has raised privileges, with every variable: none has an effect.
+    void ExpectNoEffect() {
+        const fs::path created = folder_ / "created";
+        for (const fs::path& written : {victim_, created}) {
+            const ProcessResult raised = RunAsOther(Hostile(written));
+            EXPECT_EQ(raised.exit_code, 0) << raised.output;
+            EXPECT_EQ(raised.output.find("Hostile"), std::string::npos) << raised.output;
+            EXPECT_EQ(raised.output.find("devices 3"), std::string::npos) << raised.output;
+            EXPECT_EQ(raised.output.find("planted"), std::string::npos) << raised.output;
+            EXPECT_EQ(Count(raised.output, "raised privileges"), 1U) << raised.output;
+            EXPECT_EQ(Count(raised.output, "\n"), 2U) << "one line of the library, one of the program:\n"
+                                                      << raised.output;
+        }
+        EXPECT_EQ(Contents(victim_), "precious");
+        EXPECT_FALSE(fs::exists(created));
     }
 
     fs::path folder_, child_, victim_, shared_;
@@ -99,17 +122,35 @@ TEST_F(RaisedPrivileges, NoVariableOfTheUserHasAnEffect) {
     EXPECT_TRUE(fs::exists(theirs)) << plain.output;
 
     ASSERT_EQ(chmod(child_.c_str(), 04755), 0);
-    const fs::path created = folder_ / "created";
-    for (const fs::path& written : {victim_, created}) {
-        const ProcessResult raised = RunAsOther(Hostile(written));
-        EXPECT_EQ(raised.exit_code, 0) << raised.output;
-        EXPECT_EQ(raised.output.find("Hostile"), std::string::npos) << raised.output;
-        EXPECT_EQ(raised.output.find("devices 3"), std::string::npos) << raised.output;
-        EXPECT_EQ(Count(raised.output, "raised privileges"), 1U) << raised.output;
-        EXPECT_EQ(Count(raised.output, "\n"), 2U) << "one line of the library, one of the program:\n" << raised.output;
-    }
-    EXPECT_EQ(Contents(victim_), "precious");
-    EXPECT_FALSE(fs::exists(created));
+    ExpectNoEffect();
+}
+
+// A capability of the file raises privileges as the bit does.
+TEST_F(RaisedPrivileges, NoVariableHasAnEffectWithCapabilitiesOfTheFile) {
+    if (const std::string why = WhyNone(folder_); !why.empty()) GTEST_SKIP() << why;
+    // Version 2 of the attribute, with the flag "effective": permitted is CAP_NET_BIND_SERVICE.
+    const uint32_t capabilities[] = {0x02000001, 1U << 10, 0, 0, 0};
+    if (setxattr(child_.c_str(), "security.capability", capabilities, sizeof capabilities, 0) != 0)
+        GTEST_SKIP() << "needs a file system with capabilities: " << std::strerror(errno);
+    const ProcessResult plain = RunAsOther({{"PORTACL_SOC_NAME", "Hostile"}});
+    if (plain.output.find("shared librar") != std::string::npos)
+        GTEST_SKIP() << "needs a library that other users can read";
+    ExpectNoEffect();
+}
+
+// The loader finds a library of this name before that of the system: by the program's path, with and without raised
+// privileges, and by the user's variable or in the user's folder without.
+TEST_F(RaisedPrivileges, NoDriverIsLoadedFromFoldersOfTheProgramOrTheUser) {
+    if (const std::string why = WhyNone(folder_); !why.empty()) GTEST_SKIP() << why;
+    const Settings settings{{"PORTACL_BACKEND", "auto"}, {"LD_LIBRARY_PATH", ":" + std::string(PORTACL_TEST_PLANTED)}};
+    const ProcessResult plain = RunAsOther(settings);
+    if (plain.output.find("shared librar") != std::string::npos)
+        GTEST_SKIP() << "needs a library that other users can read";
+    ASSERT_NE(plain.output.find("the planted driver runs"), std::string::npos) << plain.output;
+    ASSERT_EQ(chmod(child_.c_str(), 04755), 0);
+    const ProcessResult raised = RunAsOther(settings);
+    EXPECT_EQ(raised.exit_code, 0) << raised.output;
+    EXPECT_EQ(raised.output.find("planted"), std::string::npos) << raised.output;
 }
 
 TEST_F(RaisedPrivileges, WithoutVariablesThereIsNoReport) {
