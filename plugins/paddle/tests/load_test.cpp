@@ -1,4 +1,8 @@
 // InitPlugin: which tables it accepts, and which callbacks it sets.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <set>
 
@@ -81,6 +85,19 @@ TEST(Load, RefusesParametersOfAnotherSizeInWords) {
     table.Init();
     EXPECT_EQ(table.Params().device_type, nullptr);
     EXPECT_NE(output.Take().find(std::to_string(kReleases[0].params + 8)), std::string::npos);
+}
+
+// A program that was started without the stream opens files that get its number.
+TEST(Load, WritesNoReportToAFileOfTheProgram) {
+    std::FILE* const file = std::tmpfile();
+    ASSERT_NE(file, nullptr);
+    const int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
+    ASSERT_EQ(dup3(fileno(file), STDERR_FILENO, O_CLOEXEC), STDERR_FILENO);
+    Table(8, kReleases[0].params).Init();
+    EXPECT_EQ(dup2(saved, STDERR_FILENO), STDERR_FILENO);
+    close(saved);
+    EXPECT_EQ(lseek(fileno(file), 0, SEEK_END), 0);
+    std::fclose(file);
 }
 
 TEST(Load, RefusesToGoWithoutATable) {

@@ -5,6 +5,9 @@
 #include <cstdarg>
 #include <cstdio>
 
+// src/algo/host/standard_stream.c
+extern "C" __attribute__((visibility("hidden"))) int portacl_is_stream(int number);
+
 namespace portacl_paddle {
 namespace {
 
@@ -20,6 +23,8 @@ C_Status StatusOf(aclError code) {
 }  // namespace
 
 void Say(const char* format, ...) {
+    // The number may be a file of the program.
+    if (portacl_is_stream(STDERR_FILENO) == 0) return;
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
