@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstatfs, memfd_create};
 use rustix::io::Errno;
 
 use crate::algo::host::descriptor::Descriptor;
@@ -36,8 +36,14 @@ pub(in crate::backend) fn seal(file: impl AsFd) -> io::Result<()> {
 
 const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 
-/// Whether a file of another process has the seals of [`seal`]. A file that is not in memory has none.
+/// Whether a file of another process has the seals of [`seal`], and pages that an access always finds. A file that is
+/// not in memory has no seals. One of huge pages of a fixed number can lack pages: an access would end the process.
 pub(in crate::backend) fn is_sealed(file: impl AsFd) -> io::Result<bool> {
+    /// `HUGETLBFS_MAGIC`, which has no name on all systems.
+    const FIXED_PAGES: u32 = 0x9584_58f6;
+    if fstatfs(&file).map_err(refused_by("fstatfs"))?.f_type as u32 == FIXED_PAGES {
+        return Ok(false);
+    }
     match fcntl_get_seals(file) {
         // The system returns this for files of other kinds.
         Err(Errno::INVAL) => Ok(false),

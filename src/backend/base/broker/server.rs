@@ -139,9 +139,10 @@ fn serve(broker: &Broker, listener: &Listener, user: u32) {
     LISTENING.store(ptr::null_mut(), Ordering::Relaxed);
 }
 
-/// Accepts all pending connections.
+/// Accepts pending connections, a limited number: processes that connect again and again, of other users, too, do not
+/// keep the server from its answers.
 fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32) {
-    loop {
+    for _ in 0..MOST_GUESTS {
         match listener.accept() {
             Ok(connection) => welcome(guests, connection, user),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
@@ -235,3 +236,7 @@ fn close_in_children(listener: &Arc<Descriptor>) {
     });
     LISTENING.store(Arc::as_ptr(listener).cast_mut(), Ordering::Relaxed);
 }
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;

@@ -37,3 +37,17 @@ fn damage_is_noticed() {
     let parcel = Parcel { descriptor: Some(open.into()), ..packed() };
     assert_eq!(unpack(parcel).err().expect("a fault").kind(), FaultKind::InvalidArgument);
 }
+
+/// A process that lacks huge pages ends when it accesses such a file.
+#[test]
+fn a_file_that_can_lack_pages_is_refused() {
+    use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+    const LEN: u64 = 2 << 20;
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB;
+    // The system can lack this kind of file.
+    let Ok(file) = memfd_create(c"hostile", flags) else { return };
+    ftruncate(&file, LEN).unwrap();
+    memory_file::seal(&file).unwrap();
+    let parcel = pack(Contents::Physical, file.as_fd(), 0, LEN).unwrap();
+    assert_eq!(unpack(parcel).err().expect("a fault").kind(), FaultKind::InvalidArgument);
+}
