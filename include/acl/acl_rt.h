@@ -6835,7 +6835,8 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  *
  * On CPUs the first export of an allocation moves it to a memory file of its own, at the same address, while threads
  * that write to it wait. An import grants the allocation, also beyond `size`. Where the kernel cannot make writers
- * wait, an import grants the whole device (docs/sharing.md).
+ * wait (userfaultfd, which Docker's default profile forbids), an import grants all memory of the device. The first
+ * such export says so in a line on standard error (docs/sharing.md).
  *
  * @param devPtr start of memory of aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB on.
  *     Not managed memory, and not memory of a pool.
@@ -6947,7 +6948,8 @@ aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t 
  * (aclrtMemImportFromShareableHandle). The number can be passed in any way. As with aclrtIpcMemGetExportKey, a thread
  * serves importers. Each process maps the memory itself. The memory is freed when no process has it any more; it
  * survives the end of this process if others have it. An import grants this memory; on CPUs where the kernel cannot
- * make writers wait, the whole device, as with aclrtIpcMemGetExportKey.
+ * make writers wait, all memory of the device, as with aclrtIpcMemGetExportKey, unless it is exported before it is
+ * mapped.
  *
  * @param handle memory of aclrtMallocPhysical, on any device, or on the host.
  * @param handleType ACL_MEM_HANDLE_TYPE_NONE.

@@ -154,6 +154,26 @@ inline bool InAnotherProcess(const std::function<std::string()>& prepare, const 
     return reason->empty();
 }
 
+// What hostile processes look for.
+constexpr uint64_t kSecret = 0x5ec4e75ec4e75ec4;
+
+inline void Fill(void* ptr, size_t size, uint64_t word) {
+    const std::vector<uint64_t> words(size / sizeof word, word);
+    ExpectOk("aclrtMemcpy", aclrtMemcpy(ptr, size, words.data(), size, ACL_MEMCPY_HOST_TO_DEVICE));
+}
+
+// Whether memory begins with this word.
+inline bool Is(const void* ptr, uint64_t word) {
+    uint64_t first = 0;
+    ExpectOk("aclrtMemcpy", aclrtMemcpy(&first, sizeof first, ptr, sizeof first, ACL_MEMCPY_DEVICE_TO_HOST));
+    return first == word;
+}
+
+// The short number in a number.
+inline uint32_t ShortOf(uint64_t number) {
+    return static_cast<uint32_t>(number) & 0x3fffffff;
+}
+
 // Becomes another user. Returns why that is not possible.
 inline std::string BecomeAnotherUser() {
     constexpr uid_t kOther = 12345;

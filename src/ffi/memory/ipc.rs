@@ -32,7 +32,8 @@ pub(in crate::ffi) fn processes(pids: *const i32, count_name: &str, count: usize
 ///
 /// On CPUs the first export of an allocation moves it to a memory file of its own, at the same address, while threads
 /// that write to it wait. An import grants the allocation, also beyond `size`. Where the kernel cannot make writers
-/// wait, an import grants the whole device (docs/sharing.md).
+/// wait (userfaultfd, which Docker's default profile forbids), an import grants all memory of the device. The first
+/// such export says so in a line on standard error (docs/sharing.md).
 ///
 /// @param devPtr start of memory of aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB on.
 ///     Not managed memory, and not memory of a pool.

@@ -23,7 +23,8 @@ fn key(shareable: *const c_void, share_type: MaybeUninit<aclrtMemSharedHandleTyp
 /// (aclrtMemImportFromShareableHandle). The number can be passed in any way. As with aclrtIpcMemGetExportKey, a thread
 /// serves importers. Each process maps the memory itself. The memory is freed when no process has it any more; it
 /// survives the end of this process if others have it. An import grants this memory; on CPUs where the kernel cannot
-/// make writers wait, the whole device, as with aclrtIpcMemGetExportKey.
+/// make writers wait, all memory of the device, as with aclrtIpcMemGetExportKey, unless it is exported before it is
+/// mapped.
 ///
 /// @param handle memory of aclrtMallocPhysical, on any device, or on the host.
 /// @param handleType ACL_MEM_HANDLE_TYPE_NONE.

@@ -24,7 +24,7 @@ use crate::backend::cpu::base::pages::{self, Mapping, Source, whole_pages};
 use crate::backend::cpu::memory::pending::Deferred;
 use crate::backend::{Access, Block, Fault, PagePolicy, Result};
 use apart::Apart;
-pub use apart::OwnFile;
+pub use apart::{OwnFile, Uses};
 use backing::Backing;
 use shared_blocks::SharedBlock;
 

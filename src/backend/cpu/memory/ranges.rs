@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
-use super::device_memory::{DeviceMemory, OwnFile};
+use super::device_memory::{DeviceMemory, OwnFile, Uses};
 use super::host_access::Watch;
 use super::ipc::{self, Contents, FilePart};
 use super::pending::Fence;
@@ -133,7 +133,7 @@ impl CpuPhysicalMemory {
         let parts = all.values().flat_map(|range| &range.parts);
         let mappings = parts.filter(|(_, part)| Arc::ptr_eq(&part.memory, &self.memory));
         let mappings: Vec<_> = mappings.map(|(addr, part)| (*addr, part.host)).collect();
-        if let Some(file) = memory.set_apart(*block, &mappings)? {
+        if let Some(file) = memory.set_apart(*block, Uses::Mapped(&mappings))? {
             let _ = own.set(file);
         }
         Ok(())

@@ -10,7 +10,7 @@ use super::info;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::graph;
 use crate::backend::cpu::kernel::{kernel_launch, module};
-use crate::backend::cpu::memory::device_memory::{DeviceMemory, MANAGED};
+use crate::backend::cpu::memory::device_memory::{DeviceMemory, MANAGED, Uses};
 use crate::backend::cpu::memory::ipc::{self, Contents, no_descriptor};
 use crate::backend::cpu::memory::pending::REAP;
 use crate::backend::cpu::memory::{bounds, ranges};
@@ -123,7 +123,7 @@ impl Device for CpuDevice {
     }
 
     fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
-        match self.memory.set_apart(block, &[])? {
+        match self.memory.set_apart(block, Uses::Own)? {
             Some(own) => {
                 let file = own.file.get().map_err(no_descriptor)?;
                 ipc::pack(Contents::Memory, file, own.offset, len as u64)

@@ -15,6 +15,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::DeviceMemory;
 use crate::algo::host::descriptor::Descriptor;
+use crate::algo::host::notice::notice_once;
 use crate::algo::host::system_call::named;
 use crate::backend::cpu::base::arena::{Arena, HUGE, UNIT};
 use crate::backend::cpu::base::files;
@@ -33,6 +34,15 @@ pub struct OwnFile {
     pub offset: u64,
 }
 
+/// The addresses at which threads may use a block.
+#[derive(Clone, Copy)]
+pub enum Uses<'a> {
+    /// Its own.
+    Own,
+    /// These, where it is mapped, with the access of the host there.
+    Mapped(&'a [(usize, Access)]),
+}
+
 /// A block that has moved.
 struct Moved {
     len: usize,
@@ -48,11 +58,19 @@ pub(super) struct Apart {
     any: AtomicBool,
 }
 
+/// Says what an export grants that the kernel does not let move.
+fn warn(error: &io::Error) {
+    notice_once(&format!(
+        "importing processes can read and write all memory of the device, because the kernel does not let exported \
+         memory move to a file of its own: {error}; allow userfaultfd, or export physical memory before it is mapped \
+         (docs/sharing.md)"
+    ));
+}
+
 impl DeviceMemory {
-    /// Returns the file of a block of whole pages. The first call moves the block there. `others` are the further
-    /// addresses at which the block is mapped, and the access of the host there. Returns `None` if the system cannot
-    /// hold writes back: then the block stays in the file of the device.
-    pub fn set_apart(&self, block: Block, others: &[(usize, Access)]) -> Result<Option<Arc<OwnFile>>> {
+    /// Returns the file of a block of whole pages. The first call moves the block there. Returns `None` if threads may
+    /// use the block, and the system cannot hold their writes back: then it stays in the file of the device.
+    pub fn set_apart(&self, block: Block, uses: Uses<'_>) -> Result<Option<Arc<OwnFile>>> {
         self.check_file()?;
         let page = pages::ordinary().max(UNIT as usize);
         if !block.addr.is_multiple_of(page) || !block.len.is_multiple_of(page) {
@@ -65,7 +83,7 @@ impl DeviceMemory {
         // A thread that frees the block from now on finds the flag, and waits: see `free_arena`.
         self.apart.any.store(true, Ordering::SeqCst);
         let moved = match self.arena.lock().contains(self.offset(block.addr), block.len as u64, block.token as u32) {
-            true => self.move_to_file(block, others),
+            true => self.move_to_file(block, uses),
             false => Err(Fault::invalid("another thread frees the memory")),
         };
         let moved = moved.map(|moved| {
@@ -89,8 +107,14 @@ impl DeviceMemory {
         self.apart.blocks.lock().iter().map(|(addr, moved)| (*addr, moved.len)).collect()
     }
 
-    fn move_to_file(&self, block: Block, others: &[(usize, Access)]) -> Result<Option<Moved>> {
-        let Ok(barrier) = WriteBarrier::new() else { return Ok(None) };
+    fn move_to_file(&self, block: Block, uses: Uses<'_>) -> Result<Option<Moved>> {
+        let others = if let Uses::Mapped(others) = uses { others } else { &[] };
+        // No thread writes to memory that is mapped nowhere.
+        let is_unused = matches!(uses, Uses::Mapped([]));
+        let barrier = if is_unused { None } else { WriteBarrier::new().inspect_err(warn).ok() };
+        if barrier.is_none() && !is_unused {
+            return Ok(None);
+        }
         let (at, offset) = (self.offset(block.addr), block.addr as u64 % HUGE);
         let refused = |error: io::Error| {
             Fault::out_of_host_memory(format!("{} bytes that are exported cannot move: {error}", block.len))
@@ -99,8 +123,11 @@ impl DeviceMemory {
         let file = file.map_err(|error| ipc::no_file(" for what is exported", &error))?;
         let parked = self.backing.park(self.own(block.addr), at, block.len).map_err(refused)?;
         let views = || std::iter::once(block.addr).chain(others.iter().map(|(addr, _)| *addr));
-        if views().any(|addr| barrier.hold(self.own(addr), block.len).is_err()) {
-            return Ok(None);
+        if let Some(barrier) = &barrier {
+            let mut held = views().map(|addr| barrier.hold(self.own(addr), block.len).inspect_err(warn));
+            if held.any(|held| held.is_err()) {
+                return Ok(None);
+            }
         }
         let (first, last) = whole_pages(block.addr, block.len);
         let was_huge = first < last && pages::is_huge(self.own(first), last - first);
