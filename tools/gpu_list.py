@@ -42,7 +42,14 @@ def packed(word, build, pack):
     if not file.resolve().is_relative_to(build) and not (file.suffix == ".sh" and file.resolve().is_relative_to(ROOT)):
         return None
     folder = "samples" if file.parent.name == "samples" and file.suffix != ".sh" else "tests"
-    shutil.copy2(file.resolve(), pack / folder / file.name)
+    program = file.resolve()
+    if file.is_symlink() and program.parent == file.parent.resolve():
+        # A program of the suite has a name for each of its sources.
+        (pack / folder / file.name).unlink(missing_ok=True)
+        (pack / folder / file.name).symlink_to(program.name)
+        shutil.copy2(program, pack / folder / program.name)
+    else:
+        shutil.copy2(program, pack / folder / file.name)
     return f"{folder}/{file.name}"
 
 

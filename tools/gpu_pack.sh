@@ -34,12 +34,13 @@ cp tools/gpu_run.sh "$pack/run"
 # This library and PyTorch, CuPy or the bare driver in one process.
 mkdir "$pack/tests/interop"
 cp tests/interop/*.py "$pack/tests/interop/"
-# Programs that were built with line numbers read them, and one that has the library inside reads its own symbols.
+# Tests of call stacks read line numbers of their programs, and one that has the library inside reads its own symbols.
 find "$pack" -type f ! -name '*.py' ! -name '*.sh' ! -name '*.ptx' \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) |
     while IFS= read -r file; do
         case $file in
         *_static) strip --strip-debug "$file" ;;
-        *) [[ $file != *.so* ]] && readelf -S "$file" | grep '\.debug_line' >/dev/null || strip --strip-all "$file" ;;
+        */memory_tests | */process_tests | */cxx_test | */leak_check_child | */check_programs) ;;
+        *) strip --strip-all "$file" ;;
         esac
     done
 # Files that tests, samples and benches load from their folders.

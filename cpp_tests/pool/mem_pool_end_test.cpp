@@ -13,11 +13,11 @@ using namespace portacl_test;
 
 namespace {
 
-class MemPoolTest : public WithDevice {};
+class MemPoolEnd : public WithDevice {};
 
 }  // namespace
 
-TEST_F(MemPoolTest, AddressesOfReleasedSegmentsAreReused) {
+TEST_F(MemPoolEnd, AddressesOfReleasedSegmentsAreReused) {
     constexpr int kBlocks = 8;
     const Stream stream;
     for (const size_t size : {64 * kKiB, 3 * kMiB, 512 * kKiB}) {
@@ -47,7 +47,7 @@ TEST_F(MemPoolTest, AddressesOfReleasedSegmentsAreReused) {
     }
 }
 
-TEST_F(MemPoolTest, DestroyingAPoolKeepsItsLiveMemory) {
+TEST_F(MemPoolEnd, DestroyingAPoolKeepsItsLiveMemory) {
     const Stream stream;
     size_t before = 0, during = 0, after = 0, total = 0;
     Synchronize(stream);
@@ -81,7 +81,7 @@ TEST_F(MemPoolTest, DestroyingAPoolKeepsItsLiveMemory) {
     }
 }
 
-TEST_F(MemPoolTest, FreeAcceptsMemoryOfADestroyedPool) {
+TEST_F(MemPoolEnd, FreeAcceptsMemoryOfADestroyedPool) {
     const Stream stream;
     MemPool pool;
     void* memory = pool.Allocate(kMiB, stream);
@@ -91,7 +91,7 @@ TEST_F(MemPoolTest, FreeAcceptsMemoryOfADestroyedPool) {
     ExpectUnknown(memory);
 }
 
-TEST_F(MemPoolTest, FreedMemoryOfADestroyedStreamIsReused) {
+TEST_F(MemPoolEnd, FreedMemoryOfADestroyedStreamIsReused) {
     const Stream other;
     const MemPool pool;
     pool.Allow(false, false, false);
@@ -110,7 +110,7 @@ TEST_F(MemPoolTest, FreedMemoryOfADestroyedStreamIsReused) {
     Free(again, other);
 }
 
-TEST_F(MemPoolTest, FreedMemoryOfAStreamDestroyedByForceIsReused) {
+TEST_F(MemPoolEnd, FreedMemoryOfAStreamDestroyedByForceIsReused) {
     const MemPool pool;
     pool.SetThreshold(UINT64_MAX);
     for (int turn = 0; turn < 10; ++turn) {
@@ -125,7 +125,7 @@ TEST_F(MemPoolTest, FreedMemoryOfAStreamDestroyedByForceIsReused) {
     ACL_OK(aclrtMemPoolTrimTo(pool, 0));
 }
 
-TEST_F(MemPoolTest, ResettingADeviceDestroysItsPools) {
+TEST_F(MemPoolEnd, ResettingADeviceDestroysItsPools) {
     constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
     Stream stream;
     MemPool pool, retired;
@@ -147,7 +147,7 @@ TEST_F(MemPoolTest, ResettingADeviceDestroysItsPools) {
     Free(next.Allocate(kMiB, nullptr), nullptr);
 }
 
-TEST_F(MemPoolTest, AStreamThatOutlivesItsDeviceKeepsMemoryOfAnother) {
+TEST_F(MemPoolEnd, AStreamThatOutlivesItsDeviceKeepsMemoryOfAnother) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     const MemPool pool(PoolProps(1));
@@ -184,8 +184,8 @@ TEST_F(MemPoolTest, AStreamThatOutlivesItsDeviceKeepsMemoryOfAnother) {
     for (void* each : taken) Free(each, other);
 }
 
-TEST_F(MemPoolTest, PoolsOfHostMemoryEndWithTheSession) {
-    MemPool pool(At(ACL_MEM_LOCATION_TYPE_HOST, 0));
+TEST_F(MemPoolEnd, PoolsOfHostMemoryEndWithTheSession) {
+    MemPool pool(PropsAt(ACL_MEM_LOCATION_TYPE_HOST, 0));
     void* memory = pool.Allocate(kMiB, nullptr);
     const aclrtMemPool dead = pool.Release();
     ACL_OK(aclFinalize());

@@ -147,10 +147,10 @@ TEST_F(MemPoolTest, WrongPropertiesAreRefused) {
     // Unregistered and managed memory cannot be pool locations; 5 is what CUDA calls the current
     // node.
     for (int type : {-1, 2, 3, 5}) {
-        ExpectRefused(kInvalid, At(type, 0), {"location.type is " + std::to_string(type)});
+        ExpectRefused(kInvalid, PropsAt(type, 0), {"location.type is " + std::to_string(type)});
     }
-    ExpectRefused(kInvalid, At(ACL_MEM_LOCATION_TYPE_HOST_NUMA, 4095), {"location.id is 4095"});
-    props = At(ACL_MEM_LOCATION_TYPE_HOST, 0);
+    ExpectRefused(kInvalid, PropsAt(ACL_MEM_LOCATION_TYPE_HOST_NUMA, 4095), {"location.id is 4095"});
+    props = PropsAt(ACL_MEM_LOCATION_TYPE_HOST, 0);
     props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
     ExpectRefused(kInvalid, props, {"handleType is 2", "host memory"});
     if (IsExact()) {
@@ -293,7 +293,7 @@ TEST_F(MemPoolTest, APoolMayBeOnAnotherDeviceThanTheStream) {
 TEST_F(MemPoolTest, PoolsOfHostMemory) {
     const Stream stream;
     for (int type : {ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_LOCATION_TYPE_HOST_NUMA}) {
-        const MemPool pool(At(type, 0));
+        const MemPool pool(PropsAt(type, 0));
         void* memory = pool.Allocate(100 * kKiB, stream);
         ASSERT_NE(memory, nullptr);
         ExpectKnown(memory, 100 * kKiB, type, 0);

@@ -6,7 +6,7 @@
 namespace portacl_test {
 
 // Properties of a pool at a location.
-inline aclrtMemPoolProps At(int type, uint32_t id) {
+inline aclrtMemPoolProps PropsAt(int type, uint32_t id) {
     aclrtMemPoolProps props = PoolProps();
     props.location.type = static_cast<aclrtMemLocationType>(type);
     props.location.id = id;

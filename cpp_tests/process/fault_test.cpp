@@ -14,7 +14,8 @@
 #include "support/objects.h"
 #include "support/says.h"
 
-namespace portacl_test {
+using namespace portacl_test;
+
 namespace {
 
 constexpr size_t kSize = 4096;
@@ -171,4 +172,3 @@ TEST(Fault, CountsAreWrittenToTheConfiguredFile) {
 }
 
 }  // namespace
-}  // namespace portacl_test

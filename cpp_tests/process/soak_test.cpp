@@ -22,7 +22,8 @@
 #include "support/process/usage.h"
 #include "support/transfer/random_num.h"
 
-namespace portacl_test {
+using namespace portacl_test;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -397,4 +398,3 @@ TEST(Soak, ManySessionsDoNotGrow) {
 }
 
 }  // namespace
-}  // namespace portacl_test

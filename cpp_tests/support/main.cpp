@@ -7,6 +7,7 @@
 
 #include "support/base/cuda_driver.h"
 #include "support/skips.h"
+#include "support/suite/of_source.h"
 
 using namespace portacl_test;
 
@@ -29,6 +30,8 @@ void HoldContext() {
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
+    if (HasNameTwice()) return 2;
+    SelectTestsOfSource(argc > 0 ? argv[0] : "");
     std::printf("PORTACL_BACKEND=%s PORTACL_CPU_ASYNC=%s PORTACL_CPU_GUARD=%s\n", Setting("PORTACL_BACKEND", "auto"),
                 Setting("PORTACL_CPU_ASYNC", "off"), Setting("PORTACL_CPU_GUARD", "0"));
     HoldContext();

@@ -11,7 +11,7 @@ using namespace portacl_test;
 
 namespace {
 
-class Arguments : public ValidArguments {
+class ContextArguments : public ValidArguments {
   protected:
     using IdRows = std::vector<Row<int32_t>>;
     IdRows DeviceIdCalls() {
@@ -120,7 +120,7 @@ class Arguments : public ValidArguments {
 
 }  // namespace
 
-TEST_F(Arguments, InvalidDevices) {
+TEST_F(ContextArguments, InvalidDevices) {
     const auto count = static_cast<int32_t>(DeviceCount());
     for (const int32_t bad : {-1, count, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
         SCOPED_TRACE(bad);
@@ -129,7 +129,7 @@ TEST_F(Arguments, InvalidDevices) {
     ExpectNothingWritten();
 }
 
-TEST_F(Arguments, ThreadsWithoutAContext) {
+TEST_F(ContextArguments, ThreadsWithoutAContext) {
     OnNewThread([&] {
         ExpectAll(ContextCalls(), kNone, "aclrtSetDevice");
         ExpectAll(MemoryCalls(), kNone, "aclrtSetDevice");
@@ -139,7 +139,7 @@ TEST_F(Arguments, ThreadsWithoutAContext) {
     EXPECT_EQ(page_[0], 0);
 }
 
-TEST_F(Arguments, AfterFinalize) {
+TEST_F(ContextArguments, AfterFinalize) {
     ACL_OK(aclFinalize());
     ExpectAll(ContextCalls(), kNone, "finalized");
     ExpectAll(RegistrationCalls(), kNone, "finalized");
@@ -151,7 +151,7 @@ TEST_F(Arguments, AfterFinalize) {
 }
 
 // From a host function, no call waits, enqueues, creates or destroys anything.
-TEST_F(Arguments, InsideAHostFunction) {
+TEST_F(ContextArguments, InsideAHostFunction) {
     InHostFunction([&](aclrtStream) {
         ExpectAll(MemoryCalls(), kDead, kInside);
         ExpectAll(RegistrationCalls(), kDead, kInside);

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "process/memory_stats/stats.h"
 #include "support/fault.h"
-#include "support/memory/memory_stats.h"
 #include "support/objects.h"
 #include "support/pool/mem_pool.h"
 

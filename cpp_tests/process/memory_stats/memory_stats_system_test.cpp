@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "support/memory/memory_stats.h"
+#include "process/memory_stats/stats.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/process/usage.h"

@@ -21,7 +21,8 @@
 #include "support/kernel/kernels.h"
 #include "support/threads.h"
 
-namespace portacl_test {
+using namespace portacl_test;
+
 namespace {
 
 constexpr int kThreads = 16;
@@ -152,4 +153,3 @@ TEST(Stress, EveryByteMatchesTheModel) {
 }
 
 }  // namespace
-}  // namespace portacl_test

@@ -12,9 +12,9 @@ using namespace portacl_test;
 
 namespace {
 
-class Report : public WithDevice {};
+class ReportArguments : public WithDevice {};
 
-TEST_F(Report, SubscribingChecksItsArguments) {
+TEST_F(ReportArguments, SubscribingChecksItsArguments) {
     Stream stream;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSubscribeReport(0, stream), "threadId", "0", "pthread_self");
     Event event;
@@ -31,7 +31,7 @@ TEST_F(Report, SubscribingChecksItsArguments) {
     ACL_FAILS(kThread, aclrtProcessReport(1));
 }
 
-TEST_F(Report, AStreamHasOneThread) {
+TEST_F(ReportArguments, AStreamHasOneThread) {
     Stream stream;
     ACL_OK(aclrtSubscribeReport(kSomeThread, stream));
     for (uint64_t thread : {kSomeThread, ThisThread()})
@@ -45,7 +45,7 @@ TEST_F(Report, AStreamHasOneThread) {
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
 }
 
-TEST_F(Report, AThreadServesOneDevice) {
+TEST_F(ReportArguments, AThreadServesOneDevice) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Stream stream;
     ACL_OK(aclrtSubscribeReport(kSomeThread, stream));
@@ -65,7 +65,7 @@ TEST_F(Report, AThreadServesOneDevice) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(Report, AtMost1024ThreadsServeStreams) {
+TEST_F(ReportArguments, AtMost1024ThreadsServeStreams) {
     constexpr int kMost = 1024;
     auto streams = Streams(kMost + 1);
     for (int i = 0; i < kMost; ++i) ACL_OK(aclrtSubscribeReport(kSomeThread + i, *streams[i]));
@@ -77,7 +77,7 @@ TEST_F(Report, AtMost1024ThreadsServeStreams) {
     ACL_OK(aclrtSubscribeReport(kSomeThread + kMost, *streams[kMost]));
 }
 
-TEST_F(Report, LaunchingChecksItsArguments) {
+TEST_F(ReportArguments, LaunchingChecksItsArguments) {
     Stream stream;
     std::atomic<int> count{0};
     auto launch = [&] { return aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream); };
@@ -103,7 +103,7 @@ TEST_F(Report, LaunchingChecksItsArguments) {
     EXPECT_EQ(count, 1);
 }
 
-TEST_F(Report, UnsubscribingNeedsASubscription) {
+TEST_F(ReportArguments, UnsubscribingNeedsASubscription) {
     Stream stream;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtUnSubscribeReport(0, stream), "threadId");
     ACL_FAILS_SAYING(kNoThread, aclrtUnSubscribeReport(ThisThread(), stream), Shown(stream));
@@ -119,7 +119,7 @@ TEST_F(Report, UnsubscribingNeedsASubscription) {
 
 // The calls are refused with a text and have no effect. The subscription stays, and later callbacks
 // run.
-TEST_F(Report, CallsInsideACallbackAreRefused) {
+TEST_F(ReportArguments, CallsInsideACallbackAreRefused) {
     static Stream* stream;
     static Event* event;
     static DeviceMemory* memory;
@@ -169,7 +169,7 @@ TEST_F(Report, CallsInsideACallbackAreRefused) {
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), of_test));
 }
 
-TEST_F(Report, FailuresOfCallbackCallsBelongToTheCaller) {
+TEST_F(ReportArguments, FailuresOfCallbackCallsBelongToTheCaller) {
     ACL_FAILS(kThread, aclrtProcessReport(-1));
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), kThread);
     OnNewThread([] { EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 0); });

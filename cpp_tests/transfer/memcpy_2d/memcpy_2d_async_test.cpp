@@ -13,9 +13,9 @@ using namespace portacl_test;
 
 namespace {
 
-class Memcpy2d : public WithDevice {};
+class Memcpy2dAsync : public WithDevice {};
 
-TEST_F(Memcpy2d, TheSynchronousCallWaitsForNoStream) {
+TEST_F(Memcpy2dAsync, TheSynchronousCallWaitsForNoStream) {
     DeviceMemory device(Bytes(100, 0));
     Gate gate;
     ACL_OK(gate.Hold(nullptr));
@@ -30,7 +30,7 @@ TEST_F(Memcpy2d, TheSynchronousCallWaitsForNoStream) {
 // A small copy, and one large enough to be divided among threads.
 constexpr Shape kQueued[] = {{30, 20, 50, 40}, {1000, 3000, 1000, 1001}};
 
-TEST_F(Memcpy2d, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
+TEST_F(Memcpy2dAsync, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
     for (const Shape& shape : kQueued) {
         Stream stream;
         DeviceMemory device(Bytes(shape.DstSize(), 1));
@@ -54,7 +54,7 @@ TEST_F(Memcpy2d, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
     }
 }
 
-TEST_F(Memcpy2d, PageableMemoryIsFreeToReuseOnReturn) {
+TEST_F(Memcpy2dAsync, PageableMemoryIsFreeToReuseOnReturn) {
     for (const Shape& shape : kQueued) {
         Stream stream;
         DeviceMemory device(Bytes(shape.DstSize(), 1));
@@ -78,7 +78,7 @@ TEST_F(Memcpy2d, PageableMemoryIsFreeToReuseOnReturn) {
 }
 
 // A pending copy keeps its memory, up to the last row.
-TEST_F(Memcpy2d, OfMemoryThatIsFreedMeanwhile) {
+TEST_F(Memcpy2dAsync, OfMemoryThatIsFreedMeanwhile) {
     constexpr Shape kShape{1000, 4, 1000, 40000};
     Stream stream;
     const Bytes data = Pattern(kShape.SrcSize());
@@ -97,7 +97,7 @@ TEST_F(Memcpy2d, OfMemoryThatIsFreedMeanwhile) {
 }
 
 // A thread that waits in a copy of pageable memory blocks no other stream.
-TEST_F(Memcpy2d, AWaitingCopyBlocksNoOtherStream) {
+TEST_F(Memcpy2dAsync, AWaitingCopyBlocksNoOtherStream) {
     DeviceMemory device(Bytes(1 << 20, 1));
     Bytes out(1 << 20, 0);
     BlocksNoOtherStream([&](aclrtStream stream) {

@@ -14,9 +14,9 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-class MemcpyBatch : public WithDevice {};
+class MemcpyBatchArguments : public WithDevice {};
 
-TEST_F(MemcpyBatch, NullArrays) {
+TEST_F(MemcpyBatchArguments, NullArrays) {
     DeviceMemory device(Pattern(10));
     Bytes host(10, 1);
     Batch batch;
@@ -52,7 +52,7 @@ TEST_F(MemcpyBatch, NullArrays) {
     EXPECT_EQ(device.Download(), Pattern(10));
 }
 
-TEST_F(MemcpyBatch, BadAttributes) {
+TEST_F(MemcpyBatchArguments, BadAttributes) {
     Four four;
     auto refused = [&](std::initializer_list<std::string> words) {
         for (const Batcher& batcher : Batchers())
@@ -87,7 +87,7 @@ TEST_F(MemcpyBatch, BadAttributes) {
 }
 
 // All copies are checked before the first one runs, and the invalid one is named.
-TEST_F(MemcpyBatch, OneBadEntry) {
+TEST_F(MemcpyBatchArguments, OneBadEntry) {
     for (size_t bad = 0; bad < 4; ++bad) {
         Four four;
         four.batch.Up();
@@ -122,7 +122,7 @@ TEST_F(MemcpyBatch, OneBadEntry) {
     }
 }
 
-TEST_F(MemcpyBatch, TooManyCopies) {
+TEST_F(MemcpyBatchArguments, TooManyCopies) {
     Four four;
     four.batch.Up();
     Batch& b = four.batch;
@@ -139,7 +139,7 @@ TEST_F(MemcpyBatch, TooManyCopies) {
     EXPECT_EQ(four.device.Download(), Bytes(4000, 1));
 }
 
-TEST_F(MemcpyBatch, InvalidStreams) {
+TEST_F(MemcpyBatchArguments, InvalidStreams) {
     Four four;
     four.batch.Up();
     aclrtStream dead = Stream().Release();
@@ -159,7 +159,7 @@ TEST_F(MemcpyBatch, InvalidStreams) {
     EXPECT_EQ(four.device.Download(), Bytes(4000, 1));
 }
 
-TEST_F(MemcpyBatch, NeedsADeviceInThisThread) {
+TEST_F(MemcpyBatchArguments, NeedsADeviceInThisThread) {
     Four four;
     four.batch.Up();
     OnNewThread([&] {
@@ -174,7 +174,7 @@ TEST_F(MemcpyBatch, NeedsADeviceInThisThread) {
     EXPECT_EQ(four.device.Download(), four.host);
 }
 
-TEST_F(MemcpyBatch, RefusedInsideAHostFunction) {
+TEST_F(MemcpyBatchArguments, RefusedInsideAHostFunction) {
     static Four* four;
     static aclError codes[4];
     Four memory;
@@ -190,7 +190,7 @@ TEST_F(MemcpyBatch, RefusedInsideAHostFunction) {
     EXPECT_EQ(memory.device.Download(), Bytes(4000, 1));
 }
 
-TEST_F(MemcpyBatch, AfterFinalize) {
+TEST_F(MemcpyBatchArguments, AfterFinalize) {
     void* device = DeviceMemory(100).Release();
     Bytes host(100, 1);
     Batch batch;

@@ -12,9 +12,9 @@ namespace {
 
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
-class StreamValue : public WithDevice {};
+class StreamValuePending : public WithDevice {};
 
-TEST_F(StreamValue, FreedMemoryStaysUntilTheWaitCompletes) {
+TEST_F(StreamValuePending, FreedMemoryStaysUntilTheWaitCompletes) {
     for (const bool pinned : {false, true}) {
         Stream stream, writer;
         void* word = pinned ? PinnedMemory(4096, 0).Release() : DeviceMemory(std::vector<char>(4096)).Release();
@@ -35,7 +35,7 @@ TEST_F(StreamValue, FreedMemoryStaysUntilTheWaitCompletes) {
 }
 
 // Work that a driver holds continues when the value is written.
-TEST_F(StreamValue, AnAbortEndsAWait) {
+TEST_F(StreamValuePending, AnAbortEndsAWait) {
     Stream stream;
     Word word;
     ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
@@ -52,7 +52,7 @@ TEST_F(StreamValue, AnAbortEndsAWait) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-TEST_F(StreamValue, SynchronizeReturnsAnAbort) {
+TEST_F(StreamValuePending, SynchronizeReturnsAnAbort) {
     Stream stream;
     Word word;
     ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
@@ -65,7 +65,7 @@ TEST_F(StreamValue, SynchronizeReturnsAnAbort) {
     ACL_FAILS(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(stream));
 }
 
-TEST_F(StreamValue, ForcedDestructionDoesNotWait) {
+TEST_F(StreamValuePending, ForcedDestructionDoesNotWait) {
     aclrtStream stream = Stream().Release();
     Word word;
     ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
@@ -74,7 +74,7 @@ TEST_F(StreamValue, ForcedDestructionDoesNotWait) {
     if (!OnCpu()) word.Write(1);
 }
 
-TEST_F(StreamValue, DestructionWaits) {
+TEST_F(StreamValuePending, DestructionWaits) {
     aclrtStream stream = Stream().Release();
     PinnedMemory pinned(16, 0);
     ACL_OK(aclrtValueWait(pinned.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
@@ -86,7 +86,7 @@ TEST_F(StreamValue, DestructionWaits) {
 
 // The value is never written, and nothing hangs. A stream that waits for a waiting stream continues
 // as well.
-TEST_F(StreamValue, AResetEndsPendingWaits) {
+TEST_F(StreamValuePending, AResetEndsPendingWaits) {
     PinnedMemory pinned(24, 0);
     void* const word = DeviceMemory(Words{0}).Release();
     const aclrtEvent event = Event().Release();
@@ -109,7 +109,7 @@ TEST_F(StreamValue, AResetEndsPendingWaits) {
     ACL_OK(aclrtSynchronizeStream(nullptr));
 }
 
-TEST_F(StreamValue, AResetWaitsForAValueThatIsWritten) {
+TEST_F(StreamValuePending, AResetWaitsForAValueThatIsWritten) {
     PinnedMemory pinned(16, 0);
     aclrtStream stream = Stream().Release();
     ACL_OK(aclrtValueWait(pinned.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));

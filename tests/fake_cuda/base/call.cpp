@@ -208,7 +208,7 @@ CUresult Call::refuse(Needs needs) {
 
 // Assumption: A call that waits inside the driver holds up other calls in its context.
 // Source: none; reproduced in pull request 2334 of meta-pytorch/torchcomms
-// Test: MemcpyAsync.AWaitingCopyBlocksNoOtherStream, Memcpy2d.AWaitingCopyBlocksNoOtherStream,
+// Test: MemcpyAsync.AWaitingCopyBlocksNoOtherStream, Memcpy2dAsync.AWaitingCopyBlocksNoOtherStream,
 // MemcpyBatchAsync.AWaitingCopyBlocksNoOtherStream
 
 void Call::block(Context& context, const std::function<bool()>& done) const {

@@ -9,7 +9,7 @@
 
 // Assumption: A stream waits for a word in pinned or device memory and writes one; drivers refuse managed memory.
 // Source: CUDA Driver API, Stream Memory Operations
-// Test: StreamValue.OfManagedMemory, StreamValue.AResetEndsPendingWaits
+// Test: StreamValue.OfManagedMemory, StreamValuePending.AResetEndsPendingWaits
 
 namespace fake {
 namespace {
