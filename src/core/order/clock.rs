@@ -6,7 +6,7 @@ use std::sync::Arc;
 pub type Line = u32;
 
 /// An operation: its stream and its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Point<K = Line> {
     /// The stream of the operation.
     pub line: K,
@@ -72,22 +72,39 @@ impl<K: Copy + Ord> Points<K> {
 /// The operations that are complete after an operation: itself and those ordered before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
-    /// The operation. It is separate, so that the clock of a stream shares `before` with the stream and needs no
-    /// allocation.
-    pub latest: Option<Point>,
+    /// The operation, or number 0. It is separate, so that the clock of a stream shares `before` with the stream and
+    /// needs no allocation. It is no `Option`: the compiler compares the stream first, also of `None`, and tools report
+    /// that as a use of bytes that nothing wrote.
+    latest: Point,
     /// The operations that are ordered before it.
     pub before: Points,
 }
 
 impl Clock {
+    /// Creates the clock of an operation.
+    pub fn new(latest: Option<Point>, before: Points) -> Self {
+        Self { latest: latest.unwrap_or_default(), before }
+    }
+
     /// Returns all points.
     pub fn points(&self) -> impl Iterator<Item = Point> {
-        self.latest.into_iter().chain(self.before.all().iter().copied())
+        let latest = &std::slice::from_ref(&self.latest)[..usize::from(self.latest.number != 0)];
+        latest.iter().chain(self.before.all()).copied()
+    }
+
+    /// Whether there are no points.
+    pub fn is_empty(&self) -> bool {
+        self.latest.number == 0 && self.before.is_empty()
+    }
+
+    /// Replaces the operation by the previous one of its stream.
+    pub fn step_back(&mut self) {
+        self.latest.number = self.latest.number.saturating_sub(1);
     }
 
     /// Adds the operations of another clock.
     pub fn merge(&mut self, other: Self) {
-        if self.latest.is_none() && self.before.is_empty() {
+        if self.is_empty() {
             *self = other;
         } else {
             self.add_before(&other);

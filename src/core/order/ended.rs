@@ -4,7 +4,7 @@
 //! The host knows all operations of the ended stream to be complete, and the numbers of the line go on. So a point of
 //! the ended stream that some clock still has is complete, as it was, and no point of the new stream is equal to it.
 
-use super::clock::{Clock, Line, Point};
+use super::clock::{Clock, Line, Point, Points};
 use super::known::Known;
 use super::sequence::{Progress, Sequence, with};
 
@@ -26,7 +26,7 @@ impl Sequence {
         {
             self.stop_line(oldest);
             let latest = Some(Point { line: oldest, number: self.streams[oldest as usize].submitted });
-            self.know(&Known::of_clock(Clock { latest, ..Clock::default() }));
+            self.know(&Known::of_clock(Clock::new(latest, Points::default())));
             self.ended.free.push(oldest);
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::carriers::{Carrier, key_of};
 use super::checker;
-use super::clock::{Clock, Point};
+use super::clock::{Clock, Point, Points};
 use super::sequence::{Sequence, with};
 use super::undecided;
 use crate::backend::Event;
@@ -33,7 +33,7 @@ impl Sequence {
     pub fn before_latest(&mut self, stream: u64) -> Known {
         let line = self.line(stream);
         let mut clock = self.clock(line);
-        clock.latest.iter_mut().for_each(|point| point.number -= 1);
+        clock.step_back();
         self.reach(clock)
     }
 
@@ -67,7 +67,7 @@ impl Sequence {
         let own = gates.iter().find(|gate| gate.origin == point).copied();
         own.iter().for_each(|gate| self.drop_wait(gate));
         if self.is_known(Point { number: point.number - 1, ..point }) {
-            self.know(&Known::of_clock(Clock { latest: Some(point), ..Clock::default() }));
+            self.know(&Known::of_clock(Clock::new(Some(point), Points::default())));
         }
     }
 
@@ -153,7 +153,7 @@ impl Known {
     /// Records that the wait has ended, or that the host function runs.
     #[inline]
     pub fn is_seen(&self) {
-        if self.clock.latest.is_some() {
+        if !self.clock.is_empty() {
             Self::are_seen(std::slice::from_ref(self));
         }
     }

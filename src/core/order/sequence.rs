@@ -213,7 +213,7 @@ impl Sequence {
         let progress = &mut self.streams[line as usize];
         progress.drop_known(host);
         progress.after.prune(|point| point.is_known(host));
-        Clock { latest: Some(Point { line, number: progress.submitted }), before: progress.after.clone() }
+        Clock::new(Some(Point { line, number: progress.submitted }), progress.after.clone())
     }
 
     /// Records that a stream changes a carrier.
