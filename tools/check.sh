@@ -69,7 +69,7 @@ if ((${#names[@]} == 0)); then
         # These take minutes each, and run only on request.
         case $name in
         sanitize-* | hook-cost | churn | whole-sweeps | refused-calls | fuzz | miri | gpu-dry-run | packaging | aarch64-suite | \
-            without-cuda | readme-commands | real-driver | ptx-run | libtorch | other-user | cancellation) ((deep)) || continue ;;
+            without-cuda | readme-commands | real-driver | ptx-run | libtorch | other-user | cancellation | memcheck) ((deep)) || continue ;;
         esac
         names+=("$name")
     done

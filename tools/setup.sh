@@ -15,7 +15,7 @@ if [[ ${1-} == build ]]; then
     shift
 else
     needed+=(pkg-config:pkg-config python3:python3 clang-format:clang-format doxygen:doxygen codespell:codespell
-        file:file cloc:cloc)
+        file:file cloc:cloc valgrind:valgrind)
 fi
 if (($# > 1)) || [[ ${1-} != "" && ${1-} != --list ]]; then
     echo "setup: unknown argument in '$*'; it takes: build, --list" >&2

@@ -1,6 +1,9 @@
 // The capacity of devices without a configured limit: each has nearly all the memory that the
 // machine gives this process, and together they have no more.
 #include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include "support/memory/machine_memory.h"
 #include "support/objects.h"
@@ -213,6 +216,65 @@ WITH_FEW_ADDRESSES(8)
 // Invisible devices reserve none.
 TEST(MemoryCapacity, AddressesAreForVisibleDevices) {
     RunWithFewAddresses({{"PORTACL_CPU_DEVICES", "8"}, {"ASCEND_RT_VISIBLE_DEVICES", "5,2"}});
+}
+
+}  // namespace
+
+namespace {
+
+// The bytes of a device's memory that have access rights, in both views of guard mode, and those that have none.
+struct Mapped {
+    size_t open = 0, closed = 0;
+};
+
+Mapped DeviceMappings() {
+    Mapped mapped;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        if (line.find("portacl-device") == std::string::npos) continue;
+        char* next = nullptr;
+        const size_t first = std::strtoull(line.c_str(), &next, 16), end = std::strtoull(next + 1, &next, 16);
+        (std::string(next, 5) == " ---s" ? mapped.closed : mapped.open) += end - first;
+    }
+    return mapped;
+}
+
+// Tools that read all memory of a process, such as the leak check of Valgrind, skip the rest.
+OWN_PROCESS_TEST(MemoryCapacity, OnlyWhatWasAllocatedHasAccessRights, {"PORTACL_CPU_MEMORY", "4G"}) {
+    constexpr size_t kMostAhead = 64 * kMiB + 2 * kPage;
+    EXPECT_EQ(Info(0).total, 4 * kGiB);
+    EXPECT_EQ(DeviceMappings().open, 0u);
+    std::vector<void*> blocks;
+    size_t taken = 0;
+    for (const size_t size : {size_t{1}, kPage - 32, kPage, 300 * kMiB, 100 * kMiB, kMiB}) {
+        blocks.push_back(Take(0, size));
+        taken += (size + kPage - 1) / kPage * kPage;
+        // The last bytes can be used.
+        char* const end = static_cast<char*>(blocks.back()) + size;
+        ACL_OK(aclrtMemset(end - 1, 1, 0x11, 1));
+        const Mapped mapped = DeviceMappings();
+        EXPECT_LE(mapped.open, taken + kMostAhead);
+        EXPECT_GE(mapped.closed, 4 * kGiB - taken - kMostAhead);
+    }
+    const size_t open = DeviceMappings().open;
+    for (void* block : blocks) ACL_OK(aclrtFree(block));
+    // Freed memory is allocated again without a change.
+    ACL_OK(aclrtFree(Take(0, 200 * kMiB)));
+    EXPECT_LE(DeviceMappings().open, open);
+    ACL_OK(aclrtResetDevice(0));
+}
+
+// A program may read 32 bytes after each allocation, also where access rights end.
+OWN_PROCESS_TEST(MemoryCapacity, BytesAfterAnAllocationCanBeRead, {"PORTACL_CPU_MEMORY", "1G"}, {"PORTACL_CHECK", ""}) {
+    EXPECT_EQ(Info(0).total, kGiB);
+    if (const char* guard = std::getenv("PORTACL_CPU_GUARD"); guard && guard[0] == '1') {
+        GTEST_SKIP() << "guard mode detects the read";
+    }
+    for (size_t size = kPage; size <= 256 * kMiB; size += size) {
+        const auto* bytes = static_cast<const volatile char*>(Take(0, size));
+        for (size_t i = 0; i < 32; ++i) EXPECT_EQ(bytes[size + i], 0);
+    }
+    ACL_OK(aclrtResetDevice(0));
 }
 
 }  // namespace

@@ -179,8 +179,18 @@ void StartWithLessMemory(const char* thread) {
 
 }  // namespace
 
-OWN_PROCESS_TEST(ThreadMemory, OfStreams) { StartWithLessMemory<Work>(OnCpu() ? "portacl-cpu-" : "portacl-host-fn"); }
-OWN_PROCESS_TEST(ThreadMemory, OfTheWatcher) { StartWithLessMemory<Watch>("portacl-watcher"); }
-OWN_PROCESS_TEST(ThreadMemory, OfTheBroker) { StartWithLessMemory<Share>("portacl-broker"); }
-OWN_PROCESS_TEST(ThreadMemory, OfGraphs) { StartWithLessMemory<Run>("portacl-graph"); }
-OWN_PROCESS_TEST(ThreadMemory, OfTraces) { StartWithLessMemory<Profile>("portacl-trace"); }
+OWN_PROCESS_TEST(ThreadMemory, OfStreams) {
+    StartWithLessMemory<Work>(OnCpu() ? "portacl-cpu-" : "portacl-host-fn");
+}
+OWN_PROCESS_TEST(ThreadMemory, OfTheWatcher) {
+    StartWithLessMemory<Watch>("portacl-watcher");
+}
+OWN_PROCESS_TEST(ThreadMemory, OfTheBroker) {
+    StartWithLessMemory<Share>("portacl-broker");
+}
+OWN_PROCESS_TEST(ThreadMemory, OfGraphs) {
+    StartWithLessMemory<Run>("portacl-graph");
+}
+OWN_PROCESS_TEST(ThreadMemory, OfTraces) {
+    StartWithLessMemory<Profile>("portacl-trace");
+}

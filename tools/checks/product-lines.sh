@@ -37,10 +37,11 @@ many=440    # thousands of threads and objects: src/algo/sync/reclaim, order/end
 threads=130 # threads that start without host memory: src/algo/thread/thread_start.c, thread_end.c, quiet_thread.rs, wake_up.rs
 counts_of_devices=120 # devices that are counted without their driver, and streams of CUDA by their addresses:
             # src/backend/cuda/runtime/count.rs, src/backend/cuda/stream/state/list.rs
+opened=50   # access rights of what was allocated: device_memory/opened.rs; clocks without bytes that nothing wrote
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits + counts + undecided + graphs + early + uses + log))
 most_product_lines=$((most_product_lines + images + python + places + misuse + sharing + descriptors + privileges))
-most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices))
+most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened))
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

@@ -74,6 +74,15 @@ impl Mapping {
         Ok(mapping)
     }
 
+    /// Maps as [`Self::new`] does, without access in either view.
+    pub fn closed(len: usize, source: Source<'_>, own: usize) -> io::Result<Self> {
+        let mapping = Self::reserve(len, HUGE as usize, 0, own)?;
+        for at in [Some(own), (own != 0).then_some(0)].into_iter().flatten() {
+            map_at(mapping.addr + at, len, source, ProtFlags::empty())?;
+        }
+        Ok(mapping)
+    }
+
     /// Reserves a range of `len` bytes without access, at `wish` if that is not 0, otherwise at a multiple of `align`
     /// (a power of two, at least 2 MiB). It has room for views `own` bytes after it. Whatever is mapped there is
     /// unmapped with it.

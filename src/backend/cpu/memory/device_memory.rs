@@ -5,6 +5,7 @@ mod backing;
 mod checked;
 mod faults;
 mod huge_pages;
+mod opened;
 mod shared_blocks;
 mod snapshot;
 
@@ -57,6 +58,9 @@ pub struct DeviceMemory {
     /// In guard mode, while the memory is open: explains faults.
     watch: Mutex<Option<Watch>>,
     arena: Mutex<Arena>,
+    /// The number of bytes at the front that have access rights, or all where accesses outside of allocations are
+    /// detected: then each block opens its pages. Written while `arena` is locked.
+    opened: AtomicU64,
     /// The device's share of the memory of all devices.
     share: Share,
     /// Whether each 2 MiB page becomes a huge one at its first use.
@@ -92,14 +96,8 @@ impl DeviceMemory {
         }
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(span).expect("64-bit machines only");
-        let map = || {
-            let mapping = Mapping::new(len, backing.source()?, library_view)?;
-            if check.is_on() {
-                pages::set_access(mapping.addr() + library_view, len, Access::None)?;
-            }
-            Ok(mapping)
-        };
-        let mapping = map().map_err(|error| faults::no_addresses(ordinal, size, library_view, span, &error))?;
+        let mapping = backing.source().and_then(|source| Mapping::closed(len, source, library_view));
+        let mapping = mapping.map_err(|error| faults::no_addresses(ordinal, size, library_view, span, &error))?;
         let mut arena = Arena::default();
         arena.add_region(0, span);
         Ok(Self {
@@ -115,6 +113,7 @@ impl DeviceMemory {
             watch: Mutex::new(guarded.then(|| Watch::new(mapping.addr(), len, library_view, ordinal))),
             mapping: Mutex::new(Some(mapping)),
             arena: Mutex::new(arena),
+            opened: AtomicU64::new(if check.is_on() { span } else { 0 }),
             share: Share::new(budget),
             pages: (0..span / HUGE).map(|_| AtomicBool::new(false)).collect(),
             wanted,
@@ -313,7 +312,7 @@ impl DeviceMemory {
         self.wanted.store(0, Ordering::Relaxed);
         *self.watch.lock() = None;
         // Other processes may use shared blocks, which are mapped in between.
-        for (first, end) in self.without(&self.shared_ranges(), 0, self.span) {
+        for (first, end) in self.without(&self.shared_ranges(), 0, self.opened()) {
             self.discard(first, end);
         }
         *self.mapping.lock() = None;
@@ -349,6 +348,7 @@ impl DeviceMemory {
         // The arena stays locked: a range must not be allocated while its pages are released.
         let arena = self.arena.lock();
         for (offset, len) in arena.free_ranges(HUGE) {
+            let len = len.min(self.opened().saturating_sub(offset));
             let (first, last) = whole_pages(offset as usize, len as usize);
             if first < last {
                 self.discard(first as u64, last as u64);

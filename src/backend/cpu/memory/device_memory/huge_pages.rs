@@ -63,7 +63,12 @@ impl DeviceMemory {
             true => aligned.or_else(|| arena.take(len, UNIT)),
             false => aligned,
         };
-        Ok(piece.map(|piece| self.block(piece)))
+        let Some(piece) = piece else { return Ok(None) };
+        if let Err(error) = self.open_to(piece.offset + piece.len) {
+            arena.free(piece.offset, piece.note);
+            return Err(self.access_not_changed(len as usize, &error));
+        }
+        Ok(Some(self.block(piece)))
     }
 
     fn page_range(&self, first: usize, last: usize) -> std::ops::Range<usize> {
