@@ -46,7 +46,6 @@ void ExporterWithoutBarrier(Connection& parent) {
 // Memory that is exported before it is mapped moves to its own file on every kernel; of other memory the library says
 // what an import grants.
 TWO_PROCESS_TEST(IpcGrant, WithoutUserfaultfdUnmappedMemoryMovesAndALineSaysTheRest, ExporterWithoutBarrier) {
-    if (!OnCpu()) GTEST_SKIP() << "is about CPUs";
     Peer peer;
     if (!peer.Receive<bool>()) GTEST_SKIP() << "needs seccomp filters";
     const auto key = peer.Receive<KeyText>();
@@ -64,48 +63,6 @@ TWO_PROCESS_TEST(IpcGrant, WithoutUserfaultfdUnmappedMemoryMovesAndALineSaysTheR
     }
     ACL_EXPECT_OK(aclrtFreePhysical(imported));
     peer.Signal(1);
-    peer.Join();
-}
-
-namespace {
-
-// Exports memory, frees it while it is imported, and puts something else into new memory.
-void ExporterThatFrees(Connection& parent) {
-    const Session session;
-    void* ptr = nullptr;
-    ACL_EXPECT_OK(aclrtMalloc(&ptr, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
-    Fill(ptr, kSize, 1);
-    parent.Send(ExportKey(ptr, kSize));
-    parent.Await(1);
-    ACL_EXPECT_OK(aclrtFree(ptr));
-    std::vector<std::unique_ptr<DeviceMemory>> next;
-    for (int i = 0; i < 64; ++i) {
-        next.push_back(std::make_unique<DeviceMemory>(kSize));
-        Fill(next.back()->At(), kSize, kSecret);
-    }
-    parent.Signal(2);
-    parent.Await(3);
-}
-
-}  // namespace
-
-// An import keeps the memory that was exported, and not what the exporter allocates there later.
-TWO_PROCESS_TEST(IpcGrant, AnImportGrantsNoLaterAllocation, ExporterThatFrees) {
-    const Session session;
-    if (OnCpu() && !HoldsWritersBack()) GTEST_SKIP() << "needs userfaultfd with write protection";
-    Peer peer;
-    const auto key = peer.Receive<KeyText>();
-    void* const ptr = ImportKey(key);
-    peer.Signal(1);
-    peer.Await(2);
-    std::vector<uint64_t> words(kSize / sizeof(uint64_t));
-    // GPUs do not support the use of freed memory.
-    if (!OnGpu()) {
-        ACL_EXPECT_OK(aclrtMemcpy(words.data(), kSize, ptr, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
-    }
-    EXPECT_EQ(std::count(words.begin(), words.end(), kSecret), 0);
-    CloseKey(key);
-    peer.Signal(3);
     peer.Join();
 }
 
@@ -150,7 +107,6 @@ int CloseConnections() {
 // is in the memory that the importer still has.
 TWO_PROCESS_TEST(IpcGrant, AnImporterWithoutItsConnectionGetsNoLaterAllocation, ExporterWhoseImporterIsCutOff) {
     const Session session;
-    if (!OnCpu()) GTEST_SKIP() << "the driver of a GPU keeps the memory itself";
     if (!HoldsWritersBack()) GTEST_SKIP() << "needs userfaultfd with write protection";
     Peer peer;
     const auto number = peer.Receive<uint64_t>();

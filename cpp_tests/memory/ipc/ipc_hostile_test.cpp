@@ -2,6 +2,7 @@
 // hostile ones do not use the library, so only the exporting process can refuse them.
 
 #include <algorithm>
+#include <memory>
 #include <sstream>
 
 #include "support/memory/hostile.h"
@@ -163,6 +164,48 @@ TWO_PROCESS_TEST(IpcHostile, AnExportGrantsNoNeighbours, Exporter) {
         EXPECT_EQ(answer.stolen, 0u) << "in " << answer.bytes << " bytes";
     }
     End(peer);
+}
+
+namespace {
+
+// Exports memory, frees it while it is imported, and puts something else into new memory.
+void ExporterThatFrees(Connection& parent) {
+    const Session session;
+    void* ptr = nullptr;
+    ACL_EXPECT_OK(aclrtMalloc(&ptr, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+    Fill(ptr, kSize, 1);
+    parent.Send(ExportKey(ptr, kSize));
+    parent.Await(1);
+    ACL_EXPECT_OK(aclrtFree(ptr));
+    std::vector<std::unique_ptr<DeviceMemory>> next;
+    for (int i = 0; i < 64; ++i) {
+        next.push_back(std::make_unique<DeviceMemory>(kSize));
+        Fill(next.back()->At(), kSize, kSecret);
+    }
+    parent.Signal(2);
+    parent.Await(3);
+}
+
+}  // namespace
+
+// An import keeps the memory that was exported, and not what the exporter allocates there later.
+TWO_PROCESS_TEST(IpcHostile, AnImportGrantsNoLaterAllocation, ExporterThatFrees) {
+    const Session session;
+    if (OnCpu() && !HoldsWritersBack()) GTEST_SKIP() << "needs userfaultfd with write protection";
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    void* const ptr = ImportKey(key);
+    peer.Signal(1);
+    peer.Await(2);
+    std::vector<uint64_t> words(kSize / sizeof(uint64_t));
+    // GPUs do not support the use of freed memory.
+    if (!OnGpu()) {
+        ACL_EXPECT_OK(aclrtMemcpy(words.data(), kSize, ptr, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
+    }
+    EXPECT_EQ(std::count(words.begin(), words.end(), kSecret), 0);
+    CloseKey(key);
+    peer.Signal(3);
+    peer.Join();
 }
 
 // A user who knows a process, and when it started, can take the names that its socket might have.
