@@ -4,8 +4,8 @@ mod source;
 
 use std::collections::BTreeSet;
 
-use portacl::algo::host::host_memory::RESERVE;
-use portacl::core::base::host_memory::GOES_ON;
+use portacl_algo::host::host_memory::RESERVE;
+use portacl_core::base::host_memory::GOES_ON;
 use source::{exported_functions, files, read};
 
 fn section(text: &str) -> &str {

@@ -45,7 +45,7 @@ fn uses(path: &str, text: &str) -> Vec<String> {
 }
 
 fn is_product(path: &str) -> bool {
-    !is_test_file(path)
+    !is_test_file(path) && !path.ends_with("/build.rs")
 }
 
 #[test]

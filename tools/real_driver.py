@@ -4,7 +4,7 @@
 usage: real_driver.py FOLDER PROGRAM
 
 The libraries come from Debian's component non-free, by an apt configuration in FOLDER alone: they are unpacked there, and
-neither installed nor shipped. For each release the library must have each function of src/backend/cuda/base/api.rs, if it
+neither installed nor shipped. For each release the library must have each function of src/cuda/base/api.rs, if it
 is not newer than the release (NEWER), and the program must end with error 507899 and a text. If no package can be
 fetched, the last line is the reason, and the exit status is 77.
 """
@@ -27,7 +27,7 @@ NEWER = {"cuGraphExecUpdate_v2": 525, "cuMemAdvise_v2": 535, "cuMemPrefetchAsync
 
 def functions():
     """The names of each function that the backend uses, in the order of preference."""
-    text = (TOP / "src/backend/cuda/base/api.rs").read_text()
+    text = (TOP / "src/cuda/base/api.rs").read_text()
     table = text[text.index("driver_functions! {"):]
     found = re.findall(r"^    \w+\([^;=]*?\)(?: -> [\w: *]+)?\s*=\s*((?:\"\w+\",?\s*)+);", table, re.MULTILINE)
     return [re.findall(r'"(\w+)"', names) for names in found]

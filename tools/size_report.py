@@ -46,8 +46,6 @@ SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_SYMTAB_SHNDX = 2, 4, 8, 18
 SHF_ALLOC, SHF_EXECINSTR = 2, 4
 RELOCATION, SYMBOL = 24, 24
 KINDS = ("code", "constants", "unwinding", "relocations")
-# Modules of these paths are listed one level deeper.
-DEEP = {"portacl::core", "portacl::backend", "portacl::algo", "portacl::ffi"}
 STANDARD = ("core", "alloc", "std")
 OTHER = "C, and what has no name"
 API = "portacl::functions of the API"
@@ -118,7 +116,7 @@ def demangled(names):
 
 
 def module_of(name):
-    """`portacl::core::graph` of a demangled name. Generic code of the standard library that works on a type of another
+    """`portacl_core::graph` of a demangled name. Generic code of the standard library that works on a type of another
     crate, such as its destructor, belongs to that crate."""
     paths = [re.sub(r"\[\w+\]", "", path) for path in re.findall(r"(?:\w+(?:\[\w+\])?::)+\w+", name)]
     parts = [path.split("::") for path in paths]
@@ -126,10 +124,8 @@ def module_of(name):
     if not known:
         return "std" if "[" in name or "::h" in name else OTHER
     path = known[0]
-    if path[0] != "portacl":
-        return path[0]
-    depth = 3 if "::".join(path[:2]) in DEEP and len(path) > 3 else 2
-    return "::".join(path[:depth])
+    # The crates of this repository are listed by module.
+    return "::".join(path[:2]) if path[0].startswith("portacl") else path[0]
 
 
 def owners(object_):

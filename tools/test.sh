@@ -44,13 +44,13 @@ cuda_rust_tests() {
         runner=(nextest run --lib --no-fail-fast --status-level fail)
     fi
     LD_LIBRARY_PATH=$double${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PORTACL_TEST_CUDA=1 \
-        FAKE_CUDA_STRICT=1 FAKE_CUDA_LEAK_CHECK=1 cargo "${runner[@]}" --locked backend::cuda
+        FAKE_CUDA_STRICT=1 FAKE_CUDA_LEAK_CHECK=1 cargo "${runner[@]}" --locked -p portacl-cuda
 }
 
 # A separate target directory, because other flags would rebuild the others.
 loom_tests() {
     RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=${LOOM_MAX_PREEMPTIONS:-3} \
-        cargo test --locked --lib --release --config 'profile.release.lto="off"' \
+        cargo test --locked -p portacl-algo --lib --release --config 'profile.release.lto="off"' \
         --config 'profile.release.codegen-units=16' --target-dir target/loom
 }
 

@@ -293,7 +293,7 @@ test_cpp_layer() {
 test_symbols() {
     bash "$root/tools/check_symbols.sh" "$(libdir "$prefix")/libportacl.a" "$(libdir "$prefix")/libportacl.so"
     # Kernels are compressed: their text is in no library.
-    grep -q '\.visible \.entry' "$root"/src/backend/cuda/kernels/*.ptx || fail "kernels look different: this tests nothing"
+    grep -q '\.visible \.entry' "$root"/src/cuda/kernels/*.ptx || fail "kernels look different: this tests nothing"
     ! grep -aq '\.visible \.entry' "$(libdir "$prefix")"/libportacl.{a,so} || fail "the text of a kernel is in a library"
 }
 

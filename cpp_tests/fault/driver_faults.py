@@ -1,6 +1,6 @@
 """The fault sweep over the functions of the CUDA driver, on the test double (tests/fake_cuda).
 
-Each function that src/backend/cuda/base/api.rs declares fails once, with a status that affects only that call. The
+Each function that src/cuda/base/api.rs declares fails once, with a status that affects only that call. The
 program must then name the function in an error that it prints, unless the failure is a valid result (PROBES), and at the
 end the test double must have everything back except what it refused to release (RELEASES). The same holds after a status
 that ends a context, which the first call of each function returns once: then only the end is checked, since a context's
@@ -12,7 +12,7 @@ import re
 
 from unreported import Exemptions, met_by
 
-DECLARATIONS = pathlib.Path(__file__).parents[2] / "src/backend/cuda/base/api.rs"
+DECLARATIONS = pathlib.Path(__file__).parents[2] / "src/cuda/base/api.rs"
 
 # CUDA_ERROR_UNKNOWN, and CUDA_ERROR_LAUNCH_FAILED, which ends the context.
 REFUSED, ENDED = 999, 719

@@ -108,7 +108,7 @@ def reached(fault, report):
 
 
 class BackendFaults:
-    """Methods of the traits in src/backend/mod.rs, which PORTACL_FAULT makes fail."""
+    """Methods of the traits in src/backend/lib.rs, which PORTACL_FAULT makes fail."""
 
     variable = "PORTACL_FAULT"
 

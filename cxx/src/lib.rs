@@ -2,6 +2,8 @@
 //! returns the results as vectors and strings. `include/portacl/cxx.hpp` is the interface for
 //! programs; `tests/generated.rs` writes the C++ between both.
 
+#![allow(unreachable_pub, reason = "the bridge's macro declares what C++ calls")]
+
 mod c_api;
 mod report;
 

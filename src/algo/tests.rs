@@ -1,6 +1,6 @@
 /// Prints what one call of `step` costs.
 #[cfg(not(loom))]
-pub fn nanoseconds<R>(what: &str, mut step: impl FnMut() -> R) {
+pub(crate) fn nanoseconds<R>(what: &str, mut step: impl FnMut() -> R) {
     const CALLS: u32 = 2_000_000;
     let mut best = f64::MAX;
     for _ in 0..3 {
@@ -15,7 +15,7 @@ pub fn nanoseconds<R>(what: &str, mut step: impl FnMut() -> R) {
 
 /// Returns a configuration with this number of cases; Miri runs two.
 #[cfg(not(loom))]
-pub fn cases(count: u32) -> proptest::test_runner::Config {
+pub(crate) fn cases(count: u32) -> proptest::test_runner::Config {
     let cases = if cfg!(miri) { 2 } else { count };
     proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() }
 }

@@ -3,29 +3,31 @@
 //! Regions know only lower ones. This file lists what `runtime` calls in the regions above it, in the order in which
 //! the calls run.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::core::base::callback;
-use crate::core::base::handles::{drop_all, take_all};
-use crate::core::check;
-use crate::core::graph::capture::interception::Graphs;
-use crate::core::graph::flow::serving;
-use crate::core::graph::label::{Label, LabelList};
-use crate::core::graph::{Graph, end_callback};
-use crate::core::kernel::function::Function;
-use crate::core::kernel::{Binary, kernel_args, symbol};
-use crate::core::memory::virtual_memory::{self, physical};
-use crate::core::memory::{self, buffer, ipc, memory_hook, peer};
-use crate::core::order::{self, LaneUsers};
-use crate::core::pool::mem_pool::{self, captured};
-use crate::core::process::leak_check::{self, End, report_leaks};
-use crate::core::profiling;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::lifecycle::{self, Lifecycle, Release};
-use crate::core::stream::device as streams;
-use crate::core::stream::event::Event;
-use crate::core::stream::notify::{CountedNotify, Notify};
-use crate::core::stream::{exception, interceptor, report};
+use crate::backend::Backend;
+use crate::base::config::check::Settings;
+use crate::base::error::Result;
+use crate::base::handles::{drop_all, take_all};
+use crate::base::{backends, callback};
+use crate::graph::capture::interception::Graphs;
+use crate::graph::flow::serving;
+use crate::graph::label::{Label, LabelList};
+use crate::graph::{Graph, end_callback};
+use crate::kernel::function::Function;
+use crate::kernel::{Binary, kernel_args, symbol};
+use crate::memory::virtual_memory::{self, physical};
+use crate::memory::{self, buffer, ipc, memory_hook, peer};
+use crate::order::{self, LaneUsers};
+use crate::pool::mem_pool::{self, captured};
+use crate::process::leak_check::{self, End, report_leaks};
+use crate::profiling;
+use crate::runtime::device::Device;
+use crate::runtime::lifecycle::{self, Lifecycle, Release};
+use crate::stream::device as streams;
+use crate::stream::event::Event;
+use crate::stream::notify::{CountedNotify, Notify};
+use crate::stream::{exception, interceptor, report};
 
 static LIFECYCLE: Lifecycle = Lifecycle {
     create_default_stream: streams::create_default,
@@ -36,7 +38,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     session_opening: &[
         |environment| environment.memory_hook.as_ref().map_or(Ok(()), memory_hook::register_ready),
         |environment| environment.leak_check.map_or(Ok(()), leak_check::arm),
-        |environment| environment.check.as_ref().map_or(Ok(()), check::arm),
+        |environment| environment.check.as_ref().map_or(Ok(()), checker().arm),
         |environment| environment.trace.as_deref().map_or(Ok(()), profiling::begin_with_session),
     ],
     session_teardown: &[|_| memory_hook::write_profile(), |call| report_leaks(End::Session, call)],
@@ -50,7 +52,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         },
         Release { free: memory::release_host_memory, abandon: |host| memory::forget_memory(host.owner) },
     ],
-    session_state: &[order::session_ended, check::session_ended, exception::forget_all],
+    session_state: &[order::session_ended, || (checker().session_ended)(), exception::forget_all],
     session_threads: serving::stop,
     session_closed: &[profiling::end_with_session],
     session_ended: &[leak_check::forget],
@@ -65,7 +67,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         |device| drop_all::<Event>(|event| Arc::ptr_eq(&event.device, device)),
         take_binaries,
     ],
-    device_state: &[peer::forget, |device| order::device_ended(device.owner), |_| check::device_ended()],
+    device_state: &[peer::forget, |device| order::device_ended(device.owner), |_| (checker().device_ended)()],
     device_memory: &[
         Release { free: mem_pool::end_with_device, abandon: mem_pool::forget_with_device },
         Release { free: virtual_memory::end_with_device, abandon: virtual_memory::forget_with_device },
@@ -77,8 +79,26 @@ static LIFECYCLE: Lifecycle = Lifecycle {
 
 static LANE_USERS: LaneUsers = LaneUsers { forget_lane: mem_pool::forget_lane, release_idle: mem_pool::release_idle };
 
-/// Installs the steps. The first call of the process does this; later calls change nothing.
-pub fn install() {
+/// What the checks of a program (`PORTACL_CHECK`) do when a session begins and ends.
+pub struct Checker {
+    /// Switches them on.
+    pub arm: fn(&Settings) -> Result<()>,
+    /// Forgets the session.
+    pub session_ended: fn(),
+    /// Forgets a device.
+    pub device_ended: fn(),
+}
+
+static CHECKER: OnceLock<&Checker> = OnceLock::new();
+
+fn checker() -> &'static Checker {
+    CHECKER.get().expect("a step runs after the installation")
+}
+
+/// Installs the steps, the backends and the checks. The first call of the process does this; later calls change nothing.
+pub fn install(all_backends: &'static [&'static Backend], checker: &'static Checker) {
+    CHECKER.get_or_init(|| checker);
+    backends::install(all_backends);
     lifecycle::install(&LIFECYCLE);
     callback::count_pending_by(report::pending_here);
     order::install(&LANE_USERS);

@@ -29,9 +29,9 @@ use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{Handle, Ref, SlotTable};
 use crate::algo::sync::gap::Gap;
 use crate::backend::{self, Op, Position};
-use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles;
-use crate::core::base::owner::Owner;
+use crate::base::error::{Code, Error, Result};
+use crate::base::handles;
+use crate::base::owner::Owner;
 
 /// True if some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);

@@ -5,38 +5,34 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::module_tree::ModuleTree;
 
-/// Imports between the modules of one layer. A module is a file of a region with all that is below
-/// it (`memory/pinned` with `memory/pinned/apart`); a region's `mod.rs` is a module by itself.
-pub struct ImportGraph(BTreeMap<String, BTreeSet<String>>);
+/// Imports between the modules of one crate. A module is a file of a region with all that is below it (`memory/pinned`
+/// with `memory/pinned/apart`); a region's `mod.rs` is a module by itself.
+pub(super) struct ImportGraph(BTreeMap<String, BTreeSet<String>>);
 
 impl ImportGraph {
-    /// Reads the modules below `layer`, which is a part of `tree`. Names are paths below the layer.
-    pub fn of(tree: &ModuleTree, layer: &[&str]) -> Self {
-        let name = |path: &[String]| -> Option<String> {
-            let below = path.strip_prefix(layer_path(layer).as_slice())?;
-            match below {
-                [] => Some("mod".to_owned()),
-                [region] => Some(region.clone()),
-                [region, noun, ..] => Some(format!("{region}/{noun}")),
-            }
+    /// Reads the modules of a crate. Names are the first `depth` segments of their paths, and `mod` is the crate itself.
+    pub(super) fn of(tree: &ModuleTree, depth: usize) -> Self {
+        let name = |path: &[String]| match path {
+            [] => "mod".to_owned(),
+            _ => path[..path.len().min(depth)].join("/"),
         };
         let mut graph = BTreeMap::<String, BTreeSet<String>>::new();
         for (module, named) in tree.iter() {
-            let Some(from) = name(module) else { continue };
+            let from = name(module);
             let imports = graph.entry(from.clone()).or_default();
             let targets = named.iter().filter_map(|item| tree.module_of(item));
-            imports.extend(targets.filter_map(name).filter(|to| *to != from));
+            imports.extend(targets.map(name).filter(|to| *to != from));
         }
         Self(graph)
     }
 
     /// Returns the names of all modules.
-    pub fn modules(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn modules(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
     /// Returns groups of modules, the largest first. Each module of a group imports all others of it, directly or not.
-    pub fn cycles(&self) -> Vec<Vec<&str>> {
+    pub(super) fn cycles(&self) -> Vec<Vec<&str>> {
         let mut seen = BTreeSet::new();
         let mut cycles = Vec::new();
         for module in self.modules() {
@@ -56,13 +52,13 @@ impl ImportGraph {
     }
 
     /// Returns how many modules the largest cycle has, or 1 without cycles.
-    pub fn largest_cycle(&self) -> usize {
+    pub(super) fn largest_cycle(&self) -> usize {
         self.cycles().first().map_or(1, Vec::len)
     }
 
     /// Returns imports from a region into one that comes later in `order`, lowest first, as `from -> to`. Each region
     /// must be in `order`.
-    pub fn upward(&self, order: &[&str]) -> Vec<String> {
+    pub(super) fn upward(&self, order: &[&str]) -> Vec<String> {
         let rank = |module: &str| {
             let region = module.split('/').next().unwrap();
             order.iter().position(|known| *known == region).ok_or(region.to_owned())
@@ -87,7 +83,7 @@ impl ImportGraph {
     }
 
     /// Returns what a module imports.
-    pub fn imports(&self, module: &str) -> Vec<&str> {
+    pub(super) fn imports(&self, module: &str) -> Vec<&str> {
         self.0.get(module).into_iter().flatten().map(String::as_str).collect()
     }
 
@@ -102,10 +98,6 @@ impl ImportGraph {
         }
         found
     }
-}
-
-fn layer_path(layer: &[&str]) -> Vec<String> {
-    layer.iter().map(|segment| (*segment).to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -1,29 +1,10 @@
-//! Checks what each layer uses: lower layers only, and `unsafe` code and thread-local values in their places only.
+//! Checks that thread-local values are in one place, and that the component for C++ goes through the C API. Cargo checks
+//! the order of the layers, and `forbid(unsafe_code)` the core.
 
 use std::collections::BTreeMap;
 
 use super::check;
 use super::source::{files, is_test_file, read, without_comments};
-
-/// Returns imports that go up. The layers are ffi, core, backend, algo.
-fn upward(path: &str, text: &str) -> Vec<String> {
-    let forbidden: &[&str] = match path.split('/').nth(1) {
-        Some("core") => &["ffi"],
-        Some("backend") => &["ffi", "core"],
-        Some("algo") => &["ffi", "core", "backend"],
-        _ => &[],
-    };
-    let mut violations = Vec::new();
-    for (line, code) in without_comments(text).lines().enumerate() {
-        for layer in forbidden {
-            let grouped = code.starts_with("use crate::{") && words(code).contains(layer);
-            if code.contains(&format!("crate::{layer}")) || grouped {
-                violations.push(format!("{path}:{}: looks up to {layer}", line + 1));
-            }
-        }
-    }
-    violations
-}
 
 fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
@@ -89,17 +70,6 @@ fn differing_declarations(declared: &str, defined: &BTreeMap<String, String>) ->
 
 fn definitions() -> BTreeMap<String, String> {
     files("src/ffi", &["rs"]).iter().flat_map(|path| signatures(&read(path))).collect()
-}
-
-#[test]
-fn layers_look_down_only() {
-    check("src", upward);
-}
-
-#[test]
-fn the_core_is_safe() {
-    check("src/core", with_unsafe);
-    assert!(read("src/core/mod.rs").contains("#![cfg_attr(not(test), forbid(unsafe_code))]"));
 }
 
 #[test]

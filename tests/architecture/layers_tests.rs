@@ -1,22 +1,6 @@
 use super::*;
 
 #[test]
-fn layers_that_look_up() {
-    assert_eq!(upward("src/core/a.rs", "use crate::ffi::base::guard;").len(), 1);
-    assert_eq!(upward("src/backend/cpu/a.rs", "let a = crate::core::base::error::last();").len(), 1);
-    assert_eq!(upward("src/algo/a.rs", "fn a() {}\nuse crate::{backend, algo};").len(), 1);
-    assert_eq!(upward("src/algo/a.rs", "// as crate::backend has it"), [""; 0]);
-    assert_eq!(upward("src/ffi/a.rs", "use crate::core::base::error;"), [""; 0]);
-}
-
-#[test]
-fn unsafe_code() {
-    assert_eq!(with_unsafe("a.rs", "fn a() {\n    unsafe { b() }\n}\n"), ["a.rs:2: unsafe"]);
-    let test = "#![forbid(unsafe_code)]\n// unsafe\n#[cfg(test)]\nmod tests {\n    unsafe {}\n}\n";
-    assert_eq!(with_unsafe("a.rs", test), [""; 0]);
-}
-
-#[test]
 fn values_that_go_before_their_thread() {
     let bad = "fn a() {\n    std::thread_local! { static A: Vec<u8> = const { Vec::new() }; }\n}\n";
     assert_eq!(other_thread_values("src/core/a.rs", bad).len(), 1);

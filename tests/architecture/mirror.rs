@@ -6,10 +6,10 @@ use super::super::source::is_test_file;
 use super::sources::Sources;
 
 /// The document with the table of files that only one backend has, below `cpu/` or `cuda/`, with reasons.
-pub const ALONE: &str = "ARCHITECTURE.md";
+pub(super) const ALONE: &str = "ARCHITECTURE.md";
 
 /// Returns the names of nouns below a backend: `region/noun`, without `.rs`, also if the noun is a folder.
-pub fn nouns(sources: &Sources, backend: &str) -> BTreeSet<String> {
+pub(super) fn nouns(sources: &Sources, backend: &str) -> BTreeSet<String> {
     let below = |path: &str| -> Option<String> {
         if is_test_file(path) {
             return None;
@@ -22,20 +22,24 @@ pub fn nouns(sources: &Sources, backend: &str) -> BTreeSet<String> {
     sources.iter().filter_map(|(path, _)| below(path)).collect()
 }
 
+/// What stands before the table.
+const TABLE: &str = "The exceptions, `region/file`:\n\n| file | reason |\n|---|---|\n";
+
 /// Returns the rows `| cpu/region/noun | reason |` of a document, for both backends.
-pub fn exceptions(document: &str) -> BTreeSet<String> {
+pub(super) fn exceptions(document: &str) -> BTreeSet<String> {
     let first = |line: &str| -> Option<String> {
         let mut cells = line.strip_prefix("| ")?.split(" | ");
         let (names, reason) = (cells.next()?, cells.next()?);
         (names.starts_with("`cpu/") || names.starts_with("`cuda/")).then_some(())?;
         (!reason.trim_matches([' ', '|']).is_empty()).then(|| names.to_owned())
     };
-    let listed = document.lines().filter_map(first);
+    let (_, table) = document.split_once(TABLE).expect("the table of exceptions");
+    let listed = table.lines().take_while(|line| !line.is_empty()).filter_map(first);
     listed.flat_map(|names| names.replace('`', "").split(", ").map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
 /// Returns nouns that only one backend has and that are not listed, and listed nouns that both backends or none have.
-pub fn violations(cpu: &BTreeSet<String>, cuda: &BTreeSet<String>, listed: &BTreeSet<String>) -> Vec<String> {
+pub(super) fn violations(cpu: &BTreeSet<String>, cuda: &BTreeSet<String>, listed: &BTreeSet<String>) -> Vec<String> {
     let alone = |backend: &'static str, these: &BTreeSet<String>, others: &BTreeSet<String>| {
         these.difference(others).map(|noun| format!("{backend}/{noun}")).collect::<Vec<_>>()
     };

@@ -8,29 +8,28 @@ use syn::{Attribute, Item, UseTree};
 
 use super::sources::Sources;
 
-/// A path of a module or an item below the crate, such as `["backend", "cpu", "runtime"]`.
-pub type Path = Vec<String>;
+/// A path of a module or an item below the crate, such as `["memory", "pinned"]`.
+pub(super) type Path = Vec<String>;
 
 /// The paths of its own crate that each product module names, by the module's path.
-pub struct ModuleTree(BTreeMap<Path, BTreeSet<Path>>);
+pub(super) struct ModuleTree(BTreeMap<Path, BTreeSet<Path>>);
 
 impl ModuleTree {
-    /// Reads the module in the file `root`, whose path is `path`, and all modules below it.
-    pub fn read(sources: &Sources, root: &str, path: &[&str]) -> Self {
+    /// Reads the modules of the crate with this root.
+    pub(super) fn read(sources: &Sources, root: &str) -> Self {
         let mut tree = Self(BTreeMap::new());
-        let path: Path = path.iter().map(|segment| (*segment).to_owned()).collect();
-        tree.add_file(sources, root, path);
+        tree.add_file(sources, root, Path::new());
         assert!(tree.0.len() > 1, "{root} has no modules");
         tree
     }
 
     /// Returns each module with the paths that it names.
-    pub fn iter(&self) -> impl Iterator<Item = (&Path, &BTreeSet<Path>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Path, &BTreeSet<Path>)> {
         self.0.iter()
     }
 
     /// Returns the module of an item: the longest prefix of its path that is a module.
-    pub fn module_of<'a>(&self, item: &'a [String]) -> Option<&'a [String]> {
+    pub(super) fn module_of<'a>(&self, item: &'a [String]) -> Option<&'a [String]> {
         (1..=item.len()).rev().map(|len| &item[..len]).find(|path| self.0.contains_key(*path))
     }
 

@@ -7,29 +7,29 @@ use syn::visit::{self, Visit};
 use super::sources::Sources;
 
 /// The maximum number of lines of a source file.
-pub const FILE_LINES: usize = 400;
+pub(super) const FILE_LINES: usize = 400;
 /// The maximum number of lines of a function, from its name to its closing brace.
-pub const FUNCTION_LINES: usize = 60;
+pub(super) const FUNCTION_LINES: usize = 60;
 /// The maximum number of source files in one folder, without those in subfolders.
-pub const FOLDER_FILES: usize = 15;
+pub(super) const FOLDER_FILES: usize = 15;
 
 /// Sizes by subject: a path, or a path and a function's name.
-pub type Sizes = BTreeMap<String, usize>;
+pub(super) type Sizes = BTreeMap<String, usize>;
 
 /// Returns the subjects of a rule that are above its limit.
-pub fn violations(rule: &str, sizes: &Sizes, limit: usize) -> Vec<String> {
+pub(super) fn violations(rule: &str, sizes: &Sizes, limit: usize) -> Vec<String> {
     let above = sizes.iter().filter(|(_, size)| **size > limit);
     above.map(|(subject, size)| format!("{rule}: {subject}: {size}; {limit} is the most")).collect()
 }
 
 /// Returns the number of lines of each file.
-pub fn file_lines(sources: &Sources) -> Sizes {
+pub(super) fn file_lines(sources: &Sources) -> Sizes {
     sources.iter().map(|(path, text)| (path.to_owned(), text.lines().count())).collect()
 }
 
 /// Returns the number of files in each folder. A module and its tests (`x.rs`, `x_tests.rs`, `x_models.rs`) count as
 /// one.
-pub fn folder_files(sources: &Sources) -> Sizes {
+pub(super) fn folder_files(sources: &Sources) -> Sizes {
     let module = |path: &str| {
         let stem = path.strip_suffix("_tests.rs").or_else(|| path.strip_suffix("_models.rs"))?;
         sources.text(&format!("{stem}.rs"))
@@ -43,7 +43,7 @@ pub fn folder_files(sources: &Sources) -> Sizes {
 }
 
 /// Returns the number of lines of each function, by `PATH NAME`. Of several functions with one name the longest counts.
-pub fn function_lines(sources: &Sources) -> Sizes {
+pub(super) fn function_lines(sources: &Sources) -> Sizes {
     let mut sizes = Sizes::new();
     for (path, text) in sources.iter() {
         let functions = match path.rsplit_once('.').map(|(_, extension)| extension) {

@@ -7,7 +7,7 @@ use super::size::Sizes;
 use super::sources::Sources;
 
 /// How many tests and modules of tests each file has that belong into another file.
-pub fn without_own_file(sources: &Sources) -> Sizes {
+pub(super) fn without_own_file(sources: &Sources) -> Sizes {
     let counted = sources.iter().map(|(path, text)| {
         let count = if is_test_file(path) { inline_modules(text) } else { inline_tests(text) };
         (path.to_owned(), count)
@@ -65,7 +65,7 @@ fn expected(line: &str, stem: &str) -> Option<String> {
 }
 
 /// Returns the declarations `mod tests;` whose file has another name than the convention says.
-pub fn misnamed(sources: &Sources) -> Vec<String> {
+pub(super) fn misnamed(sources: &Sources) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in sources.iter() {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

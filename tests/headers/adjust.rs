@@ -107,7 +107,7 @@ const AT_END: &[(&str, &str)] = &[(
 )];
 
 /// Returns the text of the header at `path` that cbindgen generated from `sources`, ready to be committed.
-pub fn header(path: &str, text: &str, sources: &[String]) -> String {
+pub(crate) fn header(path: &str, text: &str, sources: &[String]) -> String {
     let mut text = constants(path, &plain_names(text), sources);
     for (_, anchor, name, about) in SECOND_NAMES.iter().filter(|entry| entry.0 == path) {
         text = second_name(&text, anchor, name, about);

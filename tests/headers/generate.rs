@@ -9,7 +9,7 @@ use crate::source::root;
 use crate::table::Header;
 
 /// Returns the text of `header`, as it is to be committed.
-pub fn header(header: &Header) -> String {
+pub(crate) fn header(header: &Header) -> String {
     let sources: Vec<String> = header
         .sources
         .iter()

@@ -322,7 +322,7 @@ fn stub(function: &Function) -> String {
 }
 
 /// Returns the generated files, by their paths below the repository.
-pub fn generate() -> BTreeMap<&'static str, String> {
+pub(crate) fn generate() -> BTreeMap<&'static str, String> {
     let types = Types::read();
     let (functions, absent) = functions(&types);
     let stubs = |is_rt: bool| -> String {

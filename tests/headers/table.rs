@@ -1,7 +1,7 @@
 //! Says which header contains what.
 
 /// A header that is generated from sources, or only includes others.
-pub struct Header {
+pub(crate) struct Header {
     /// The path relative to `include/acl`.
     pub path: &'static str,
     /// One sentence for its reader.
@@ -14,17 +14,17 @@ pub struct Header {
 
 impl Header {
     /// Whether `source`, a path below `src/ffi`, is declared here.
-    pub fn has(&self, source: &str) -> bool {
+    pub(crate) fn has(&self, source: &str) -> bool {
         self.sources.contains(&source)
     }
 }
 
 /// The headers from other sources: one is written by hand, `tools/companions.py` generates the others.
-pub const OTHERS: &[&str] =
+pub(crate) const OTHERS: &[&str] =
     &["acl_rt_api.h", "acl_base_mdl.h", "acl_mdl.h", "acl_op.h", "acl_op_compiler.h", "ops/acl_dvpp.h"];
 
 /// All other headers.
-pub const HEADERS: &[Header] = &[
+pub(crate) const HEADERS: &[Header] = &[
     Header {
         path: "acl.h",
         about: "The whole runtime API.",

@@ -5,18 +5,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Returns the folder of the crate.
-pub fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Returns the text of a file, by its path below the crate.
-pub fn read(path: &str) -> String {
+pub(crate) fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
 }
 
 /// Returns the files below `folder` with one of the extensions: their paths below the crate, sorted. Panics if there is
 /// none, because a check would be empty.
-pub fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
+pub(crate) fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::from(folder)];
     while let Some(folder) = folders.pop() {
@@ -36,14 +36,14 @@ pub fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
 }
 
 /// All hand-written Rust files of the repository: every top folder that has, or may get, some.
-pub fn rust_files() -> Vec<String> {
+pub(crate) fn rust_files() -> Vec<String> {
     const FOLDERS: [&str; 8] = ["benches", "cmake", "cpp_tests", "cxx", "operators", "programs", "src", "tests"];
     let found = FOLDERS.iter().flat_map(|folder| files(folder, &["rs", "cmake", "cpp"]));
     found.filter(|path| path.ends_with(".rs")).chain(["build.rs".to_owned()]).collect()
 }
 
 /// True for files that only tests have: `x_tests.rs`, the loom models `x_models.rs`, `tests.rs`, all below `tests/`.
-pub fn is_test_file(path: &str) -> bool {
+pub(crate) fn is_test_file(path: &str) -> bool {
     path.split('/').any(|name| {
         let stem = name.trim_end_matches(".rs");
         stem == "tests" || stem.ends_with("_tests") || stem.ends_with("_models")
@@ -51,7 +51,7 @@ pub fn is_test_file(path: &str) -> bool {
 }
 
 /// Returns the rows of a table in `tests/data`, without its header.
-pub fn table(name: &str) -> Vec<Vec<String>> {
+pub(crate) fn table(name: &str) -> Vec<Vec<String>> {
     let rows: Vec<Vec<String>> = read(&format!("tests/data/{name}"))
         .lines()
         .skip(1)
@@ -62,13 +62,13 @@ pub fn table(name: &str) -> Vec<Vec<String>> {
 }
 
 /// Returns the text without comments. String literals in these sources contain no comment markers.
-pub fn without_comments(text: &str) -> String {
+pub(crate) fn without_comments(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
 }
 
 /// A function that C can call.
 #[derive(Debug)]
-pub struct Function {
+pub(crate) struct Function {
     /// The function's name.
     pub name: String,
     /// The line of its signature, from 1.
@@ -83,7 +83,7 @@ pub struct Function {
 
 impl Function {
     /// Whether all it does is return that something is unsupported.
-    pub fn is_unsupported(&self) -> bool {
+    pub(crate) fn is_unsupported(&self) -> bool {
         let closure = self.body.split_once("|| ").map_or("", |(_, closure)| closure);
         self.body.trim_start().starts_with("guard_unsupported(")
             || closure.trim_start_matches(['{', ' ', '\n']).starts_with("Err(unsupported!(")
@@ -91,7 +91,7 @@ impl Function {
 }
 
 /// Returns all functions of `text` that have the attribute `no_mangle`.
-pub fn exported_functions(text: &str) -> Vec<Function> {
+pub(crate) fn exported_functions(text: &str) -> Vec<Function> {
     let lines: Vec<&str> = text.lines().collect();
     let mut functions = Vec::new();
     for (at, _) in lines.iter().enumerate().filter(|(_, line)| **line == "#[unsafe(no_mangle)]") {

@@ -15,7 +15,7 @@ aarch64_tools() {
 check() {
     aarch64_tools
     # c_char is unsigned there, so that some casts are needed on x86-64 only.
-    cargo clippy --locked --quiet --lib --target aarch64-unknown-linux-gnu -- -D warnings -A clippy::unnecessary_cast
+    cargo clippy --locked --quiet --workspace --exclude portacl-cxx --lib --target aarch64-unknown-linux-gnu -- -D warnings -A clippy::unnecessary_cast
 }
 sabotage() {
     printf '#[cfg(target_arch = "aarch64")]\nconst SIGNED: std::ffi::c_char = -1;\n' >>src/algo/math/mix.rs

@@ -2,5 +2,5 @@
 check() { cargo clippy --locked --workspace --all-targets --quiet -- -D warnings; }
 sabotage() {
     printf '/// Adds.\npub fn needless(values: &Vec<u32>) -> u32 {\n    return values.iter().sum();\n}\n' \
-        >>src/algo/mod.rs
+        >>src/algo/lib.rs
 }

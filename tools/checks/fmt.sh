@@ -4,4 +4,4 @@ check() {
     # This file is in no crate: rustc alone builds it.
     rustfmt --edition 2024 --check cmake/pack_object.rs
 }
-sabotage() { echo 'fn  badly_formatted( ){ }' >>src/lib.rs; }
+sabotage() { echo 'fn  badly_formatted( ){ }' >>src/ffi/lib.rs; }

@@ -14,8 +14,8 @@
 #   thread/*: signal masks, stacks and schedulers of threads, nanosleep
 # Left out of what runs: tests whose threads may sleep on a lock; by `ignore`, large_vec's of mappings (madvise) and
 # pool's of thousands of pieces (more than half an hour).
-miri_tests="algo::alloc::heap algo::alloc::large_vec algo::alloc::pool::properties algo::alloc::pool::tests \
-algo::map::address_map algo::map::typed_slots algo::math algo::queue::stream_queue algo::sync::level algo::sync::share"
+miri_tests="alloc::heap alloc::large_vec alloc::pool::properties alloc::pool::tests \
+map::address_map map::typed_slots math queue::stream_queue sync::level sync::share"
 miri_skips="--skip threads_that_submit_work_and_help_lose_nothing --skip threads_that_use_a_key_first_share_one_state"
 check() {
     local toolchain
@@ -26,7 +26,7 @@ check() {
     fi
     # shellcheck disable=SC2086  # the filters are separate words
     MIRIFLAGS="-Zmiri-permissive-provenance -Zmiri-disable-isolation" \
-        cargo "+$toolchain" miri test --locked --lib --target-dir target/miri -- $miri_tests $miri_skips
+        cargo "+$toolchain" miri test --locked -p portacl-algo --lib --target-dir target/miri -- $miri_tests $miri_skips
 }
 # A read past the end of an array.
 sabotage() { sed -i 's/self.first.as_ptr(), self.len)/self.first.as_ptr(), self.len + 1)/' src/algo/alloc/large_vec.rs; }

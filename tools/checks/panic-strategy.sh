@@ -10,4 +10,4 @@ check() {
     fi
     grep -F 'portacl needs panic=unwind' "$log" || { cat "$log"; return 1; }
 }
-sabotage() { sed -i 's/#\[cfg(panic = "abort")\]/#[cfg(any())]/' src/lib.rs; }
+sabotage() { sed -i 's/#\[cfg(panic = "abort")\]/#[cfg(any())]/' src/ffi/lib.rs; }

@@ -1,13 +1,13 @@
 # The library's product code has at most this many lines, without tests, comments and blank lines: 50,000 for the runtime
 # API, its bound, and a summand for each later feature.
 runtime=50000
-checks=2345 # PORTACL_CHECK: src/core/check, src/core/order, and what its other checks adopt
-schedules=560 # PORTACL_SCHEDULE: src/backend/cpu/stream/schedule, src/core/base/gate.rs
+checks=2345 # PORTACL_CHECK: src/check, src/core/order, and what its other checks adopt
+schedules=560 # PORTACL_SCHEDULE: src/cpu/stream/schedule, src/core/base/gate.rs
 drivers=430 # rules of real drivers: captures and contexts of other libraries, blocking copies, pitches, frees, sharing,
             # parameters of kernels in PTX, threads for tasks of graphs, pageable copies and empty graphs
 stamps=50   # tags and call stacks of stamps
 platforms=20 # PORTACL_CUDA=OFF, kernels with large pages
-pages=120   # PORTACL_CHECK_REPORT: src/core/check/report/page.rs
+pages=120   # PORTACL_CHECK_REPORT: src/check/report/page.rs
 recorder=745 # what makes PORTACL_CHECK=races fast: numbered operations, runs of graphs as one entry, shared clocks, a
              # hash table of ranges, a short way of copies, lists of walked stacks for each thread, and
              # stacks that are never freed
@@ -26,8 +26,8 @@ graphs=40   # what kernels of graphs use, and the order of the runs of a graph, 
 early=500   # accesses to pinned memory before a wait: its second view, its closed pages, their faults and reports
 images=505  # what the loader reads of a kernel for CPUs: src/backend/kernel/elf_*.rs
 python=425  # lines of Python in reports: src/backend/base/python
-places=330  # PORTACL_CHECK=races compares memory by its place: src/core/order/places.rs, src/core/check/asked.rs
-misuse=330  # codes that are answers, and texts and counts of reports: src/core/check/misuse.rs, report/summary.rs, call_site/text.rs
+places=330  # PORTACL_CHECK=races compares memory by its place: src/core/order/places.rs, src/check/asked.rs
+misuse=330  # codes that are answers, and texts and counts of reports: src/check/misuse.rs, report/summary.rs, call_site/text.rs
 sharing=600 # which processes may import what, and memory files for exports: src/backend/base/broker, apart.rs, shared_blocks.rs
 descriptors=330 # descriptors and streams that the program closes: src/algo/host/descriptor.rs, standard_stream.rs
 privileges=210 # AT_SECURE and links in folders of others: src/algo/host/environment.rs, output_path.rs

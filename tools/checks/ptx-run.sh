@@ -5,4 +5,4 @@ check() {
     cmake --build "$build" --target fake_cuda_test
     "$build/fake_cuda_test" --gtest_filter='Kernels.*'
 }
-sabotage() { sed -i '0,/add\.s32/s//sub.s32/' src/backend/cuda/kernels/reduce.ptx; }
+sabotage() { sed -i '0,/add\.s32/s//sub.s32/' src/cuda/kernels/reduce.ptx; }

@@ -1,3 +1,3 @@
 # The committed PTX was generated from the committed kernels. Needs no compiler.
-check() { python3 src/backend/cuda/kernels/make.py --check-source; }
-sabotage() { echo '// a kernel changed' >>src/backend/cuda/kernels/reduce.cu; }
+check() { python3 src/cuda/kernels/make.py --check-source; }
+sabotage() { echo '// a kernel changed' >>src/cuda/kernels/reduce.cu; }

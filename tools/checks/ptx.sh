@@ -1,6 +1,6 @@
 # The committed PTX equals the compiler's output for the kernels' source, and assembles for all architectures.
 check() {
-    src/backend/cuda/kernels/make.py --check
-    src/backend/cuda/kernels/make.py --assemble
+    src/cuda/kernels/make.py --check
+    src/cuda/kernels/make.py --assemble
 }
-sabotage() { sed -i 's/return a > b;/return a < b;/' src/backend/cuda/kernels/reduce.cu; }
+sabotage() { sed -i 's/return a > b;/return a < b;/' src/cuda/kernels/reduce.cu; }

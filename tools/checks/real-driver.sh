@@ -4,4 +4,4 @@ check() {
     build demo --target sample_01_device_memory
     tools/real_driver.py build/real-driver build/demo/samples/01_device_memory
 }
-sabotage() { sed -i 's/"cuStreamSynchronize"/"cuStreamSynchronise"/' src/backend/cuda/base/api.rs; }
+sabotage() { sed -i 's/"cuStreamSynchronize"/"cuStreamSynchronise"/' src/cuda/base/api.rs; }

@@ -14,4 +14,4 @@ check() {
     # What it saves: the shared library, as it is without optimisation.
     [[ ! -e build/test/lib/libportacl.so ]] || ls -lL --block-size=KB build/test/lib/libportacl.so "$library"
 }
-sabotage() { sed -i 's/built without/made without/' src/backend/without_cuda.rs; }
+sabotage() { sed -i 's/built without/made without/' src/ffi/assembly.rs; }

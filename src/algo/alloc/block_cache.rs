@@ -13,8 +13,8 @@ mod stripe;
 
 use std::sync::OnceLock;
 
-use crate::algo::map::address_map::Parked;
-use crate::algo::sync::primitives::atomic::Ordering;
+use crate::map::address_map::Parked;
+use crate::sync::primitives::atomic::Ordering;
 
 use stripe::{OWN, SHARED, Stripe, Visitors};
 pub use stripe::{Pressure, Seat};

@@ -2,7 +2,7 @@ use loom::sync::Arc as Shared;
 use loom::thread;
 
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 const ALL: usize = usize::MAX;
 

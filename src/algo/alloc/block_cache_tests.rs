@@ -1,5 +1,5 @@
 use super::*;
-use crate::algo::map::address_map::{AddressMap, Range};
+use crate::map::address_map::{AddressMap, Range};
 
 /// Returns a range that is in the map and parked.
 fn parked(map: &AddressMap, n: usize) -> Parked {

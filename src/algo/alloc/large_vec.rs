@@ -27,7 +27,7 @@ const AHEAD_OF_USE: usize = 4;
 static SPARE: [AtomicPtr<u8>; 4] = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
 
 /// Elements that are only added. They hold no pointers, because leak checkers do not scan mappings.
-pub struct LargeVec<T> {
+pub(super) struct LargeVec<T> {
     first: NonNull<T>,
     len: usize,
     /// The number of elements that the memory has room for.
@@ -43,14 +43,14 @@ unsafe impl<T: Sync> Sync for LargeVec<T> {}
 
 impl<T: Copy> LargeVec<T> {
     /// Creates a vector without elements and without memory.
-    pub const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         const { assert!(size_of::<T>() != 0 && size_of::<T>() <= FIRST) };
         Self { first: NonNull::dangling(), len: 0, room: 0, bytes: 0 }
     }
 
     /// Adds an element.
     #[inline]
-    pub fn push(&mut self, element: T) {
+    pub(super) fn push(&mut self, element: T) {
         if self.len == self.room && !self.try_grow() {
             handle_alloc_error(layout::<T>(self.bytes.saturating_mul(2)));
         }
@@ -62,7 +62,7 @@ impl<T: Copy> LargeVec<T> {
 
     /// Makes room for `more` elements, a small number. Returns false if there is no memory.
     #[must_use]
-    pub fn make_room(&mut self, more: usize) -> bool {
+    pub(super) fn make_room(&mut self, more: usize) -> bool {
         self.room - self.len >= more || self.try_grow()
     }
 

@@ -4,4 +4,4 @@ pub mod block_cache;
 pub mod heap;
 mod large_vec;
 pub mod pool;
-pub(in crate::algo) mod prefetch;
+pub(crate) mod prefetch;

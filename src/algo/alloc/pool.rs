@@ -43,7 +43,7 @@ mod segments;
 pub use books::{Back, Books, Card, Enter, Place, Taken};
 pub use parts::{PARTS, Pool};
 
-use crate::algo::sync::spin_lock::Guard;
+use crate::sync::spin_lock::Guard;
 
 /// The unit in bytes of blocks: they start at multiples of it, and their length is counted in it.
 pub const GRAIN: usize = 512;

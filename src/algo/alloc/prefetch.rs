@@ -2,7 +2,7 @@
 
 /// Prefetches the cache line of this address, if the processor has an instruction for it.
 #[inline(always)]
-pub fn prefetch<T>(at: *const T) {
+pub(crate) fn prefetch<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint, which reads nothing.
     unsafe {

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 
 use super::environment::has_raised_privileges;
-use crate::algo::thread::deep_stack;
+use crate::thread::deep_stack;
 
 /// The type of `__cxa_demangle` of the Itanium C++ ABI. The result comes from malloc.
 type Demangle = unsafe extern "C" fn(

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::{BinaryHeap, HashMap, HashSet, TryReserveError, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
-use crate::algo::thread::per_thread::per_thread;
+use crate::thread::per_thread::per_thread;
 
 per_thread! {
     static REPORTS: Cell<bool> = Cell::new(false);

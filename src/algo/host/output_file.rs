@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use super::descriptor::Descriptor;
 use super::output_path;
 use super::system_call::named;
-use crate::algo::thread::pause::pause;
-use crate::algo::thread::quiet_thread::Blocked;
+use crate::thread::pause::pause;
+use crate::thread::quiet_thread::Blocked;
 
 /// The time for which a pipe may be full before a write fails.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });

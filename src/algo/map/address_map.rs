@@ -23,10 +23,10 @@ mod record;
 mod retired;
 
 use super::chunked::Chunked;
-use crate::algo::host::grow::Grow;
-use crate::algo::sync::primitives::atomic::Ordering;
-use crate::algo::sync::primitives::const_unless_loom;
-use crate::algo::sync::spin_lock::SpinLock;
+use crate::host::grow::Grow;
+use crate::sync::primitives::atomic::Ordering;
+use crate::sync::primitives::const_unless_loom;
+use crate::sync::spin_lock::SpinLock;
 
 pub use held::HeldPlace;
 pub use hint::Hint;

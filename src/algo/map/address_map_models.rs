@@ -3,7 +3,7 @@ use loom::thread;
 
 use super::tests::range;
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 fn look(map: &AddressMap, addr: usize) -> Option<Range> {
     let found = map.find(addr)?;

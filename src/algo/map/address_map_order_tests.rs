@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::tests::real::{MIDDLE, check, range};
 use super::*;
-use crate::algo::tests::cases;
+use crate::tests::cases;
 
 #[derive(Debug, Clone)]
 enum Step {

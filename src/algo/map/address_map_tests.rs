@@ -1,12 +1,12 @@
 use super::*;
 
 /// Returns a range that shows whether it was seen whole.
-pub fn range(base: usize, len: usize) -> Range {
+pub(super) fn range(base: usize, len: usize) -> Range {
     Range { base, len, words: [base as u64, len as u64, (base ^ len) as u64] }
 }
 
 #[cfg(not(loom))]
-pub mod real {
+pub(super) mod real {
     use std::collections::BTreeMap;
     use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -15,9 +15,9 @@ pub mod real {
 
     const TOP: usize = 1 << ADDRESS_BITS;
     /// The address at which the tests work: a border between two chunks of pages.
-    pub const MIDDLE: usize = if cfg!(miri) { 0x3000_0000 } else { 0x7f00_0000_0000 };
+    pub(crate) const MIDDLE: usize = if cfg!(miri) { 0x3000_0000 } else { 0x7f00_0000_0000 };
 
-    pub fn range(base: usize, len: usize) -> Range {
+    pub(crate) fn range(base: usize, len: usize) -> Range {
         let (b, l) = (base as u64, len as u64);
         Range { base, len, words: [b.wrapping_mul(3), l.wrapping_mul(5), b ^ l] }
     }
@@ -27,12 +27,12 @@ pub mod real {
     }
 
     /// Checks invariants while the map does not change.
-    pub fn check(map: &AddressMap) {
+    pub(crate) fn check(map: &AddressMap) {
         check_with_parked(map, 0);
     }
 
     /// Does the same as `check`, with this number of parked or retired ranges.
-    pub fn check_with_parked(map: &AddressMap, expected: usize) {
+    pub(crate) fn check_with_parked(map: &AddressMap, expected: usize) {
         let state = map.state.lock();
         let mut there = BTreeMap::new();
         let mut parked = 0;
@@ -279,7 +279,7 @@ pub mod real {
     #[test]
     #[ignore = "prints costs"]
     fn cost() {
-        use crate::algo::tests::nanoseconds;
+        use crate::tests::nanoseconds;
         static MAP: AddressMap = AddressMap::new();
         let big: Vec<_> = (0..64).map(|n| range(MIDDLE + (n << 25), 1 << 25)).collect();
         let small: Vec<_> = (0..1024).map(|n| range(0x5500_0000_0000 + n * 0x2000, 0x600)).collect();

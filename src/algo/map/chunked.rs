@@ -7,24 +7,24 @@ use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
 #[cfg(not(loom))]
-use crate::algo::host::grow::fallible;
-use crate::algo::sync::gap::Gap;
-use crate::algo::sync::primitives::atomic::{AtomicPtr, Ordering};
-use crate::algo::sync::primitives::const_unless_loom;
+use crate::host::grow::fallible;
+use crate::sync::gap::Gap;
+use crate::sync::primitives::atomic::{AtomicPtr, Ordering};
+use crate::sync::primitives::const_unless_loom;
 
 /// Elements that begin as all zeros, so that new chunks cost no memory until they are touched.
 ///
 /// # Safety
 /// All-zero bytes are a valid value. Loom's primitives are more than their bytes, so under loom `blank` creates the
 /// value instead.
-pub unsafe trait Blank {
+pub(crate) unsafe trait Blank {
     /// Returns the first value.
     #[cfg(loom)]
     fn blank() -> Self;
 }
 
 /// Returns a blank value on the heap, or `None` if there is no memory.
-pub fn boxed_blank<T: Blank>() -> Option<Box<T>> {
+pub(crate) fn boxed_blank<T: Blank>() -> Option<Box<T>> {
     #[cfg(not(loom))]
     {
         const { assert!(size_of::<T>() != 0) };
@@ -135,7 +135,7 @@ type NoChunks = [AtomicPtr<()>; (1 << 15) + size_of::<Gap>() / size_of::<usize>(
 static NO_CHUNKS: NoChunks = [const { AtomicPtr::new(ptr::null_mut()) }; size_of::<NoChunks>() / size_of::<usize>()];
 
 /// An array of `CHUNKS * LEN` elements. Both numbers are powers of two.
-pub struct Chunked<T, const CHUNKS: usize, const LEN: usize> {
+pub(crate) struct Chunked<T, const CHUNKS: usize, const LEN: usize> {
     /// The directory, which is allocated with the first chunk. It is not inline: an array in a static is stored in the
     /// program file, as tens of kilobytes of zeros, as soon as one byte beside it is not zero.
     directory: AtomicPtr<Directory<T, CHUNKS, LEN>>,
@@ -145,7 +145,7 @@ pub struct Chunked<T, const CHUNKS: usize, const LEN: usize> {
 impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
     const_unless_loom! {
         /// Creates an array without chunks.
-        pub fn new() -> Self {
+        pub(crate) fn new() -> Self {
             assert!(CHUNKS.is_power_of_two() && LEN.is_power_of_two());
             Self { directory: AtomicPtr::new(Directory::none()), owns: PhantomData }
         }
@@ -163,7 +163,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
 
     /// Returns the element, if its chunk exists.
     #[inline]
-    pub fn get(&self, index: usize) -> Option<&T> {
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
         let chunk = self.directory()?.chunks.get(index / LEN)?.load(Ordering::Acquire);
         // SAFETY: a chunk, once published, stays where it is until the whole array is dropped.
         let chunk = unsafe { chunk.as_ref() }?;
@@ -172,7 +172,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
 
     /// Returns the element, and allocates its chunk if necessary. Returns `None` if the index is too large or there is
     /// no memory. Only one thread at a time may call this.
-    pub fn ensure(&self, index: usize) -> Option<&T> {
+    pub(crate) fn ensure(&self, index: usize) -> Option<&T> {
         if self.directory.load(Ordering::Relaxed) == Directory::none() {
             self.directory.store(Box::into_raw(boxed_blank()?), Ordering::Release);
         }

@@ -1,6 +1,6 @@
 //! Maps and tables: objects by address, handle or index.
 
 pub mod address_map;
-pub(in crate::algo) mod chunked;
+pub(crate) mod chunked;
 pub mod slot_table;
 pub mod typed_slots;

@@ -26,14 +26,14 @@ use std::sync::Arc;
 
 use self::free::Free;
 use super::chunked::{Blank, Chunked};
-use crate::algo::sync::primitives::atomic::{AtomicU64, Ordering};
-use crate::algo::sync::primitives::{Mutex, const_unless_loom};
-use crate::algo::sync::published::Published;
-use crate::algo::sync::reclaim::{self, Pin};
+use crate::sync::primitives::atomic::{AtomicU64, Ordering};
+use crate::sync::primitives::{Mutex, const_unless_loom};
+use crate::sync::published::Published;
+use crate::sync::reclaim::{self, Pin};
 
 pub use handle::{Change, Handle, watch};
 
-pub use crate::algo::sync::reclaim::{flush_deferred, flush_if_many, flush_in_turn};
+pub use crate::sync::reclaim::{flush_deferred, flush_if_many, flush_in_turn};
 
 /// The number of a handle's bits for the slot.
 const INDEX_BITS: u32 = 24;

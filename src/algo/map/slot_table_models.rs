@@ -5,7 +5,7 @@ use loom::sync::Arc as Shared;
 use loom::thread;
 
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 /// An object whose content loom watches, and whose end is seen from outside.
 struct Object {

@@ -363,7 +363,7 @@ mod real {
     #[test]
     #[ignore = "prints costs"]
     fn cost() {
-        use crate::algo::tests::nanoseconds;
+        use crate::tests::nanoseconds;
         static TABLE: SlotTable<u64> = SlotTable::new(1);
         let handles: Vec<_> = (0..1024).map(|n| TABLE.insert(Arc::new(n)).unwrap()).collect();
         let mut n = 0;

@@ -65,18 +65,19 @@ impl<T: Default + Send + Sync + 'static> Key<T> {
 
 /// Defines the function that returns the `Type` of an `Owner`, in its slots `features`: `state! { pub Type::of(Owner);
 /// }`. Several functions return several values.
+#[macro_export]
 macro_rules! state {
     ($($(#[$doc:meta])* $visible:vis $type:ident::$name:ident($owner:ty);)+) => {
         $(impl $type {
             $(#[$doc])*
             $visible fn $name(owner: &$owner) -> &Self {
-                static KEY: $crate::algo::map::typed_slots::Key<$type> = $crate::algo::map::typed_slots::Key::new();
+                static KEY: $crate::map::typed_slots::Key<$type> = $crate::map::typed_slots::Key::new();
                 KEY.of(&owner.features)
             }
         })+
     };
 }
-pub(crate) use state;
+pub use state;
 
 #[cfg(test)]
 #[path = "typed_slots_tests.rs"]

@@ -1,5 +1,5 @@
 //! Converts random words to random numbers of a distribution. It uses only additions, multiplications, divisions and
-//! square roots, each rounded once, so that all machines compute the same bits, as `backend/cuda/kernels/random_num.cu`
+//! square roots, each rounded once, so that all machines compute the same bits, as `cuda/kernels/random_num.cu`
 //! does.
 
 #![allow(clippy::excessive_precision, reason = "the coefficients are written as they were published")]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::algo::sync::primitives::Mutex;
-use crate::algo::sync::primitives::atomic::{AtomicBool, Ordering};
+use crate::sync::primitives::Mutex;
+use crate::sync::primitives::atomic::{AtomicBool, Ordering};
 
 /// A one-time event. Waiters add themselves to a list. The thread that completes the event gets the list, once.
 pub struct Completion<W> {

@@ -21,8 +21,8 @@ mod rights;
 
 use std::collections::VecDeque;
 
-use crate::algo::sync::primitives::atomic::{AtomicU64, Ordering};
-use crate::algo::sync::primitives::{Mutex, MutexGuard};
+use crate::sync::primitives::atomic::{AtomicU64, Ordering};
+use crate::sync::primitives::{Mutex, MutexGuard};
 
 /// An element of a queue.
 pub trait Operation {

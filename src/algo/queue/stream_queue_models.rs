@@ -7,7 +7,7 @@ mod dropping;
 use loom::thread;
 
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 const HELPER: Runner = Runner { helper: true, one_by_one: false };
 

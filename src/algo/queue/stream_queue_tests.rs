@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::super::completion::Completion;
 use super::*;
-use crate::algo::sync::event_count::EventCount;
+use crate::sync::event_count::EventCount;
 
 #[cfg(not(loom))]
 use real_cell::UnsafeCell;
@@ -17,18 +17,18 @@ use loom::cell::UnsafeCell;
 /// Loom's interface of a cell.
 #[cfg(not(loom))]
 mod real_cell {
-    pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+    pub(super) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
-        pub fn new(value: T) -> Self {
+        pub(super) fn new(value: T) -> Self {
             Self(std::cell::UnsafeCell::new(value))
         }
 
-        pub fn with<R>(&self, look: impl FnOnce(*const T) -> R) -> R {
+        pub(super) fn with<R>(&self, look: impl FnOnce(*const T) -> R) -> R {
             look(self.0.get())
         }
 
-        pub fn with_mut<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {
+        pub(super) fn with_mut<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {
             change(self.0.get())
         }
     }

@@ -23,8 +23,8 @@
 
 use std::time::Instant;
 
-use crate::algo::sync::primitives::atomic::{AtomicUsize, Ordering, fence};
-use crate::algo::sync::primitives::{Condvar, Mutex, const_unless_loom, wait_until};
+use crate::sync::primitives::atomic::{AtomicUsize, Ordering, fence};
+use crate::sync::primitives::{Condvar, Mutex, const_unless_loom, wait_until};
 
 /// An eventcount. The module's text describes it.
 pub struct EventCount {

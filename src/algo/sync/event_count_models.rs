@@ -3,7 +3,7 @@ use loom::sync::atomic::{AtomicBool, Ordering::*};
 use loom::thread;
 
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 // A lost wake-up is a deadlock here, and loom reports it.
 

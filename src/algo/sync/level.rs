@@ -1,6 +1,6 @@
 //! A level and its peak, counted without a lock.
 
-use crate::algo::sync::primitives::atomic::{AtomicU64, Ordering};
+use crate::sync::primitives::atomic::{AtomicU64, Ordering};
 
 /// The current level, and its peak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

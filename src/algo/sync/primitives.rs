@@ -34,7 +34,7 @@ pub(crate) use const_unless_loom;
 mod real {
     use std::time::{Duration, Instant};
 
-    use crate::algo::thread::pause::Backoff;
+    use crate::thread::pause::Backoff;
 
     pub use parking_lot::{Condvar, Mutex, MutexGuard};
 

@@ -8,9 +8,9 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use super::reclaim;
-use crate::algo::map::slot_table::Ref;
-use crate::algo::sync::primitives::atomic::{AtomicPtr, Ordering};
-use crate::algo::sync::primitives::const_unless_loom;
+use crate::map::slot_table::Ref;
+use crate::sync::primitives::atomic::{AtomicPtr, Ordering};
+use crate::sync::primitives::const_unless_loom;
 
 /// A place for one object.
 pub struct Published<T> {
@@ -30,12 +30,12 @@ impl<T: Any + Send + Sync> Published<T> {
 
     /// Returns the object's address, for readers with a pin, or null if the place is empty.
     #[inline]
-    pub(in crate::algo) fn load(&self) -> *mut T {
+    pub(crate) fn load(&self) -> *mut T {
         self.value.load(Ordering::Acquire)
     }
 
     /// Puts an object into the empty place.
-    pub(in crate::algo) fn fill(&self, object: Arc<T>) {
+    pub(crate) fn fill(&self, object: Arc<T>) {
         // Release: a reader that sees this object sees that the previous ones are gone.
         self.value.store(Arc::into_raw(object).cast_mut(), Ordering::Release);
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::algo::sync::reclaim::flush_deferred;
+use crate::sync::reclaim::flush_deferred;
 
 #[cfg(not(loom))]
 #[test]
@@ -24,7 +24,7 @@ fn a_replaced_value_lives_until_its_last_reader_ends() {
 #[cfg(loom)]
 #[test]
 fn a_reader_keeps_what_it_sees() {
-    use crate::algo::tests::model;
+    use crate::tests::model;
     use loom::cell::UnsafeCell;
 
     /// Loom reports an access that races with the destructor's.

@@ -3,8 +3,8 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::algo::sync::primitives::atomic::{AtomicBool, Ordering};
-use crate::algo::sync::primitives::{Turns, UnsafeCell, const_unless_loom};
+use crate::sync::primitives::atomic::{AtomicBool, Ordering};
+use crate::sync::primitives::{Turns, UnsafeCell, const_unless_loom};
 
 /// The number of tries for a lock that is held for some hundred instructions: about a microsecond.
 #[cfg(not(loom))]

@@ -2,7 +2,7 @@ use loom::sync::Arc as Shared;
 use loom::thread;
 
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 #[test]
 fn loom_who_locks_sees_what_the_last_holder_did() {

@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use super::*;
-use crate::algo::sync::reclaim::pin;
+use crate::sync::reclaim::pin;
 
 #[test]
 fn increments_of_all_threads_are_counted() {

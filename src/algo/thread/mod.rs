@@ -1,6 +1,6 @@
 //! Threads of the library, and thread-local values.
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub mod asleep;
 pub mod cancellation;
 pub mod deep_stack;

@@ -10,6 +10,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::{self, ManuallyDrop};
 
 /// Declares thread-local values, each with a constant initial value. Access to them never fails.
+#[macro_export]
 macro_rules! per_thread {
     ($($(#[$meta:meta])* $vis:vis static $name:ident: $type:ty = $init:expr;)+) => {
         ::std::thread_local! {
@@ -23,11 +24,12 @@ macro_rules! per_thread {
 
 /// Declares a function that registers `$end` to be called once when the calling thread ends. Returns false, without
 /// effect, if the thread is already ending, or there is no memory to register it.
+#[macro_export]
 macro_rules! at_thread_end {
     ($(#[$meta:meta])* fn $name:ident() -> bool => $end:path;) => {
         $(#[$meta])*
         fn $name() -> bool {
-            $crate::algo::thread::per_thread::per_thread! {
+            $crate::thread::per_thread::per_thread! {
                 static REGISTERED: ::std::cell::Cell<Option<bool>> = ::std::cell::Cell::new(None);
             }
             extern "C" fn end(_: *mut ::std::ffi::c_void) {
@@ -35,7 +37,7 @@ macro_rules! at_thread_end {
                 $end();
             }
             REGISTERED.get().unwrap_or_else(|| {
-                let registered = $crate::algo::thread::per_thread::register(end);
+                let registered = $crate::thread::per_thread::register(end);
                 if registered {
                     REGISTERED.set(Some(true));
                 }
@@ -57,7 +59,7 @@ pub fn register(end: extern "C" fn(*mut c_void)) -> bool {
     unsafe { portacl_at_thread_end(end) == 0 }
 }
 
-pub(crate) use {at_thread_end, per_thread};
+pub use {at_thread_end, per_thread};
 
 /// A thread-local list. It has no destructor, and keeps no memory while it is empty.
 pub struct ThreadList<T>(RefCell<ManuallyDrop<Vec<T>>>);

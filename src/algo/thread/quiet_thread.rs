@@ -16,7 +16,7 @@ use std::{io, ptr};
 
 use super::per_thread::per_thread;
 use super::thread_attributes;
-use crate::algo::host::system_call::named;
+use crate::host::system_call::named;
 
 /// The number of bytes of a thread's name that the kernel keeps.
 const NAME_LEN: usize = 15;

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::per_thread::per_thread;
-use crate::algo::host::system_call::process_limit;
+use crate::host::system_call::process_limit;
 
 /// The number of bytes of the smallest stack of a thread of the library, even if the system's default is smaller.
 pub const LEAST_STACK: usize = 256 << 10;

@@ -46,7 +46,7 @@ use self::socket::Connection;
 use super::random::random;
 use crate::algo::host::descriptor::Descriptor;
 use crate::algo::thread::pause::pause;
-use crate::backend::{Fault, FaultKind, Result};
+use crate::{Fault, FaultKind, Result};
 
 /// The longest time for which either side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });

@@ -18,7 +18,7 @@ pub enum FaultKind {
     NoDevice,
     /// Work that was submitted earlier failed on the device.
     Execution,
-    /// [`crate::backend::Stream::abandon`] was called before. The stream accepts no work, and pending work is dropped.
+    /// [`crate::Stream::abandon`] was called before. The stream accepts no work, and pending work is dropped.
     Abandoned,
     /// A kernel reported a failure with this code.
     Kernel(i32),
@@ -28,9 +28,9 @@ pub enum FaultKind {
     InvalidArgument,
     /// Another library in the process has registered this host memory with the driver.
     AlreadyRegistered,
-    /// [`crate::backend::Stream::abort`] of one stream dropped the operation.
+    /// [`crate::Stream::abort`] of one stream dropped the operation.
     Aborted,
-    /// [`crate::backend::Stream::abort`] of all streams of a device dropped the operation.
+    /// [`crate::Stream::abort`] of all streams of a device dropped the operation.
     DeviceAborted,
     /// The driver returned a code that means none of the above.
     Driver,
@@ -79,7 +79,7 @@ impl Fault {
 
     /// Creates the fault that a thread could not start. `details` says what it is for, or how many there are.
     #[cold]
-    pub(in crate::backend) fn no_thread(details: &str, error: &std::io::Error) -> Self {
+    pub fn no_thread(details: &str, error: &std::io::Error) -> Self {
         let text = format!("no thread can be started {details}: {error}");
         Self::new(FaultKind::OutOfResources, text)
     }
@@ -112,14 +112,11 @@ pub type Result<T> = std::result::Result<T, Fault>;
 
 /// Downcasts the object behind one of the traits. Returns a fault with the text `foreign` if another backend created
 /// it.
-pub(in crate::backend) fn downcast<'a, T: Any>(object: &'a dyn Any, foreign: &str) -> Result<&'a T> {
+pub fn downcast<'a, T: Any>(object: &'a dyn Any, foreign: &str) -> Result<&'a T> {
     object.downcast_ref().ok_or_else(|| Fault::new(FaultKind::Driver, foreign))
 }
 
 /// Does the same as [`own`] for an object with several owners.
-pub(in crate::backend) fn downcast_shared<T: Any + Send + Sync>(
-    object: Arc<dyn Any + Send + Sync>,
-    foreign: &str,
-) -> Result<Arc<T>> {
+pub fn downcast_shared<T: Any + Send + Sync>(object: Arc<dyn Any + Send + Sync>, foreign: &str) -> Result<Arc<T>> {
     object.downcast().map_err(|_| Fault::new(FaultKind::Driver, foreign))
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A hull, which only grows. All accesses are relaxed: a thread that races with a growth has no address of the added
 /// range.
-pub(in crate::backend) struct Hull {
+pub struct Hull {
     /// The lowest address of all ranges, ...
     first: AtomicUsize,
     /// ... and the end of the highest range.
@@ -12,32 +12,34 @@ pub(in crate::backend) struct Hull {
 }
 
 impl Hull {
-    pub(in crate::backend) const fn new() -> Self {
+    /// Creates a hull of no ranges.
+    pub const fn new() -> Self {
         Self { first: AtomicUsize::new(usize::MAX), end: AtomicUsize::new(0) }
     }
 
-    pub(in crate::backend) fn add(&self, first: usize, end: usize) {
+    /// Adds a range.
+    pub fn add(&self, first: usize, end: usize) {
         self.first.fetch_min(first, Ordering::Relaxed);
         self.end.fetch_max(end, Ordering::Relaxed);
     }
 
-    pub(in crate::backend) fn add_all_of(&self, other: &Self) {
+    /// Adds the ranges of another hull.
+    pub fn add_all_of(&self, other: &Self) {
         self.add(other.first.load(Ordering::Relaxed), other.end.load(Ordering::Relaxed));
     }
 
     /// Whether no range was added yet.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "cached runs of pages of the cuda backend ask"))]
-    pub(in crate::backend) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.end.load(Ordering::Relaxed) == 0
     }
 
     /// Whether the hull overlaps or touches this range.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "the cuda backend joins runs of pages"))]
-    pub(in crate::backend) fn touches(&self, first: usize, end: usize) -> bool {
+    pub fn touches(&self, first: usize, end: usize) -> bool {
         self.first.load(Ordering::Relaxed) <= end && first <= self.end.load(Ordering::Relaxed)
     }
 
-    pub(in crate::backend) fn contains(&self, addr: usize) -> bool {
+    /// Whether the hull contains this address.
+    pub fn contains(&self, addr: usize) -> bool {
         self.first.load(Ordering::Relaxed) <= addr && addr < self.end.load(Ordering::Relaxed)
     }
 }

@@ -13,7 +13,7 @@ use crate::algo::host::system_call::{named, process_limit, refused, refused_by};
 
 /// Creates a file of `len` zeros, which can be sealed. `name` is shown by tools that list the process's files. An error
 /// names the system call that failed.
-pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<Descriptor> {
+pub fn create(name: &CStr, len: u64) -> io::Result<Descriptor> {
     // The limit is checked first, because the system would kill the process by SIGXFSZ, without a message.
     if let Some(most) = process_limit(libc::RLIMIT_FSIZE).filter(|most| *most < len) {
         return Err(io::Error::other(format!(
@@ -30,7 +30,7 @@ pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<Descriptor
 }
 
 /// Fixes the length of a file forever.
-pub(in crate::backend) fn seal(file: impl AsFd) -> io::Result<()> {
+pub fn seal(file: impl AsFd) -> io::Result<()> {
     fcntl_add_seals(file, SEALS).map_err(refused_by("fcntl(F_ADD_SEALS)"))
 }
 
@@ -38,7 +38,7 @@ const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlag
 
 /// Whether a file of another process has the seals of [`seal`], and pages that an access always finds. A file that is
 /// not in memory has no seals. One of huge pages of a fixed number can lack pages: an access would end the process.
-pub(in crate::backend) fn is_sealed(file: impl AsFd) -> io::Result<bool> {
+pub fn is_sealed(file: impl AsFd) -> io::Result<bool> {
     /// `HUGETLBFS_MAGIC`, which has no name on all systems.
     const FIXED_PAGES: u32 = 0x9584_58f6;
     if fstatfs(&file).map_err(refused_by("fstatfs"))?.f_type as u32 == FIXED_PAGES {
@@ -52,13 +52,13 @@ pub(in crate::backend) fn is_sealed(file: impl AsFd) -> io::Result<bool> {
 }
 
 /// Opens the same file another time, because locks belong to an opening.
-pub(in crate::backend) fn reopen(file: impl AsFd) -> io::Result<Descriptor> {
+pub fn reopen(file: impl AsFd) -> io::Result<Descriptor> {
     let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     Descriptor::new(File::options().read(true).write(true).open(&path).map_err(|error| named(&path, error))?)
 }
 
 /// Sets a lock on a byte, or queries it. Returns the kind of lock that the system reports.
-pub(in crate::backend) fn lock(file: &Descriptor, byte: usize, request: c_int, kind: c_int) -> io::Result<c_int> {
+pub fn lock(file: &Descriptor, byte: usize, request: c_int, kind: c_int) -> io::Result<c_int> {
     let mut lock = libc::flock {
         l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,

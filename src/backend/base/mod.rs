@@ -10,5 +10,6 @@ pub mod loader;
 pub mod memory_file;
 pub mod numa;
 pub mod probe;
+pub mod protect;
 pub mod python;
 pub mod random;

@@ -1,6 +1,6 @@
 //! Host memory of a NUMA node.
 
-use crate::backend::{Block, Fault, Result};
+use crate::{Block, Fault, Result};
 
 /// The file with the kernel's list of nodes that have memory.
 const WITH_MEMORY: &str = "/sys/devices/system/node/has_memory";

@@ -3,7 +3,7 @@
 use std::ptr;
 
 /// Returns false if nothing is mapped at `addr`, or it is not readable. The check costs a system call.
-pub(in crate::backend) fn is_readable(addr: usize) -> bool {
+pub fn is_readable(addr: usize) -> bool {
     const NO_SUCH_HOW: libc::c_int = -1;
     const SET_LEN: usize = 8;
     // The kernel reads the set before it rejects the operation. The set begins at a multiple of its length: it lies in

@@ -7,7 +7,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use crate::algo::host::system_call::{named, refused_by};
 
 /// Returns unpredictable bytes, which differ at each call.
-pub(in crate::backend) fn random() -> io::Result<[u8; 16]> {
+pub fn random() -> io::Result<[u8; 16]> {
     let mut bytes = [0; 16];
     // The system returns all of these few bytes at once, or the call fails.
     match getrandom(&mut bytes, GetRandomFlags::empty()).map_err(refused_by("getrandom"))? {

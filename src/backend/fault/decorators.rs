@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 use super::ledger::Kind;
 use super::plan::{FaultObject, Plan};
 use super::site::{Site, decorate};
-use crate::backend::base::broker::Parcel;
-use crate::backend::{
+use crate::base::broker::Parcel;
+use crate::{
     Access, Advice, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo, Driver, Event, FailedLaunch, Failure,
     Fault, Fill, Foreign, ForeignBlock, Graph, HostFn, ImportedMemory, Kernel, Launch, MemoryPlace, MemoryUsage,
     Module, Node, Notify, Observer, Op, PagePolicy, Part, Payload, PhysicalMemory, PointerExport, Pool, PoolAttribute,
@@ -19,9 +19,11 @@ use crate::backend::{
 };
 
 /// A backend whose calls are counted and made to fail.
-pub(super) struct FaultDriver {
-    pub(super) inner: Arc<dyn Driver>,
-    pub(super) plan: Arc<Plan>,
+pub struct FaultDriver {
+    /// The backend.
+    pub inner: Arc<dyn Driver>,
+    /// Which calls fail.
+    pub plan: Arc<Plan>,
 }
 
 decorate! {

@@ -14,7 +14,8 @@ use crate::algo::host::output_file::OutputFile;
 macro_rules! kinds {
     ($($kind:ident $name:literal,)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Kind {
+        #[expect(missing_docs, reason = "the names of the report say it")]
+        pub enum Kind {
             $($kind,)*
         }
 
@@ -39,16 +40,16 @@ kinds! {
 }
 
 /// The number of calls of each site so far.
-pub(super) type Calls = BTreeMap<&'static str, AtomicU64>;
+pub type Calls = BTreeMap<&'static str, AtomicU64>;
 
 /// All counts.
 #[derive(Default)]
-pub(super) struct Ledger {
+pub struct Ledger {
     /// For each kind: the numbers of what was created, what was released, and what was not released because its release
     /// was made to fail.
     counts: [[AtomicU64; 3]; KINDS.len()],
     /// The number of calls and operations that were made to fail.
-    pub(super) failed: AtomicU64,
+    pub failed: AtomicU64,
     /// The backend's name, and whether it is open, or has ended and joined all threads.
     life: Mutex<(&'static str, &'static str)>,
     /// The process that writes the report: a forked child must not overwrite its parent's.
@@ -56,24 +57,29 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    pub(super) fn begin(&self, backend: &'static str) {
+    /// Notes that a backend was opened.
+    pub fn begin(&self, backend: &'static str) {
         self.process.store(std::process::id(), Ordering::Relaxed);
         *self.life.lock() = (backend, "open");
     }
 
-    pub(super) fn end(&self, all: bool) {
+    /// Notes that the backend has ended, and whether it has joined all threads.
+    pub fn end(&self, all: bool) {
         self.life.lock().1 = if all { "ended" } else { "left-behind" };
     }
 
-    pub(super) fn made(&self, kind: Kind) {
+    /// Counts an object that was created.
+    pub fn made(&self, kind: Kind) {
         self.counts[kind as usize][0].fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn released(&self, kind: Kind) {
+    /// Counts an object that was released.
+    pub fn released(&self, kind: Kind) {
         self.counts[kind as usize][1].fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn kept(&self, kind: Kind) {
+    /// Counts an object whose release was made to fail.
+    pub fn kept(&self, kind: Kind) {
         self.counts[kind as usize][2].fetch_add(1, Ordering::Relaxed);
     }
 
@@ -82,14 +88,14 @@ impl Ledger {
     }
 
     /// Returns the number of objects that were created and not released, except those that were created to stay.
-    #[cfg(test)]
-    pub(super) fn left(&self, kind: Kind) -> i64 {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn left(&self, kind: Kind) -> i64 {
         let [made, released, kept] = self.read(kind);
         made as i64 - released as i64 - kept as i64
     }
 
     /// Writes the report: a line for each count, as docs/configuration.md describes.
-    pub(super) fn write(&self, path: &Path, calls: &Calls, queued: &str) -> std::io::Result<()> {
+    pub fn write(&self, path: &Path, calls: &Calls, queued: &str) -> std::io::Result<()> {
         if self.process.load(Ordering::Relaxed) != std::process::id() {
             return Ok(());
         }

@@ -11,19 +11,17 @@
 //! | `ledger.rs` | the counts of created and released objects, and the report |
 //! | `decorators.rs` | the decorators, and how operations fail later |
 
-mod decorators;
-mod ledger;
-mod plan;
-mod site;
-#[cfg(test)]
-mod tests;
+pub mod decorators;
+pub mod ledger;
+pub mod plan;
+pub mod site;
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::backend::memory::known;
-use crate::backend::{Driver, at_exit};
+use crate::memory::known;
+use crate::{Driver, at_exit};
 use decorators::FaultDriver;
 use plan::Plan;
 pub use plan::Settings;

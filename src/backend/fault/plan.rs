@@ -8,14 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::ledger::{Calls, Kind, Ledger};
 use super::site::Site;
 use crate::algo::host::notice::{notice, notice_once};
-use crate::backend::{Fault, FaultKind, Result};
+use crate::{Fault, FaultKind, Result};
 
 /// A call that must fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
-    pub(super) site: Site,
+pub struct Wanted {
+    /// The site of the call.
+    pub site: Site,
     /// The number of the call, counted from 1.
-    pub(super) call: u64,
+    pub call: u64,
     /// Whether the call succeeds, and the operation fails when the stream reaches it.
     later: bool,
 }
@@ -55,21 +56,24 @@ impl Wanted {
 }
 
 /// The settings, with the counts so far.
-pub(super) struct Plan {
-    pub(super) settings: Settings,
+pub struct Plan {
+    /// The settings.
+    pub settings: Settings,
     calls: Calls,
-    pub(super) ledger: Ledger,
+    /// What was created and released.
+    pub ledger: Ledger,
 }
 
 impl Plan {
-    pub(super) fn new(settings: Settings) -> Self {
+    /// Creates a plan with all counts at 0.
+    pub fn new(settings: Settings) -> Self {
         let calls = Site::all().map(|site| (site.name, AtomicU64::new(0))).collect();
         Self { settings, calls, ledger: Ledger::default() }
     }
 
     /// Returns the number of calls of a site so far.
-    #[cfg(test)]
-    pub(super) fn calls(&self, site: &str) -> u64 {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn calls(&self, site: &str) -> u64 {
         self.calls[site].load(Ordering::Relaxed)
     }
 
@@ -93,13 +97,13 @@ impl Plan {
 
     /// Begins a call. Returns an error if it must fail.
     #[inline(never)]
-    pub(super) fn enter(&self, site: Site) -> Result<()> {
+    pub fn enter(&self, site: Site) -> Result<()> {
         self.count(site).map_or(Ok(()), |(fault, _)| Err(fault))
     }
 
     /// Begins a call that enqueues an operation. Returns the fault with which the operation fails when the stream
     /// reaches it.
-    pub(super) fn enter_queued(&self, site: Site) -> Result<Option<Fault>> {
+    pub fn enter_queued(&self, site: Site) -> Result<Option<Fault>> {
         match self.count(site) {
             Some((fault, false)) => Err(fault),
             queued => Ok(queued.map(|(fault, _)| fault)),
@@ -107,7 +111,7 @@ impl Plan {
     }
 
     /// Begins a call that creates something. If it must fail, nothing is created.
-    pub(super) fn make<T>(&self, site: Site, kind: Kind, make: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn make<T>(&self, site: Site, kind: Kind, make: impl FnOnce() -> Result<T>) -> Result<T> {
         self.enter(site)?;
         let made = make()?;
         self.ledger.made(kind);
@@ -115,7 +119,7 @@ impl Plan {
     }
 
     /// Begins a call that creates an object with a decorator, which keeps `extra`.
-    pub(super) fn wrap<T, X>(
+    pub fn wrap<T, X>(
         self: &Arc<Self>,
         site: Site,
         kind: Kind,
@@ -127,13 +131,13 @@ impl Plan {
     }
 
     /// Returns the decorator of an object that was just created.
-    pub(super) fn counted<T, X>(self: &Arc<Self>, kind: Kind, extra: X, inner: T) -> FaultObject<T, X> {
+    pub fn counted<T, X>(self: &Arc<Self>, kind: Kind, extra: X, inner: T) -> FaultObject<T, X> {
         self.ledger.made(kind);
         FaultObject { plan: Arc::clone(self), kind, inner, extra }
     }
 
     /// Begins a call that releases something. If it must fail, the object stays, and nothing releases it later.
-    pub(super) fn release(&self, site: Site, kind: Kind, release: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn release(&self, site: Site, kind: Kind, release: impl FnOnce() -> Result<()>) -> Result<()> {
         self.enter(site).inspect_err(|_| self.ledger.kept(kind))?;
         release()?;
         self.ledger.released(kind);
@@ -141,7 +145,7 @@ impl Plan {
     }
 
     /// Begins a call that ends something. If it must fail, the call can be repeated.
-    pub(super) fn end(&self, site: Site, kind: Kind, end: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn end(&self, site: Site, kind: Kind, end: impl FnOnce() -> Result<()>) -> Result<()> {
         self.enter(site)?;
         end()?;
         self.ledger.released(kind);
@@ -149,7 +153,7 @@ impl Plan {
     }
 
     /// Writes the report if the settings have a file for it.
-    pub(super) fn report(&self) {
+    pub fn report(&self) {
         let Some(path) = &self.settings.report else { return };
         if let Err(why) = self.ledger.write(path, &self.calls, &Site::names(|site| site.is_queued)) {
             // No call can return this error: this may be the end of the process.
@@ -160,16 +164,19 @@ impl Plan {
 
 /// An object whose calls are counted and made to fail, with what else its decorator needs. It counts as released when
 /// this is dropped, before `inner` is.
-pub(super) struct FaultObject<T, X = ()> {
-    pub(super) plan: Arc<Plan>,
+pub struct FaultObject<T, X = ()> {
+    /// Which calls fail.
+    pub plan: Arc<Plan>,
     kind: Kind,
-    pub(super) inner: T,
-    pub(super) extra: X,
+    /// The object.
+    pub inner: T,
+    /// What else its decorator needs.
+    pub extra: X,
 }
 
 impl<T: 'static, X: 'static> FaultObject<T, X> {
     /// Returns the object inside a decorator.
-    pub(super) fn inner_of<'a>(object: &'a dyn Any, noun: &str) -> Result<&'a T> {
+    pub fn inner_of<'a>(object: &'a dyn Any, noun: &str) -> Result<&'a T> {
         let undecorated = || format!("the {noun} was made without PORTACL_FAULT's decorator");
         let found = object.downcast_ref().map(|decorator: &Self| &decorator.inner);
         found.ok_or_else(|| Fault::new(FaultKind::Driver, undecorated()))

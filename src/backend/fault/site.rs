@@ -3,7 +3,7 @@
 use super::decorators::{
     DEVICE, DRIVER, EVENT, GRAPH, MODULE, PHYSICAL_MEMORY, POOL, POOLS, SHARED_MEMORY, STREAM, VIRTUAL_MEMORY,
 };
-use crate::backend::{FaultKind, OpKind};
+use crate::{FaultKind, OpKind};
 
 /// Implements a trait for its decorator: each method calls the same method of the wrapped object.
 ///
@@ -26,7 +26,7 @@ macro_rules! decorate {
         )*
     ) => {
         /// The sites of the trait.
-        pub(super) const $sites: &[$crate::backend::fault::site::Site] =
+        pub const $sites: &[$crate::fault::site::Site] =
             &[$($(decorate!(@site $noun, $method, $kind),)?)*];
 
         impl $trait for $decorator {$(
@@ -39,9 +39,9 @@ macro_rules! decorate {
         )*}
     };
     (@site $noun:literal, $method:ident, $kind:ident) => {
-        $crate::backend::fault::site::Site {
+        $crate::fault::site::Site {
             name: concat!($noun, ".", stringify!($method)),
-            refusal: $crate::backend::FaultKind::$kind,
+            refusal: $crate::FaultKind::$kind,
             is_queued: false,
         }
     };
@@ -66,7 +66,7 @@ macro_rules! decorate {
         $this.plan.$does($site, $kind, || $call)
     };
 }
-pub(super) use decorate;
+pub(crate) use decorate;
 
 /// A call site of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub struct Site {
 }
 
 /// The methods that cannot fail, each with the reason. The decorator forwards them.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub const INFALLIBLE: &[(&str, &str)] = &[
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),

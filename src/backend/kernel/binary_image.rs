@@ -8,17 +8,19 @@ use object::elf::{ELFCLASS64, ELFDATA2LSB, ELFMAG, EM_CUDA, ET_DYN, FileHeader64
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
 use super::elf_tables;
-use crate::backend::{Fault, Result};
+use crate::{Fault, Result};
 
-pub(in crate::backend) const MACHINE_CUDA: u16 = EM_CUDA.0;
-pub(in crate::backend) const SHARED_OBJECT: u16 = ET_DYN.0;
+/// The machine of code for NVIDIA GPUs.
+pub const MACHINE_CUDA: u16 = EM_CUDA.0;
+/// The type of a shared object.
+pub const SHARED_OBJECT: u16 = ET_DYN.0;
 /// The machine of shared objects that this process can load: `EM_X86_64` or `EM_AARCH64`.
-pub(in crate::backend) const THIS_MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
+pub const THIS_MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
 const FATBIN_MAGIC: u32 = 0xba55_ed50;
 
 /// The kind of a program, according to its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::backend) enum Image {
+pub enum Image {
     /// A 64-bit little-endian ELF file, complete according to its headers.
     Elf {
         /// The number of its processor.
@@ -35,7 +37,7 @@ pub(in crate::backend) enum Image {
 impl Image {
     /// Returns the format of the bytes. Fails with [`FaultKind::Unsupported`] if it is unknown, and with
     /// [`FaultKind::InvalidArgument`] if the program is incomplete.
-    pub(in crate::backend) fn of(bytes: &[u8]) -> Result<Self> {
+    pub fn of(bytes: &[u8]) -> Result<Self> {
         if bytes.starts_with(&ELFMAG) {
             return elf(bytes);
         }
@@ -55,7 +57,7 @@ impl Image {
     }
 
     /// Returns the format's name in texts.
-    pub(in crate::backend) fn in_words(self) -> String {
+    pub fn in_words(self) -> String {
         match self {
             Self::Elf { machine: MACHINE_CUDA, .. } => "a cubin, for CUDA devices".to_owned(),
             Self::Elf { machine, kind: SHARED_OBJECT } => format!("an ELF shared object for machine {machine}"),

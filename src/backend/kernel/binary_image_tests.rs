@@ -1,5 +1,5 @@
 use super::*;
-use crate::backend::FaultKind;
+use crate::FaultKind;
 
 /// Returns an ELF header with one program header, whose part of the file ends at `end`.
 fn elf_file(machine: u16, end: u64, len: usize) -> Vec<u8> {

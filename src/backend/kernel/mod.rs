@@ -4,7 +4,6 @@ pub mod binary_image;
 mod elf_relocations;
 mod elf_tables;
 mod elf_versions;
-#[cfg(feature = "cuda")]
 pub mod ptx;
 
 use std::any::Any;

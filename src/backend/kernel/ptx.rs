@@ -1,6 +1,6 @@
 //! Parses the parameters of kernels in a PTX text, for drivers that do not return them.
 
-use crate::backend::{Parameter, Parameters};
+use crate::{Parameter, Parameters};
 
 /// Returns the text without its comments.
 fn code(text: &str) -> String {
@@ -23,7 +23,7 @@ fn code(text: &str) -> String {
 }
 
 /// Returns the parameters of a kernel, or `None` if the text has no such kernel, or declares them in an unknown way.
-pub(in crate::backend) fn parameters(text: &str, kernel: &str) -> Option<Parameters> {
+pub fn parameters(text: &str, kernel: &str) -> Option<Parameters> {
     let code = code(text);
     let list = code.split(".entry").skip(1).find_map(|rest| {
         let rest = rest.trim_start().strip_prefix(kernel)?.trim_start();

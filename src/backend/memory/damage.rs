@@ -13,6 +13,6 @@ pub fn report_damage_by(report: DamageReport) {
 }
 
 /// Reports damage. Returns false if no function was set.
-pub(in crate::backend) fn is_reported(text: &str, addr: usize, len: usize) -> bool {
+pub fn is_reported(text: &str, addr: usize, len: usize) -> bool {
     REPORT.get().map(|report| report(text, addr, len)).is_some()
 }

@@ -1,7 +1,7 @@
 //! Keeps the hull of the addresses of drivers' memory, and of other memory that drivers know. Most host memory is
 //! outside and need not be looked up.
 
-use crate::backend::base::hull::Hull;
+use crate::base::hull::Hull;
 
 /// The hull of all such addresses, of all drivers that this process has had.
 static KNOWN: Hull = Hull::new();
@@ -18,8 +18,8 @@ pub fn cover_all() {
 }
 
 /// Whether drivers may know an address. If not, none has allocated or registered memory there, and
-/// [`Driver::foreign`](crate::backend::Driver::foreign) would return
-/// [`Foreign::Unknown`](crate::backend::Foreign::Unknown).
+/// [`Driver::foreign`](crate::Driver::foreign) would return
+/// [`Foreign::Unknown`](crate::Foreign::Unknown).
 #[inline(always)]
 pub fn may_know(addr: usize) -> bool {
     KNOWN.contains(addr)

@@ -1,5 +1,6 @@
 //! Memory: blocks of a device, places of addresses, and advice about managed memory.
 
+pub mod closed;
 pub mod damage;
 pub mod known;
 pub mod virtual_memory;
@@ -79,9 +80,9 @@ pub struct Span {
 /// The numbers of bytes of a device's blocks. Freed blocks count until the last operation that uses them is complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUsage {
-    /// The bytes from [`crate::backend::Device::alloc`].
+    /// The bytes from [`crate::Device::alloc`].
     pub device: Usage,
-    /// The bytes from [`crate::backend::Device::alloc_managed`].
+    /// The bytes from [`crate::Device::alloc_managed`].
     pub managed: Usage,
     /// The number of 2 MiB pages that were requested and not available, since the device was opened.
     pub huge_page_fallbacks: u64,

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::backend::base::broker::Parcel;
-use crate::backend::{Access, Result};
+use crate::base::broker::Parcel;
+use crate::{Access, Result};
 
 /// The granularity in bytes of sizes and addresses of virtual memory.
 pub const GRANULARITY: usize = 2 << 20;
@@ -41,7 +41,7 @@ pub trait VirtualMemory: Send + Sync {
     fn release(&self, addr: usize, len: usize) -> Result<()>;
 
     /// Allocates host memory, on this NUMA node if there is one. For memory of devices see
-    /// [`crate::backend::Device::alloc_physical`].
+    /// [`crate::Device::alloc_physical`].
     fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>>;
 
     /// Imports memory that another process has exported, for use on the open device with this ordinal. The memory may

@@ -2,7 +2,7 @@
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use crate::backend::{Block, Result, Stream};
+use crate::{Block, Result, Stream};
 
 /// The place of a pool's memory, or of memory without an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ pub trait Pool: Send + Sync {
     /// Frees a block when `stream`, of the same driver, reaches this.
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()>;
 
-    /// Frees a block as [`Device::free`](crate::backend::Device::free) does: operations that were enqueued before keep
+    /// Frees a block as [`Device::free`](crate::Device::free) does: operations that were enqueued before keep
     /// the memory.
     fn free_now(&self, block: Block) -> Result<()>;
 

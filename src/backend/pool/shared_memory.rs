@@ -1,4 +1,4 @@
-//! Memory that other processes can import, for drivers without [pools](crate::backend::Pools). It lies in an unnamed
+//! Memory that other processes can import, for drivers without [pools](crate::Pools). It lies in an unnamed
 //! file, which is passed as a descriptor.
 //!
 //! Imported memory stays readable for importers, whatever happens to the exporter. When the exporter reuses the memory,
@@ -6,10 +6,10 @@
 
 use std::os::fd::OwnedFd;
 
-use crate::backend::{Block, Fault, PointerExport, Result};
+use crate::{Block, Fault, PointerExport, Result};
 
 /// Memory of this process that others can import. Its blocks are freed by
-/// [`Device::free`](crate::backend::Device::free) or [`Driver::free_host`](crate::backend::Driver::free_host), as all
+/// [`Device::free`](crate::Device::free) or [`Driver::free_host`](crate::Driver::free_host), as all
 /// others.
 pub trait SharedMemory: Send + Sync {
     /// Allocates a block of at least `len` bytes, a multiple of 2 MiB. It counts as memory of its device.
@@ -30,6 +30,6 @@ pub trait SharedMemory: Send + Sync {
 }
 
 /// Returns the fault of a backend whose driver shares pools.
-pub(in crate::backend) fn only_pools() -> Fault {
+pub(crate) fn only_pools() -> Fault {
     Fault::unsupported("this driver shares nothing but its own pools; export one of those")
 }

@@ -1,7 +1,7 @@
 //! Bits and numbers of the atomic operations of kernels.
 
 /// The operation works on signed numbers. This and the others are bits of the result of
-/// [`crate::backend::Driver::atomics`].
+/// [`crate::Driver::atomics`].
 pub const SIGNED: u32 = 1;
 /// The operation works on unsigned numbers.
 pub const UNSIGNED: u32 = 2;

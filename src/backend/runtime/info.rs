@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::backend::PoolSupport;
+use crate::PoolSupport;
 
 /// Properties of a device that do not change, open or not.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct DeviceInfo {
     pub readable_tail: bool,
     /// The pools that the device supports.
     pub pools: PoolSupport,
-    /// Whether core pools must report their blocks, see [`crate::backend::Device::note_part`].
+    /// Whether core pools must report their blocks, see [`crate::Device::note_part`].
     pub notes_parts: bool,
 }
 

@@ -1,4 +1,5 @@
 //! Devices: their properties, and their atomic operations.
 
 pub mod atomics;
+pub mod backend;
 pub mod info;

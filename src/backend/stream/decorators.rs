@@ -21,7 +21,7 @@ pub fn has(bits: u64) -> bool {
 }
 
 /// Sets the bits of traces.
-pub(in crate::backend) fn set_traced(devices: u64) {
+pub(crate) fn set_traced(devices: u64) {
     let kept = |on: u64| Some(on & CHECKER | devices & !CHECKER);
     let _ = ON.fetch_update(Ordering::SeqCst, Ordering::Relaxed, kept);
 }

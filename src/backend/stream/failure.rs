@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use crate::algo::thread::per_thread::per_thread;
-use crate::backend::{Fault, HostFn};
+use crate::{Fault, HostFn};
 
 /// The position of an operation in its stream. It is 1 for the first one, and ascends.
 pub type Position = u64;
@@ -24,7 +24,7 @@ pub struct Failure {
 /// A run of a kernel that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedLaunch {
-    /// The handle from [`crate::backend::Launch::function`].
+    /// The handle from [`crate::Launch::function`].
     pub function: u64,
     /// The arguments, in one block, as far as they are known.
     pub arguments: Box<[u8]>,
@@ -33,7 +33,7 @@ pub struct FailedLaunch {
 /// Receives the failures of a stream.
 pub trait Observer: Send + Sync {
     /// Receives the failure of an operation before it counts as complete. The call may come on any thread, also one of
-    /// the program's, with no lock of the backend held. It may call [`crate::backend::Stream::abandon`], also of this
+    /// the program's, with no lock of the backend held. It may call [`crate::Stream::abandon`], also of this
     /// stream. It returns user code, which the backend calls as it calls host functions, before the operation counts as
     /// complete.
     fn failed(&self, failure: Failure) -> Option<HostFn>;
@@ -59,7 +59,7 @@ pub fn pthread() -> u64 {
 }
 
 /// An observer for tests: it collects failures.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 #[derive(Default)]
 pub struct Heard {
     failures: parking_lot::Mutex<Vec<Failure>>,
@@ -67,11 +67,11 @@ pub struct Heard {
     report: parking_lot::Mutex<Option<HostFn>>,
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl Heard {
     /// Returns the options of a stream that it observes.
-    pub fn options(self: &std::sync::Arc<Self>) -> crate::backend::StreamOptions {
-        crate::backend::StreamOptions { observer: Some(self.clone()), ..Default::default() }
+    pub fn options(self: &std::sync::Arc<Self>) -> crate::StreamOptions {
+        crate::StreamOptions { observer: Some(self.clone()), ..Default::default() }
     }
 
     /// Returns the failures since the last call.
@@ -85,7 +85,7 @@ impl Heard {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl Observer for Heard {
     fn failed(&self, failure: Failure) -> Option<HostFn> {
         self.failures.lock().push(failure);

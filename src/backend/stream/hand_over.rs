@@ -32,6 +32,6 @@ impl Drop for Ticket {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 #[path = "hand_over_tests.rs"]
 pub mod inbox;

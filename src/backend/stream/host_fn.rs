@@ -31,7 +31,7 @@ pub fn inside_host_function() -> bool {
 }
 
 /// Runs user code that is no [`HostFn`].
-pub(in crate::backend) fn as_user_code<R>(code: impl FnOnce() -> R) -> R {
+pub fn as_user_code<R>(code: impl FnOnce() -> R) -> R {
     struct Ends(bool);
     impl Drop for Ends {
         fn drop(&mut self) {

@@ -22,8 +22,8 @@ use self::page::{Page, SLOTS};
 use self::record::Part;
 pub use self::record::SharedEvent;
 use super::watch::{Condition, Range};
-use crate::backend::base::clock;
-use crate::backend::{Fault, FaultKind, Result};
+use crate::base::clock;
+use crate::{Fault, FaultKind, Result};
 
 /// The interval at which a wait checks whether the other process still lives.
 const PEER_INTERVAL: Duration = Duration::from_millis(20);
@@ -133,7 +133,7 @@ fn serial_of(page: &Page, slot: usize) -> u32 {
 
 impl Notify {
     /// Returns the address range of the word, by which waits are found. It stays the same when the word moves.
-    pub(in crate::backend) fn range(&self) -> Range {
+    pub fn range(&self) -> Range {
         let line = self.page.line(self.slot);
         let word = if let Owner::Event(..) = self.owner { &line.over } else { &line.word };
         (std::ptr::from_ref(word).addr(), size_of::<u64>())
@@ -155,7 +155,7 @@ impl Notify {
     }
 
     /// Changes the count now. A notify that has ended does not change.
-    pub(in crate::backend) fn change(&self, change: Change) {
+    pub fn change(&self, change: Change) {
         if let Owner::Event(event, part) = &self.owner {
             return part.signal(event);
         }
@@ -177,13 +177,12 @@ impl Notify {
     }
 
     /// Whether the notify is a record of an event, which waits need until it completes or is dropped.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only waits of the cuda backend need it"))]
-    pub(in crate::backend) fn is_record(&self) -> bool {
+    pub fn is_record(&self) -> bool {
         matches!(&self.owner, Owner::Event(_, Part::Record { .. }))
     }
 
     /// Releases the waits of a record that will not complete. Other notifies do not change.
-    pub(in crate::backend) fn drop_record(&self) {
+    pub fn drop_record(&self) {
         if let Owner::Event(event, part) = &self.owner {
             part.signal(event);
         }
@@ -208,7 +207,7 @@ impl Notify {
     }
 
     /// Returns the condition of a wait that begins now.
-    pub(in crate::backend) fn condition(self: &Arc<Self>, wait: NotifyWait) -> Condition {
+    pub(crate) fn condition(self: &Arc<Self>, wait: NotifyWait) -> Condition {
         let (notify, deaths) = (Arc::clone(self), self.deaths());
         Box::new(move || notify.try_take(&wait, deaths))
     }
@@ -256,7 +255,7 @@ impl Notify {
     }
 
     /// Imports the notify that another process has [exported](Self::export).
-    pub(in crate::backend) fn import(bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Self>> {
+    pub(crate) fn import(bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Self>> {
         let damaged = |why: &str| {
             let text = format!("what the other process offers is no notify: {why}");
             Fault::invalid(text)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backend::{
+use crate::{
     Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fill, Graph, Home, HostFn, Launch, Notify, NotifyWait,
     Position, RandomNum, Reduce, Result, Span, ValueWait, ValueWrite,
 };
@@ -52,7 +52,7 @@ pub enum Op<'a> {
     /// Makes later operations of this stream wait for the event's latest record as of the submission; without a record
     /// they do not wait. The event may belong to another device of the same driver, and may be dropped right after the
     /// call. A timeout is greater than 0 and counts from when the stream reaches the wait. After it the stream goes on,
-    /// and has failed with [`FaultKind::WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut).
+    /// and has failed with [`FaultKind::WaitTimedOut`](crate::FaultKind::WaitTimedOut).
     Wait(&'a Arc<dyn Event>, Option<Duration>),
     /// Writes a value atomically.
     WriteValue(ValueWrite),
@@ -62,11 +62,11 @@ pub enum Op<'a> {
     /// Changes a notify of any device or process.
     ChangeNotify(&'a Arc<Notify>, Change),
     /// Makes later operations of this stream wait for a notify of any device or process. A wait that exceeds its
-    /// timeout fails with [`WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut). A wait for a notify that was
+    /// timeout fails with [`WaitTimedOut`](crate::FaultKind::WaitTimedOut). A wait for a notify that was
     /// destroyed, or whose process has died, fails with
-    /// [`InvalidArgument`](crate::backend::FaultKind::InvalidArgument). The stream goes on.
+    /// [`InvalidArgument`](crate::FaultKind::InvalidArgument). The stream goes on.
     WaitNotify(&'a Arc<Notify>, NotifyWait),
-    /// Marks a position in the stream without work. Only for drivers without [pools](crate::backend::Driver::pools).
+    /// Marks a position in the stream without work. Only for drivers without [pools](crate::Driver::pools).
     Mark,
 }
 
@@ -159,7 +159,7 @@ pub trait Submit {
 }
 
 /// Submits one operation, by its name. Tests use it.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub trait Calls: Submit {
     /// [`Op::Copy`].
     fn copy(&self, copy: Copy) -> Result<Position> {
@@ -257,5 +257,5 @@ pub trait Calls: Submit {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl<T: Submit + ?Sized> Calls for T {}

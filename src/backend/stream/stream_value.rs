@@ -1,6 +1,6 @@
 //! Values in memory that streams write and wait for.
 
-use crate::backend::Span;
+use crate::Span;
 
 /// The comparison of a wait for a value, numbered as in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,30 +13,31 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::algo::thread::pause::Backoff;
 use crate::algo::thread::serving_thread::ServingThread;
-use crate::backend::{Comparison, Fault, FaultKind, Notify, NotifyWait, Result, Span, ValueWait};
+use crate::{Comparison, Fault, FaultKind, Notify, NotifyWait, Result, Span, ValueWait};
 
 /// The time without waits after which the thread ends.
 const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
 
 /// The condition of a wait: true when it holds, an error if it cannot become true. It is called under the watcher's
 /// lock, and only until the wait is complete. It takes no lock, and what it reads must exist for as long.
-pub(in crate::backend) type Condition = Box<dyn FnMut() -> Result<bool> + Send>;
+pub(crate) type Condition = Box<dyn FnMut() -> Result<bool> + Send>;
 /// A function that is called when a wait is complete, with no lock held, on any thread; if the wait is late, on the
 /// watcher's.
-pub(in crate::backend) type End = Box<dyn FnOnce(Result<()>) + Send>;
+pub(crate) type End = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// The memory that a condition reads: first byte and length.
-pub(in crate::backend) type Range = (usize, usize);
+pub type Range = (usize, usize);
 /// The range of all addresses.
-pub(in crate::backend) const ANYWHERE: Range = (0, usize::MAX);
+pub const ANYWHERE: Range = (0, usize::MAX);
 /// The range of no address.
 const NOWHERE: Range = (0, 0);
 
 /// The condition that a stream waits for.
-pub(in crate::backend) enum Expected {
+pub enum Expected {
     /// The record of an event, for at most this time from when the stream first reaches the wait. What completes it
     /// cancels the wait.
     Event(Duration),
+    /// A notify.
     Notify(Arc<Notify>, NotifyWait),
     /// A value in memory that the host reaches.
     Value(ValueWait),
@@ -101,7 +102,7 @@ impl Expected {
 
     /// Returns the fault of a wait that ended because its device ends.
     #[cold]
-    pub(in crate::backend) fn never_came(&self) -> Fault {
+    pub fn never_came(&self) -> Fault {
         let (what, remedy) = self.in_words();
         let text = format!(
             "a stream still waited for {what} when its device ended, and went on without it; {remedy}, or abort the \
@@ -113,7 +114,7 @@ impl Expected {
 
 /// # Safety
 /// There is a word at the address for as long as the result is used.
-pub(in crate::backend) unsafe fn word_at<'a>(addr: usize) -> &'a AtomicU64 {
+pub unsafe fn word_at<'a>(addr: usize) -> &'a AtomicU64 {
     // SAFETY: the caller vouches for a word that the host reaches, and the core checked that it is aligned. Programs,
     // devices and other processes may write it at any time, hence an atomic.
     unsafe { AtomicU64::from_ptr(std::ptr::with_exposed_provenance_mut(addr)) }
@@ -121,7 +122,7 @@ pub(in crate::backend) unsafe fn word_at<'a>(addr: usize) -> &'a AtomicU64 {
 
 /// Checks the conditions of waits.
 #[derive(Default)]
-pub(in crate::backend) struct Watcher {
+pub struct Watcher {
     state: Mutex<State>,
     /// Notified when a wait has begun or has a new deadline, or when the thread must end.
     changed: Condvar,
@@ -157,7 +158,7 @@ struct Waiting {
 type Deadline = (Instant, Option<Duration>);
 
 /// A wait of a stream, pending or in progress. While one exists, the thread exists.
-pub(in crate::backend) struct Watched {
+pub struct Watched {
     watcher: Arc<Watcher>,
     number: u64,
     expected: Arc<Expected>,
@@ -200,7 +201,7 @@ impl Watcher {
     /// Completes waits for memory in this range, which may have changed. Without waits this is one load of a counter.
     /// The caller holds no lock.
     #[inline]
-    pub(in crate::backend) fn check(&self, range: Range) {
+    pub fn check(&self, range: Range) {
         // Relaxed: the thread checks a wait that is missed here.
         if self.waiting.load(Ordering::Relaxed) != 0 {
             self.check_range(range);
@@ -257,7 +258,7 @@ impl Watcher {
     }
 
     /// Ends the thread. There must be no waits, because they would never complete.
-    pub(in crate::backend) fn stop(&self) {
+    pub fn stop(&self) {
         let mut state = self.state.lock();
         let ending = state.thread.stop();
         drop(state);
@@ -265,15 +266,16 @@ impl Watcher {
         ending.join();
     }
 
-    #[cfg(test)]
-    pub(in crate::backend) fn has_thread(&self) -> bool {
+    /// Whether its thread runs.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn has_thread(&self) -> bool {
         self.state.lock().thread.is_there()
     }
 }
 
 impl Watched {
     /// Creates a wait that is about to be enqueued.
-    pub(in crate::backend) fn new(watcher: &Arc<Watcher>, expected: Expected) -> Result<Self> {
+    pub fn new(watcher: &Arc<Watcher>, expected: Expected) -> Result<Self> {
         let mut state = watcher.state.lock();
         let serving = Arc::clone(watcher);
         let ended = state.thread.need("portacl-watcher", move || serving.serve());
@@ -316,13 +318,12 @@ impl Watched {
     }
 
     /// Returns the memory of programs that the wait uses.
-    pub(in crate::backend) fn memory(&self) -> Range {
+    pub fn memory(&self) -> Range {
         if let Expected::Value(_) = *self.expected { self.expected.range() } else { NOWHERE }
     }
 
     /// Begins the timeout of a wait for an event, which the stream has reached.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only the cuda backend knows that it is one"))]
-    pub(in crate::backend) fn begin_limit(&self, end: End) {
+    pub fn begin_limit(&self, end: End) {
         self.wait_for(Box::new(|| Ok(false)), self.expected.deadline(None), end);
     }
 
@@ -331,12 +332,7 @@ impl Watched {
     ///
     /// # Safety
     /// `host_addr` returns where the host reaches the word of a value, until the wait is complete or cancelled.
-    pub(in crate::backend) unsafe fn begin(
-        &self,
-        host_addr: impl FnOnce(&Span) -> usize,
-        device_ends: Option<Instant>,
-        end: End,
-    ) -> bool {
+    pub unsafe fn begin(&self, host_addr: impl FnOnce(&Span) -> usize, device_ends: Option<Instant>, end: End) -> bool {
         let condition: Condition = match &*self.expected {
             Expected::Event(_) => Box::new(|| Ok(false)),
             Expected::Notify(notify, wait) => notify.condition(*wait),
@@ -356,7 +352,7 @@ impl Watched {
 
     /// Limits a wait in progress for a notify or a value: it ends at this time at the latest, with a fault, because the
     /// device ends.
-    pub(in crate::backend) fn limit(&self, device_ends: Instant) {
+    pub fn limit(&self, device_ends: Instant) {
         let mut state = self.watcher.state.lock();
         if let Some(waiting) = state.waits.get_mut(&self.number)
             && waiting.deadline.is_none_or(|(before, _)| device_ends < before)
@@ -368,7 +364,7 @@ impl Watched {
     }
 
     /// Cancels the wait, if there is one: its condition is not called any more.
-    pub(in crate::backend) fn cancel(&self) {
+    pub fn cancel(&self) {
         let waiting = self.watcher.state.lock().waits_for(&self.expected).remove(&self.number);
         if let Some(waiting) = waiting {
             self.watcher.uncount(&waiting);

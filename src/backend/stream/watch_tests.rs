@@ -2,7 +2,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::*;
-use crate::backend::{Comparison, FaultKind, Place};
+use crate::{Comparison, FaultKind, Place};
 
 const LONG: Duration = Duration::from_secs(60);
 

@@ -6,10 +6,10 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::backend::Event;
+use crate::Event;
 
 /// The number of a record. Records count from 1, in their order.
-pub(super) type RecordId = u64;
+pub type RecordId = u64;
 
 /// The latest record of each event, by the event's address, which is unique while it is here.
 static LATEST: Mutex<Latest> = Mutex::new(Latest::NONE);
@@ -31,7 +31,7 @@ fn key(event: &Arc<dyn Event>) -> usize {
 }
 
 /// Notes a record of the event. Returns its number.
-pub(super) fn recorded(event: &Arc<dyn Event>) -> RecordId {
+pub fn recorded(event: &Arc<dyn Event>) -> RecordId {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
     let Latest { records, sweep_at } = &mut *LATEST.lock();
@@ -44,16 +44,16 @@ pub(super) fn recorded(event: &Arc<dyn Event>) -> RecordId {
 }
 
 /// Returns the latest record of an event, if there was one since the trace began.
-pub(super) fn latest(event: &Arc<dyn Event>) -> Option<RecordId> {
+pub fn latest(event: &Arc<dyn Event>) -> Option<RecordId> {
     LATEST.lock().records.get(&key(event)).map(|(_, id)| *id)
 }
 
 /// Removes an event that was recorded without a note.
-pub(super) fn forget(event: &Arc<dyn Event>) {
+pub fn forget(event: &Arc<dyn Event>) {
     LATEST.lock().records.remove(&key(event));
 }
 
 /// Removes all events.
-pub(super) fn forget_all() {
+pub fn forget_all() {
     *LATEST.lock() = Latest::NONE;
 }

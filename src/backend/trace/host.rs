@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::operation::What;
 use super::{is_on, now, recorder};
-use crate::backend::{Device, Op, Result, thread_number};
+use crate::{Device, Op, Result, thread_number};
 
 /// The number of buffers that threads share.
 const STRIPES: usize = 16;

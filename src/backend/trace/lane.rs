@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::dependency::RecordId;
 use super::operation::{Note, Outcome, Point, Times, What};
 use super::{now, recorder};
-use crate::backend::{Device, Event, Op, Stream};
+use crate::{Device, Event, Op, Stream};
 
 /// The maximum number of unwritten operations of a stream. Further ones are counted, and not recorded.
 pub(super) const MOST_ENTRIES: usize = 16 << 10;

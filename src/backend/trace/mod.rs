@@ -17,7 +17,7 @@
 //! | `timeline.rs` | converts entries to events of the format |
 //! | `json.rs`, `file.rs` | their text, and the file |
 
-mod dependency;
+pub mod dependency;
 mod file;
 mod host;
 mod json;
@@ -29,8 +29,8 @@ mod stream;
 mod tests;
 mod timeline;
 
-use crate::backend::base::clock;
-use crate::backend::stream::decorators;
+use crate::base::clock;
+use crate::stream::decorators;
 pub use host::{Detail, HostWhat, note, synchronous};
 pub use lane::Lane;
 pub use operation::Note;

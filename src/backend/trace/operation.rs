@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::json::Line;
 use super::now;
-use crate::backend::{Comparison, Copy, Event, Number, Op, OpKind, Place};
+use crate::{Comparison, Copy, Event, Number, Op, OpKind, Place};
 
 /// The description of an operation.
 pub struct What {

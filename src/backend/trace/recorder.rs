@@ -16,8 +16,8 @@ use super::{dependency, host};
 use crate::algo::host::notice::notice;
 use crate::algo::host::system_call::named;
 use crate::algo::thread::quiet_thread;
-use crate::backend::at_exit;
-use crate::backend::stream::decorators;
+use crate::at_exit;
+use crate::stream::decorators;
 
 /// The interval at which the thread writes.
 const PERIOD: Duration = Duration::from_millis(5);
@@ -30,7 +30,7 @@ const PATIENCE_AT_EXIT: Duration = Duration::from_millis(500);
 pub type Report<'a> = &'a mut dyn FnMut(Option<u32>, &str, u64);
 
 /// Reports the current sizes. It is called by the thread that writes, and does not wait.
-pub type Gauges = fn(Report<'_>);
+pub(super) type Gauges = fn(Report<'_>);
 
 /// An open trace.
 struct Recorder {

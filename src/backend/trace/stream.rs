@@ -6,9 +6,7 @@ use super::dependency::{self, RecordId};
 use super::is_on_for;
 use super::lane::{Entry, Lane};
 use super::operation::{Times, TimesGuard, What};
-use crate::backend::{
-    Delivery, Device, Event, HostFn, Op, Payload, Position, Result, Stream, Submit, Ticket, thread_number,
-};
+use crate::{Delivery, Device, Event, HostFn, Op, Payload, Position, Result, Stream, Submit, Ticket, thread_number};
 
 /// A stream whose operations are recorded.
 pub struct TraceStream<'a> {

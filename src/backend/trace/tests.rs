@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::bit;
 use super::file::TraceFile;
 use super::json::{Track, about, event};
 use super::operation::{HostTimes, Outcome, Times, TimesGuard};
-use super::{bit, dependency};
-use crate::backend::{Event, cpu};
 
 fn path(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("portacl-trace-{name}-{}.json", std::process::id()))
@@ -98,24 +97,6 @@ fn a_line_has_the_members_that_were_set_in_a_fixed_order() {
     line.arg("z", 7u64).arg("a", "c").end(&mut text);
     let members = r#"{"ph":"X","pid":3,"tid":4,"name":"b","cat":"copy","ts":5.000,"dur":0.006,"args":{"z":7,"a":"c"}}"#;
     assert_eq!(text, members);
-}
-
-#[test]
-fn a_wait_is_for_the_latest_record() {
-    let driver = cpu::open(cpu::Options { memory_per_device: Some(16 << 20), ..Default::default() }).unwrap();
-    let device = driver.open(0).unwrap();
-    let event: Arc<dyn Event> = device.create_event(false).unwrap();
-    assert_eq!(dependency::latest(&event), None);
-    let first = dependency::recorded(&event);
-    let second = dependency::recorded(&event);
-    assert!(second > first);
-    assert_eq!(dependency::latest(&event), Some(second));
-    // Another event may take this one's place in memory.
-    drop(event);
-    for _ in 0..100 {
-        let other: Arc<dyn Event> = device.create_event(false).unwrap();
-        assert_eq!(dependency::latest(&other), None);
-    }
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl Fill {
     ///
     /// # Safety
     /// The range is live and writable, and aligned and as long as the pattern wants it.
-    pub(super) unsafe fn write_to(&self, dst: *mut u8, len: usize) {
+    pub unsafe fn write_to(&self, dst: *mut u8, len: usize) {
         match self.pattern {
             // SAFETY: the caller vouches for `len` writable bytes at `dst`.
             Pattern::Byte(value) => unsafe { dst.write_bytes(value, len) },

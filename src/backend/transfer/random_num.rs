@@ -1,6 +1,6 @@
 //! Random numbers that a device generates.
 
-use crate::backend::Span;
+use crate::Span;
 
 /// The distribution of random numbers. The kernels of the CUDA backend number them in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use crate::algo::thread::cancellation;
 use crate::algo::thread::per_thread::per_thread;
-use crate::core::base::error::{Result, param_invalid};
+use crate::base::error::{Result, param_invalid};
 
 per_thread! {
     /// The innermost callback that this thread runs.

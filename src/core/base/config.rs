@@ -16,26 +16,15 @@ use self::check::Check;
 use crate::algo::host::environment;
 use crate::algo::host::notice::notice_once;
 use crate::algo::thread::thread_attributes;
-use crate::backend::cpu::schedule;
-use crate::backend::fault;
-use crate::core::base::error::{Error, Result, invalid_param};
-
-/// The backend to use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BackendChoice {
-    /// CUDA if a driver with a device is found, otherwise the CPU.
-    Auto,
-    /// The CPU.
-    Cpu,
-    /// CUDA. Without a driver and a device this is an error.
-    Cuda,
-}
+use crate::backend::{Backend, fault, schedule};
+use crate::base::backends;
+use crate::base::error::{Error, Result, invalid_param};
 
 /// The settings from the environment, read when the backend is opened.
 #[derive(Debug)]
 pub struct Environment {
-    /// `PORTACL_BACKEND`.
-    pub backend: BackendChoice,
+    /// `PORTACL_BACKEND`; `None`: the first that opens. A chosen one that does not open is an error.
+    pub backend: Option<&'static Backend>,
     /// `PORTACL_CPU_DEVICES`; `None`: the backend's default.
     pub cpu_devices: Option<u32>,
     /// `PORTACL_CPU_MEMORY` in bytes per device; `None`: the backend's default.
@@ -123,7 +112,10 @@ impl Environment {
         let milliseconds = |name, default| -> Result<Duration> {
             Ok(Duration::from_millis(variables.number(name, 1..=3_600_000)?.unwrap_or(default)))
         };
-        let backends = [("auto", BackendChoice::Auto), ("cpu", BackendChoice::Cpu), ("cuda", BackendChoice::Cuda)];
+        let named = backends::all().iter().map(|&it| (it.name.to_str().expect("a name in ASCII"), Some(it)));
+        let mut backends: Vec<_> = named.collect();
+        backends.sort_by_key(|(name, _)| *name);
+        backends.insert(0, ("auto", None));
         let checks = [("0", None), ("1", Some(LeakCheck::Report)), ("abort", Some(LeakCheck::Abort))];
         let check = check::read(&variables)?;
         let memory = "bytes per device, at least 4M, as in 512M or 8G";

@@ -1,5 +1,5 @@
 use super::*;
-use crate::core::base::error::Code;
+use crate::base::error::Code;
 
 fn environment(pairs: &[(&str, &str)]) -> Result<Environment> {
     Environment::from(|name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
@@ -8,7 +8,7 @@ fn environment(pairs: &[(&str, &str)]) -> Result<Environment> {
 #[test]
 fn an_empty_environment_means_defaults() {
     let read = environment(&[("PORTACL_BACKEND", "")]).unwrap();
-    assert_eq!(read.backend, BackendChoice::Auto);
+    assert!(read.backend.is_none());
     assert!(!read.cpu_always_async && read.cpu_devices.is_none() && read.cpu_memory.is_none());
 }
 
@@ -39,6 +39,8 @@ fn stacks_of_threads_have_bounds() {
 
 #[test]
 fn a_typing_mistake_is_an_error_that_names_the_choices() {
+    static BACKENDS: &[&Backend] = &[&portacl_cuda::BACKEND, &portacl_cpu::BACKEND];
+    backends::install(BACKENDS);
     let error = environment(&[("PORTACL_BACKEND", "cud")]).unwrap_err();
     assert_eq!(error.code(), Code::InvalidParam);
     assert!(error.text().contains("auto, cpu or cuda"), "{error:?}");

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-pub(crate) use self::macros::{error_with, invalid_param, param_invalid, unsupported};
+pub use self::macros::{error_with, invalid_param, param_invalid, unsupported};
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Fault, FaultKind};
 

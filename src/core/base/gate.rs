@@ -11,7 +11,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::algo::host::host_memory;
 use crate::algo::thread::quiet_thread;
-use crate::backend::cpu::Schedule;
+use crate::backend::schedule::Schedule;
 
 /// State: no call has been made yet.
 const NEW: u8 = 0;

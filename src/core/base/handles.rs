@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::algo::map::slot_table::{self, Handle, Ref, SlotTable};
 use crate::algo::sync::reclaim::Pin;
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::base::error::{Code, Error, Result, invalid_param, param_invalid};
 
 /// Declares the kinds: their numbers, and their names in failure texts. Kinds that programs never see have no name.
 macro_rules! kinds {
@@ -125,11 +125,11 @@ pub fn take<T: Object>(handle: Handle, object: &T) -> Option<Arc<T>> {
 /// argument is the body of [`Object::is_destroyed_by_program`].
 macro_rules! object {
     ($type:ty, $kind:ident $(, $is_destroyed:expr)?) => {
-        impl $crate::core::base::handles::Object for $type {
-            const KIND: $crate::core::base::handles::Kind = $crate::core::base::handles::Kind::$kind;
+        impl $crate::base::handles::Object for $type {
+            const KIND: $crate::base::handles::Kind = $crate::base::handles::Kind::$kind;
             fn table() -> &'static $crate::algo::map::slot_table::SlotTable<Self> {
                 static TABLE: $crate::algo::map::slot_table::SlotTable<$type> =
-                    $crate::algo::map::slot_table::SlotTable::new($crate::core::base::handles::Kind::$kind as u8);
+                    $crate::algo::map::slot_table::SlotTable::new($crate::base::handles::Kind::$kind as u8);
                 &TABLE
             }
             $(

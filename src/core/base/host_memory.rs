@@ -8,8 +8,8 @@ use std::fmt::Display;
 use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::host::host_memory::{self, Supply};
-use crate::core::base::error::{Code, Error, Result, error_with};
-use crate::core::base::gate;
+use crate::base::error::{Code, Error, Result, error_with};
+use crate::base::gate;
 
 /// Calls that may begin: those that release or end something or wait, and the queries that programs make before such
 /// calls.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use crate::backend::base::broker::{Admission, BROKER, Form, Key, Kind, MOST_TEXT, Parcel};
 use crate::backend::{self, Fault};
-use crate::core::base::error::{Error, Result, invalid_param};
+use crate::base::error::{Error, Result, invalid_param};
 
 /// Fails if `len` bytes are too few for the text of a key.
 pub fn check_room(len: usize) -> Result<()> {
@@ -72,7 +72,7 @@ pub fn processes(count_name: &str, count: usize, process: impl Fn(usize) -> i32)
 }
 
 /// Creates an error for `fault` whose text begins with the name of the argument.
-pub(in crate::core) fn about(argument: &str, fault: Fault) -> Error {
+pub(crate) fn about(argument: &str, fault: Fault) -> Error {
     fault.with_text(|said| format!("{argument}: {said}")).into()
 }
 

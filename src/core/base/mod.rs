@@ -1,5 +1,6 @@
 //! The base of all regions: errors, handles, configuration, the gate, callbacks in progress.
 
+pub mod backends;
 pub mod call_site;
 pub mod callback;
 pub mod config;
@@ -11,4 +12,4 @@ pub mod ipc_key;
 pub mod leave;
 pub mod owner;
 pub mod release_failure;
-pub(in crate::core) mod teardown_errors;
+pub(crate) mod teardown_errors;

@@ -3,8 +3,8 @@
 
 use parking_lot::Mutex;
 
-use crate::core::base::error::name::error_name;
-use crate::core::base::error::{self, Error};
+use crate::base::error::name::error_name;
+use crate::base::error::{self, Error};
 
 /// Maximum number of texts that are kept. Further failures are only counted.
 const MOST_TEXTS: usize = 64;

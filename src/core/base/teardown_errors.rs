@@ -1,6 +1,6 @@
 //! Errors of a teardown: a teardown always completes, and returns the first error that was not reported before.
 
-use crate::core::base::error::{Code, Error, Result, error_with};
+use crate::base::error::{Code, Error, Result, error_with};
 
 /// The result of a teardown so far.
 #[derive(Debug, Default)]

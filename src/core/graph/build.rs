@@ -8,10 +8,10 @@ use super::flow::{Flow, Tree, never_recorded};
 use super::graph::{Drive, Graph, Ready, Resources};
 use super::task::{Task, What};
 use crate::algo::map::slot_table::{Handle, Ref};
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
-use crate::core::base::handles;
-use crate::core::runtime::thread;
-use crate::core::stream::{self, Stream};
+use crate::base::error::{Code, Result, error_with, invalid_param, param_invalid};
+use crate::base::handles;
+use crate::runtime::thread;
+use crate::stream::{self, Stream};
 
 /// Value of `flag` for a stream that every run starts.
 const HEAD: u32 = 0;

@@ -26,12 +26,12 @@ use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
-use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
-use crate::core::base::handles::Object;
-use crate::core::base::host_memory;
-use crate::core::base::owner::Owner;
-use crate::core::stream::Stream;
-use crate::core::stream::interceptor::Capturing;
+use crate::base::error::{Code, Error, Result, error_with, param_invalid};
+use crate::base::handles::Object;
+use crate::base::host_memory;
+use crate::base::owner::Owner;
+use crate::stream::Stream;
+use crate::stream::interceptor::Capturing;
 
 /// A capture: the streams that take part, and their tasks.
 pub struct Capture {

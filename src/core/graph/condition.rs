@@ -11,10 +11,10 @@ use super::graph::Graph;
 use super::graph::body::{Body, ConditionHandle, OwnedBodies};
 use super::task::control::{Conditional, Control, Kind};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Error, Result, arguments, param_invalid, unsupported};
-use crate::core::base::handles::{self, Object};
-use crate::core::runtime::thread;
-use crate::core::{memory, stream};
+use crate::base::error::{Error, Result, arguments, param_invalid, unsupported};
+use crate::base::handles::{self, Object};
+use crate::runtime::thread;
+use crate::{memory, stream};
 
 /// Maximum nesting of bodies: recursive functions create steps and pictures.
 const MOST_NESTED: usize = 16;

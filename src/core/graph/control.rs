@@ -7,10 +7,10 @@ use super::label::{self, Label, LabelList};
 use super::task::control::{Condition, Control};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{Place, Span};
-use crate::core::base::error::{Code, Result, arguments, error_with, param_invalid, unsupported};
-use crate::core::base::handles;
-use crate::core::memory;
-use crate::core::stream::{self, Stream};
+use crate::base::error::{Code, Result, arguments, error_with, param_invalid, unsupported};
+use crate::base::handles;
+use crate::memory;
+use crate::stream::{self, Stream};
 
 /// Returns the stream of a call, and the graph that it is bound to.
 fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::core::base::error::{Code, Result, param_invalid};
-use crate::core::base::{callback, handles};
-use crate::core::graph::graph::Graph;
+use crate::base::error::{Code, Result, param_invalid};
+use crate::base::{callback, handles};
+use crate::graph::graph::Graph;
 
 /// A callback of the program.
 pub struct EndCallback {

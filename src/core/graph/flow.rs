@@ -21,7 +21,7 @@ use super::task::control::{Condition, Kind};
 use super::task::{self, Task};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, RepeatedFn, Span};
-use crate::core::base::error::{Error, Result, param_invalid, unsupported};
+use crate::base::error::{Error, Result, param_invalid, unsupported};
 
 /// A step of a strand.
 pub enum Step {

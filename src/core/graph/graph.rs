@@ -1,8 +1,8 @@
 //! Graphs, and their runs.
 
-pub mod body;
-pub mod inspected;
-pub mod ready;
+pub(super) mod body;
+pub(super) mod inspected;
+pub(super) mod ready;
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use self::body::{Body, ConditionHandle};
 use self::inspected::Inspected;
-pub use self::ready::{Drive, Ready, Resources};
+pub(super) use self::ready::{Drive, Ready, Resources};
 use super::capture::{Capture, Recorder};
 use super::end_callback::{self, EndCallback};
 use super::{memory, task};
 use crate::algo::map::slot_table::{self, Handle, Ref};
-use crate::core::base::error::{Code, Error, Result, error_with, unsupported};
-use crate::core::base::handles::{self, Object};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
-use crate::core::stream::event::Event;
-use crate::core::stream::{self, Stream, interceptor};
+use crate::base::error::{Code, Error, Result, error_with, unsupported};
+use crate::base::handles::{self, Object};
+use crate::runtime::device::Device;
+use crate::runtime::thread;
+use crate::stream::event::Event;
+use crate::stream::{self, Stream, interceptor};
 
 /// A graph.
 pub struct Graph {

@@ -15,9 +15,9 @@ use super::flow::serving;
 use super::graph::Graph;
 use super::task::group::{Group, Update, Version};
 use crate::backend::{Delivery, Op, Payload, Ticket};
-use crate::core::base::error::{Code, Result, error_with, param_invalid};
-use crate::core::base::handles;
-use crate::core::stream;
+use crate::base::error::{Code, Result, error_with, param_invalid};
+use crate::base::handles;
+use crate::stream;
 
 /// A change of a group. The stream hands it over when it reaches the change, perhaps where no backend can be called. So
 /// it drops nothing itself.

@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::base::host_memory;
-use crate::core::graph::capture::capture_of;
-use crate::core::graph::graph::Graph;
-use crate::core::graph::graph::inspected::{GraphStream, GraphTask};
-use crate::core::graph::task::{Task, What};
-use crate::core::stream::Stream;
+use crate::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::base::host_memory;
+use crate::graph::capture::capture_of;
+use crate::graph::graph::Graph;
+use crate::graph::graph::inspected::{GraphStream, GraphTask};
+use crate::graph::task::{Task, What};
+use crate::stream::Stream;
 
 /// Maximum length of a name.
 const MOST_NAME: usize = 512;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result, arguments, error_with, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::base::host_memory;
-use crate::core::base::owner::Owner;
-use crate::core::runtime::thread;
+use crate::base::error::{Code, Error, Result, arguments, error_with, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::base::host_memory;
+use crate::base::owner::Owner;
+use crate::runtime::thread;
 
 /// A place in a stream, once it is set.
 pub struct Label {

@@ -11,12 +11,12 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, Op};
-use crate::core::base::error::{Result, param_invalid};
-use crate::core::base::release_failure;
-use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::order::checker;
-use crate::core::pool::mem_pool::{self, owned};
-use crate::core::stream::Stream;
+use crate::base::error::{Result, param_invalid};
+use crate::base::release_failure;
+use crate::memory::allocation::{Allocation, Kind};
+use crate::order::checker;
+use crate::pool::mem_pool::{self, owned};
+use crate::stream::Stream;
 
 /// The allocations and frees of a graph's runs.
 #[derive(Default)]

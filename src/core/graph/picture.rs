@@ -16,9 +16,9 @@ use super::task::{self, Task, What, group};
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::host::standard_stream::StandardOutput;
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Result, error_with, invalid_param};
-use crate::core::base::handles::{self, Object as _};
-use crate::core::stream::Stream;
+use crate::base::error::{Code, Result, error_with, invalid_param};
+use crate::base::handles::{self, Object as _};
+use crate::stream::Stream;
 
 /// A task in a picture.
 #[derive(Serialize)]

@@ -1,8 +1,8 @@
 //! The program of a graph: graphs of the backend, and the steps between them.
 
 mod late;
-pub mod plan;
-pub mod reporting;
+pub(super) mod plan;
+pub(super) mod reporting;
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use self::late::{Late, Runner};
 use self::plan::Part;
 use super::task::{Step, Task};
 use crate::backend::{self, Device, Op, Position, Work};
-use crate::core::base::error::Result;
-use crate::core::base::host_memory;
-use crate::core::kernel::kernel_launch::Call;
-use crate::core::order::accesses::{Access, GraphRun, GraphRuns};
-use crate::core::order::checker;
-use crate::core::order::effects::{Effect, Effects};
-use crate::core::stream::Stream;
+use crate::base::error::Result;
+use crate::base::host_memory;
+use crate::kernel::kernel_launch::Call;
+use crate::order::accesses::{Access, GraphRun, GraphRuns};
+use crate::order::checker;
+use crate::order::effects::{Effect, Effects};
+use crate::stream::Stream;
 
 /// A graph that is ready to run.
 pub struct Program {

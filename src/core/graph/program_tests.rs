@@ -1,9 +1,9 @@
 use super::*;
 use crate::algo::host::host_memory::faults;
-use crate::backend::{Change, Notifies, cpu};
-use crate::core::graph::graph::ready::uses;
-use crate::core::graph::task::tests::task;
-use crate::core::graph::task::{Step, claim};
+use crate::backend::{Change, Notifies, Options};
+use crate::graph::graph::ready::uses;
+use crate::graph::task::tests::task;
+use crate::graph::task::{Step, claim};
 
 const LEN: usize = 20_000;
 
@@ -23,8 +23,8 @@ fn left(device: &Arc<dyn Device>, tasks: &[Task]) -> usize {
 
 #[test]
 fn a_claim_is_enough_for_its_graph() {
-    let options = cpu::Options { devices: Some(1), ..cpu::Options::default() };
-    let device = cpu::open(options).unwrap().open(0).unwrap();
+    let options = Options { devices: Some(1), ..Options::default() };
+    let device = portacl_cpu::open(options).unwrap().open(0).unwrap();
     let before = |index: usize| index.checked_sub(1).into_iter().collect();
     let notify = Notifies::default().create().unwrap();
     let mut steps = many(before, false);

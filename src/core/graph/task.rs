@@ -12,7 +12,7 @@ pub use self::step::{Step, What, check_memory, memory, work_spans};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;
-use crate::core::base::{error, host_memory};
+use crate::base::{error, host_memory};
 
 /// A task of a graph.
 #[derive(Clone)]

@@ -2,9 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::backend::{Fill, Place, Span};
-use crate::core::graph::program::plan::nodes;
+use crate::graph::program::plan::nodes;
 
-pub fn task(after: Vec<usize>, works: bool) -> Task {
+pub(crate) fn task(after: Vec<usize>, works: bool) -> Task {
     let dst = Span { addr: 64, len: 64, place: Place::Device(0) };
     Task {
         control: None,
@@ -22,7 +22,7 @@ pub fn task(after: Vec<usize>, works: bool) -> Task {
 /// Whether each task has work, and its edges to earlier ones.
 type Edges = Vec<(bool, Vec<usize>)>;
 
-pub fn edges() -> impl Strategy<Value = Edges> {
+pub(crate) fn edges() -> impl Strategy<Value = Edges> {
     let one = (any::<bool>(), prop::collection::vec(any::<usize>(), 0..4));
     prop::collection::vec(one, 1..40).prop_map(|mut all: Edges| {
         for (index, (_, after)) in all.iter_mut().enumerate() {

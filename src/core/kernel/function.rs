@@ -7,9 +7,9 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend;
-use crate::core::base::error::{Error, Result, arguments, invalid_param, unsupported};
-use crate::core::base::handles;
-use crate::core::runtime::device::Device;
+use crate::base::error::{Error, Result, arguments, invalid_param, unsupported};
+use crate::base::handles;
+use crate::runtime::device::Device;
 
 /// A kernel of a program. It is unloaded with the program.
 pub struct Function {

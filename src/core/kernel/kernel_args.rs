@@ -13,9 +13,9 @@ use self::list::{DATA_ALIGNMENT, MOST_BYTES};
 pub use self::list::{Entry, Head, List, Room};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Parameter;
-use crate::core::base::error::{Error, Result, invalid_param};
-use crate::core::base::handles::{self, Object, drop_all};
-use crate::core::kernel::function::Function;
+use crate::base::error::{Error, Result, invalid_param};
+use crate::base::handles::{self, Object, drop_all};
+use crate::kernel::function::Function;
 
 /// Maximum number of arguments of a kernel whose parameters are unknown.
 const MOST_ARGUMENTS: usize = 128;

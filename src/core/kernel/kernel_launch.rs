@@ -11,14 +11,14 @@ pub use self::config::Config;
 pub use self::host_args::{PlaceHolder, launch_with_data};
 pub use self::shape::Shape;
 use crate::backend::{self, Access, Arguments, Launch, NodeLaunch, Op, Work};
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
-use crate::core::base::handles;
-use crate::core::kernel::function::Function;
-use crate::core::memory;
-use crate::core::order::checker;
-use crate::core::order::effects::Effects;
-use crate::core::runtime::device::Device;
-use crate::core::stream::{self, Stream};
+use crate::base::error::{Code, Error, Result, error_with, invalid_param};
+use crate::base::handles;
+use crate::kernel::function::Function;
+use crate::memory;
+use crate::order::checker;
+use crate::order::effects::Effects;
+use crate::runtime::device::Device;
+use crate::stream::{self, Stream};
 
 /// The arguments of a launch as they came from C.
 #[derive(Clone, Copy, Debug)]

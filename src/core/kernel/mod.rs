@@ -15,12 +15,12 @@ use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::input_file;
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{self, Copy, Place, Span};
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
-use crate::core::base::handles::{self, Object};
-use crate::core::kernel::function::{Function, no_code};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::{self, thread};
-use crate::core::stream::exception::{self, Exception, Watcher};
+use crate::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
+use crate::base::handles::{self, Object};
+use crate::kernel::function::{Function, no_code};
+use crate::runtime::device::Device;
+use crate::runtime::{self, thread};
+use crate::stream::exception::{self, Exception, Watcher};
 
 /// A program on a device.
 pub struct Binary {

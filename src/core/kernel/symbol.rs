@@ -6,13 +6,13 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{FaultKind, Span};
-use crate::core::base::error::{Result, arguments, error_with, invalid_param, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::base::owner::Owner;
-use crate::core::kernel::{self, Binary};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
-use crate::core::transfer::memcpy;
+use crate::base::error::{Result, arguments, error_with, invalid_param, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::base::owner::Owner;
+use crate::kernel::{self, Binary};
+use crate::runtime::device::Device;
+use crate::runtime::thread;
+use crate::transfer::memcpy;
 
 /// The meanings of symbols, by address and opening of a device. Each has the handle of its binary, without which it is
 /// invalid.

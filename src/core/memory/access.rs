@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use crate::backend::Access;
 use crate::backend::{Driver, MemoryPlace};
-use crate::core::base::error::{Result, invalid_param, unsupported};
+use crate::base::error::{Result, invalid_param, unsupported};
 
 /// A place, as an `aclrtMemLocation` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

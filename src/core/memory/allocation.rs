@@ -14,18 +14,18 @@ use crate::algo::map::address_map::{AddressMap, Hint, InsertError, Range, Reach}
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{self, Block, Place};
-use crate::core::base::error::{Code, Error, Result, error_with};
-use crate::core::base::owner::Owner;
-use crate::core::base::{handles, host_memory};
-use crate::core::runtime;
-use crate::core::runtime::device::Device;
+use crate::base::error::{Code, Error, Result, error_with};
+use crate::base::owner::Owner;
+use crate::base::{handles, host_memory};
+use crate::runtime;
+use crate::runtime::device::Device;
 
 pub use pooled::{PoolMemory, PoolTag};
 use reuse::Class;
 pub use reuse::Reuse;
 
 /// Every live allocation and registration, by address. Pools enter their blocks themselves.
-pub(in crate::core) static ALLOCATIONS: AddressMap = AddressMap::new();
+pub(crate) static ALLOCATIONS: AddressMap = AddressMap::new();
 
 per_thread! {
     /// The allocations in which this thread found the two ends of its latest copy, or the destination of a later fill.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
-use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
-use crate::core::base::handles::{self, Object, drop_all};
-use crate::core::memory;
-use crate::core::memory::data_buffer::Extent;
-use crate::core::runtime::thread;
+use crate::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
+use crate::base::handles::{self, Object, drop_all};
+use crate::memory;
+use crate::memory::data_buffer::Extent;
+use crate::runtime::thread;
 
 /// Number of user bytes in each buffer.
 pub const USER_BYTES: usize = 96;

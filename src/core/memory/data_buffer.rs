@@ -6,8 +6,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Error, Result};
-use crate::core::base::handles::{self, Object};
+use crate::base::error::{Error, Result};
+use crate::base::handles::{self, Object};
 
 /// Memory of the caller, as the caller described it. It is checked when it is used, not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

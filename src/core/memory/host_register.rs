@@ -2,13 +2,13 @@
 
 use crate::algo::map::address_map::InsertError;
 use crate::backend::Foreign;
-use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
-use crate::core::base::gate::{self, Binding};
-use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::pointer::REGISTERED_PAGE;
-use crate::core::memory::pointer::span::{beyond_all, stale};
-use crate::core::order::places;
-use crate::core::runtime::{self, thread};
+use crate::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
+use crate::base::gate::{self, Binding};
+use crate::memory::allocation::{Allocation, Kind};
+use crate::memory::pointer::REGISTERED_PAGE;
+use crate::memory::pointer::span::{beyond_all, stale};
+use crate::order::places;
+use crate::runtime::{self, thread};
 
 /// `IOMEMORY` and the next three are the bits of `flag` in aclrtHostRegisterV2.
 const IOMEMORY: u32 = 0x4;

@@ -10,18 +10,18 @@ use parking_lot::Mutex;
 
 use crate::backend::Block;
 use crate::backend::base::broker::{self, Admission, BROKER, Form, Key};
-use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
-use crate::core::base::ipc_key::about;
-use crate::core::base::owner::Owner;
-use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::memory::allocation::{Allocation, Kind, open_device};
-use crate::core::memory::memory_hook::{self, MemoryKind};
-use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::memory::request::freeing::not_freed;
-use crate::core::memory::request::hooks::Piece;
-use crate::core::order::checker;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::{self, thread};
+use crate::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
+use crate::base::ipc_key::about;
+use crate::base::owner::Owner;
+use crate::base::teardown_errors::TeardownErrors;
+use crate::memory::allocation::{Allocation, Kind, open_device};
+use crate::memory::memory_hook::{self, MemoryKind};
+use crate::memory::memory_stats::DeviceTallies;
+use crate::memory::request::freeing::not_freed;
+use crate::memory::request::hooks::Piece;
+use crate::order::checker;
+use crate::runtime::device::Device;
+use crate::runtime::{self, thread};
 
 /// Exported memory begins at a multiple of this.
 const PAGE: usize = 4096;
@@ -52,7 +52,7 @@ static ANY_SHARED: AtomicUsize = AtomicUsize::new(0);
 static IMPORTS: Mutex<Vec<Import>> = Mutex::new(Vec::new());
 
 /// Returns the processes that may import the memory, by the flags of an export.
-pub(in crate::core) fn admission(flags: u64) -> Result<Admission> {
+pub(crate) fn admission(flags: u64) -> Result<Admission> {
     match flags {
         0 => Ok(Admission::Listed),
         1 => Ok(Admission::Anyone),

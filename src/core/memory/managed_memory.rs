@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use crate::algo::host::host_memory::claim::Claim;
 use crate::backend::{Advice, Home, Op, Span};
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::base::host_memory;
-use crate::core::memory::allocation::advice::{ADVISED, Advised};
-use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::memory_hook::MemoryKind;
-use crate::core::memory::pointer::span::outside;
-use crate::core::memory::request::bounded::Bounded;
-use crate::core::memory::request::device_memory::DeviceMemory;
-use crate::core::memory::request::hooks::Hooks;
-use crate::core::memory::request::{MemoryRequest, Resource, Statistics, Target};
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, Session, thread};
-use crate::core::stream;
+use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::base::host_memory;
+use crate::memory::allocation::advice::{ADVISED, Advised};
+use crate::memory::allocation::{Allocation, Kind};
+use crate::memory::memory_hook::MemoryKind;
+use crate::memory::pointer::span::outside;
+use crate::memory::request::bounded::Bounded;
+use crate::memory::request::device_memory::DeviceMemory;
+use crate::memory::request::hooks::Hooks;
+use crate::memory::request::{MemoryRequest, Resource, Statistics, Target};
+use crate::runtime::device::{self, Device};
+use crate::runtime::{self, Session, thread};
+use crate::stream;
 
 /// Sizes and advised ranges are multiples of this.
 const GRAIN: usize = 2 << 20;

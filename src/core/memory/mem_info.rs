@@ -1,10 +1,10 @@
 //! The amount of memory of a device, and how much of it is free.
 
 use crate::backend::MemoryUsage;
-use crate::core::base::error::{Code, Result, error_with};
-use crate::core::memory::allocation::Reuse;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
+use crate::base::error::{Code, Result, error_with};
+use crate::memory::allocation::Reuse;
+use crate::runtime::device::Device;
+use crate::runtime::thread;
 
 impl Device {
     /// Returns the bytes that can still be allocated. Cached memory counts as free.

@@ -25,11 +25,11 @@ pub use self::registry::{
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::thread::per_thread::{ThreadList, per_thread};
 use crate::backend::Place;
-use crate::core::base::call_site::Frame;
-use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result, error_with};
-use crate::core::memory::allocation::backing::{PoolUse, backing};
-use crate::core::memory::allocation::{Allocation, Kind};
+use crate::base::call_site::Frame;
+use crate::base::callback;
+use crate::base::error::{Code, Error, Result, error_with};
+use crate::memory::allocation::backing::{PoolUse, backing};
+use crate::memory::allocation::{Allocation, Kind};
 
 /// The device id of host memory.
 pub const HOST: i32 = -1;

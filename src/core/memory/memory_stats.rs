@@ -9,9 +9,9 @@ use std::sync::Arc;
 use crate::algo::map::typed_slots;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::Usage;
-use crate::core::memory::allocation::Reuse;
-use crate::core::runtime::Session;
-use crate::core::runtime::device::Device;
+use crate::memory::allocation::Reuse;
+use crate::runtime::Session;
+use crate::runtime::device::Device;
 
 /// A number of allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

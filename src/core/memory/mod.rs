@@ -24,7 +24,7 @@ pub use self::request::device_memory::{
     forget_device_memory, forget_memory, free, free_with_sync, free_word_of_graph, malloc, malloc_align32,
     malloc_with_config, release_device_memory, word_of_graph, zeros_of_device,
 };
-pub(in crate::core) use self::request::freeing::{freeing_call, not_freed};
+pub(crate) use self::request::freeing::{freeing_call, not_freed};
 pub use self::request::pinned_memory::{
     free_host, free_host_with_sync, malloc_host, malloc_host_with_config, release_host_memory,
 };

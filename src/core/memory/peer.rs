@@ -7,11 +7,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::backend::Place;
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::base::owner::Owner;
-use crate::core::memory::{self, access};
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, Session, thread};
+use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::base::owner::Owner;
+use crate::memory::{self, access};
+use crate::runtime::device::{self, Device};
+use crate::runtime::{self, Session, thread};
 
 /// Pairs of an opening of a device, and the id of the device whose memory it may use. The pair has the opening and not
 /// its id, because the access ends with the opening.

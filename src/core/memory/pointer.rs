@@ -1,19 +1,19 @@
 //! Queries of addresses.
 
-pub mod hold;
-pub mod span;
+pub(super) mod hold;
+pub(super) mod span;
 
 use self::span::stale;
 use super::virtual_memory;
 use crate::backend::{self, Foreign, ForeignBlock, MemoryPlace, MemoryUsage, Place, Usage};
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
-use crate::core::memory::access::Location;
-use crate::core::memory::allocation::backing::backing;
-use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::runtime::{self, device, thread};
+use crate::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::memory::access::Location;
+use crate::memory::allocation::backing::backing;
+use crate::memory::allocation::{Allocation, Kind};
+use crate::runtime::{self, device, thread};
 
 /// The page size of registered memory: registrations begin at multiples of the smallest page.
-pub const REGISTERED_PAGE: usize = 4096;
+pub(super) const REGISTERED_PAGE: usize = 4096;
 
 /// The result of aclrtPointerGetAttributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,17 +16,17 @@ pub mod pinned_memory;
 use std::sync::Arc;
 
 use crate::backend::{Block, PagePolicy};
-use crate::core::base::error::{Code, Error, Result, error_with};
-use crate::core::base::owner::Owner;
-use crate::core::memory::allocation::backing::backing;
-use crate::core::memory::allocation::open_device;
-use crate::core::memory::memory_hook::{self, Event, Found, HOST, MemoryKind, Moment};
-use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
-use crate::core::memory::pointer::pointer_attributes;
-use crate::core::memory::request::hooks::event_of_address;
-use crate::core::memory::request::page_policy::padded;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::{self, Session, thread};
+use crate::base::error::{Code, Error, Result, error_with};
+use crate::base::owner::Owner;
+use crate::memory::allocation::backing::backing;
+use crate::memory::allocation::open_device;
+use crate::memory::memory_hook::{self, Event, Found, HOST, MemoryKind, Moment};
+use crate::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
+use crate::memory::pointer::pointer_attributes;
+use crate::memory::request::hooks::event_of_address;
+use crate::memory::request::page_policy::padded;
+use crate::runtime::device::Device;
+use crate::runtime::{self, Session, thread};
 
 /// A source of memory, or a stage in front of it.
 pub trait Resource {

@@ -21,12 +21,12 @@ pub use self::physical::{Physical, Properties};
 pub use self::teardown::{end_with_device, end_with_session, forget_with_device, forget_with_session};
 use crate::algo::map::slot_table;
 use crate::backend::{Access, Driver, GRANULARITY, MemoryPlace};
-use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::pointer::span::beyond_all;
-use crate::core::order::places;
-use crate::core::runtime::{self, thread};
+use crate::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::memory::allocation::{Allocation, Kind};
+use crate::memory::pointer::span::beyond_all;
+use crate::order::places;
+use crate::runtime::{self, thread};
 
 /// All ranges of the process. Not locked during a call of a backend.
 static RANGES: Mutex<Ranges> = Mutex::new(Ranges::NONE);

@@ -133,7 +133,7 @@ pub struct GraphRun {
     /// True if the run depends on the host: it calls functions of the program, or waits.
     pub needs_host: bool,
     /// The run with places instead of addresses, and the generation of the aliases.
-    pub(in crate::core) placed: Mutex<Option<(u64, Arc<Self>)>>,
+    pub placed: Mutex<Option<(u64, Arc<Self>)>>,
 }
 
 impl GraphRun {

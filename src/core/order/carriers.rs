@@ -7,7 +7,7 @@ use super::clock::{Clock, Line, Point};
 use crate::backend::{Change, Event, Notify, NotifyWait, ValueWait};
 
 /// The kind of a carrier of order.
-pub enum Carrier {
+pub(super) enum Carrier {
     /// An event.
     Event(Weak<dyn Event>),
     /// A notify.
@@ -22,7 +22,7 @@ pub enum Carrier {
 
 impl Carrier {
     /// Whether something may still use the carrier.
-    pub fn is_live(&self) -> bool {
+    pub(super) fn is_live(&self) -> bool {
         match self {
             Self::Event(event) => event.strong_count() > 0,
             Self::Notify(notify) => notify.strong_count() > 0,
@@ -39,7 +39,7 @@ pub fn key_of<T: ?Sized>(carrier: &Arc<T>) -> usize {
 }
 
 /// A change of a carrier by a stream.
-pub enum Changes {
+pub(super) enum Changes {
     /// The stream records an event, or has run a graph. This replaces what the carrier passed before.
     Record,
     /// The stream writes a value; `None`: an unknown value.
@@ -49,7 +49,7 @@ pub enum Changes {
 }
 
 /// A carrier and the order that it passes.
-pub struct Carried {
+pub(super) struct Carried {
     /// The kind of the carrier.
     pub carrier: Carrier,
     /// The operations that are ordered before the changes of the carrier.
@@ -71,14 +71,14 @@ pub struct Carried {
 
 impl Carried {
     /// Creates a carrier that passes no order yet. The count of a notify is 0.
-    pub fn new(carrier: Carrier) -> Self {
+    pub(super) fn new(carrier: Carrier) -> Self {
         let value = matches!(carrier, Carrier::Notify(_)).then_some(0);
         let (clock, resets, open, waiting) = Default::default();
         Self { carrier, clock, resets, value, spare: 0, open, waiting }
     }
 
     /// Applies a change by a stream that has this clock.
-    pub fn change(&mut self, change: &Changes, clock: Clock) {
+    pub(super) fn change(&mut self, change: &Changes, clock: Clock) {
         match change {
             Changes::Record => self.clock = clock,
             Changes::Count(Change::Set(0)) => {
@@ -104,12 +104,12 @@ impl Carried {
     }
 
     /// Resets a notify: the host or a stream did so.
-    pub fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         (self.value, self.spare) = (Some(0), 0);
     }
 
     /// Returns the order that the carrier passes to a wait. `comes_after_resets`: the count 0 ends the wait.
-    pub fn passes(&self, comes_after_resets: bool) -> Clock {
+    pub(super) fn passes(&self, comes_after_resets: bool) -> Clock {
         let mut clock = self.clock.clone();
         if comes_after_resets {
             clock.merge(self.resets.clone());
@@ -119,7 +119,7 @@ impl Carried {
 
     /// Returns the count before the wait if the changes so far end this wait. If the wait clears the count, later waits
     /// cannot use it.
-    pub fn ends(&mut self, end: &End) -> Option<u32> {
+    pub(super) fn ends(&mut self, end: &End) -> Option<u32> {
         self.value.filter(|value| end.holds(*value))?;
         let count = self.count();
         if end.clears() {
@@ -132,7 +132,7 @@ impl Carried {
     }
 
     /// Restores the count that a dropped wait had taken.
-    pub fn restore(&mut self, count: u32) {
+    pub(super) fn restore(&mut self, count: u32) {
         match self.count() {
             0 => self.value = Some(count.into()),
             _ => self.spare += 1,
@@ -140,13 +140,13 @@ impl Carried {
     }
 
     /// Adds a wait that nothing has ended. Removes the waits that the host knows to be complete.
-    pub fn wait(&mut self, origin: Point, end: End, host: &[u64]) {
+    pub(super) fn wait(&mut self, origin: Point, end: End, host: &[u64]) {
         self.open.retain(|(origin, _)| !origin.is_known(host));
         self.open.push((origin, end));
     }
 
     /// Takes the open waits that the latest change ends, each with the count that it took.
-    pub fn take_ended(&mut self, host: &[u64]) -> Vec<(Point, End, u32)> {
+    pub(super) fn take_ended(&mut self, host: &[u64]) -> Vec<(Point, End, u32)> {
         let mut open = std::mem::take(&mut self.open);
         let mut ended = Vec::new();
         open.retain(|(origin, end)| {
@@ -186,7 +186,7 @@ impl End {
 
 /// An open wait: it was submitted before what it waits for.
 #[derive(Clone, Copy)]
-pub struct Gate {
+pub(super) struct Gate {
     /// Number of the first operation of the stream that is behind the wait.
     pub number: u64,
     /// The wait. All streams that are behind it have gates with the same origin.

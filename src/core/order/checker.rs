@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use crate::backend::stream::decorators;
 use crate::backend::{Event, Op, Position, Wait};
-use crate::core::base::error::Result;
-use crate::core::order::accesses::{GraphRun, GraphRuns};
-use crate::core::order::known::Known;
+use crate::base::error::Result;
+use crate::order::accesses::{GraphRun, GraphRuns};
+use crate::order::known::Known;
 
 /// Sees operations before they are submitted.
 pub trait Checker: Sync {

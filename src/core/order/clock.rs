@@ -71,7 +71,7 @@ impl<K: Copy + Ord> Points<K> {
 
 /// The operations that are complete after an operation: itself and those ordered before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Clock {
+pub(super) struct Clock {
     /// The operation, or number 0. It is separate, so that the clock of a stream shares `before` with the stream and
     /// needs no allocation. It is no `Option`: the compiler compares the stream first, also of `None`, and tools report
     /// that as a use of bytes that nothing wrote.
@@ -82,28 +82,28 @@ pub struct Clock {
 
 impl Clock {
     /// Creates the clock of an operation.
-    pub fn new(latest: Option<Point>, before: Points) -> Self {
+    pub(super) fn new(latest: Option<Point>, before: Points) -> Self {
         Self { latest: latest.unwrap_or_default(), before }
     }
 
     /// Returns all points.
-    pub fn points(&self) -> impl Iterator<Item = Point> {
+    pub(super) fn points(&self) -> impl Iterator<Item = Point> {
         let latest = &std::slice::from_ref(&self.latest)[..usize::from(self.latest.number != 0)];
         latest.iter().chain(self.before.all()).copied()
     }
 
     /// Whether there are no points.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.latest.number == 0 && self.before.is_empty()
     }
 
     /// Replaces the operation by the previous one of its stream.
-    pub fn step_back(&mut self) {
+    pub(super) fn step_back(&mut self) {
         self.latest.number = self.latest.number.saturating_sub(1);
     }
 
     /// Adds the operations of another clock.
-    pub fn merge(&mut self, other: Self) {
+    pub(super) fn merge(&mut self, other: Self) {
         if self.is_empty() {
             *self = other;
         } else {
@@ -112,7 +112,7 @@ impl Clock {
     }
 
     /// Adds the operations of another clock to those that are ordered before this operation.
-    pub fn add_before(&mut self, other: &Self) {
+    pub(super) fn add_before(&mut self, other: &Self) {
         other.points().for_each(|point| self.before.add(point));
     }
 }

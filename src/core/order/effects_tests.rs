@@ -2,7 +2,7 @@
 
 use super::{Effect, Effects};
 use crate::backend::{Access, Copy, Does, Fill, Op, Parameter, Parameters, Place, Span, Use};
-use crate::core::order::accesses::{Accesses, Mode};
+use crate::order::accesses::{Accesses, Mode};
 
 fn pointers(known: Option<&Parameters>, words: &[usize]) -> Vec<(usize, Option<Access>)> {
     let block: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();

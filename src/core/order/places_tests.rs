@@ -1,5 +1,5 @@
 use super::*;
-use crate::core::order::accesses::Mode;
+use crate::order::accesses::Mode;
 
 /// The aliases are those of the process, so each test has its own addresses.
 const FAR: usize = 0x7000_0000_0000;

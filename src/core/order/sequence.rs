@@ -47,7 +47,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub fn retain_gates(&mut self, stays: &dyn Fn(&Gate) -> bool) {
+    pub(super) fn retain_gates(&mut self, stays: &dyn Fn(&Gate) -> bool) {
         self.gates.retain(stays);
         if self.gates.is_empty() {
             self.passed.clear();
@@ -56,7 +56,7 @@ impl Progress {
     }
 
     /// Drops the gates of waits that the host knows to be complete.
-    pub fn drop_known(&mut self, host: &[u64]) {
+    pub(super) fn drop_known(&mut self, host: &[u64]) {
         if !self.gates.is_empty() {
             self.retain_gates(&|gate| !gate.origin.is_known(host));
         }

@@ -3,7 +3,7 @@
 use super::super::known::Known;
 use super::{Carrier, Line, Point, Sequence};
 use crate::backend::{Comparison, Place, Span, ValueWait};
-use crate::core::order::carriers::Changes;
+use crate::order::carriers::Changes;
 
 /// A wait for the value 1.
 fn wait(sequence: &mut Sequence, stream: u64, key: usize) {

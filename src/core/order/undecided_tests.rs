@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::super::sequence::Sequence;
 use super::{MOST, Pair, report};
 use crate::backend::{Comparison, Place, Span, ValueWait};
-use crate::core::order::sequence::Point;
+use crate::order::sequence::Point;
 
 const FIRST: u64 = 1;
 const SECOND: u64 = 2;

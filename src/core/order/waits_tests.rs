@@ -6,8 +6,8 @@ use super::super::sequence::Sequence;
 use crate::backend::{
     Change, Comparison, Event, Notifies, Notify, NotifyWait, Place, SharedEvent, Span, Until, ValueWait,
 };
-use crate::core::order::carriers::key_of;
-use crate::core::order::sequence::Point;
+use crate::order::carriers::key_of;
+use crate::order::sequence::Point;
 
 const SET: Change = Change::Set(1);
 const RESET: Change = Change::Set(0);

@@ -27,17 +27,17 @@ use self::stats::PoolTallies;
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{PoolAttribute, PoolOptions, PoolSharing};
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
-use crate::core::base::handles::{self, Object, drop_all};
-use crate::core::base::owner::Owner;
-use crate::core::base::release_failure;
-use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::memory::allocation::Allocation;
-use crate::core::memory::allocation::backing::{Backing, PoolUse};
-use crate::core::pool::mem_pool::current::DevicePools;
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, Session, thread};
-use crate::core::stream::{self, Stream};
+use crate::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
+use crate::base::handles::{self, Object, drop_all};
+use crate::base::owner::Owner;
+use crate::base::release_failure;
+use crate::base::teardown_errors::TeardownErrors;
+use crate::memory::allocation::Allocation;
+use crate::memory::allocation::backing::{Backing, PoolUse};
+use crate::pool::mem_pool::current::DevicePools;
+use crate::runtime::device::{self, Device};
+use crate::runtime::{self, Session, thread};
+use crate::stream::{self, Stream};
 
 /// A pool as its handle names it. A call that uses it holds its device, or its session.
 pub struct MemPool {

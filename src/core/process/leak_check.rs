@@ -20,10 +20,10 @@ use crate::algo::host::notice::notice;
 use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::at_unload;
-use crate::core::base::config::LeakCheck;
-use crate::core::base::error::Result;
-use crate::core::base::gate;
-use crate::core::runtime::device::Device;
+use crate::base::config::LeakCheck;
+use crate::base::error::Result;
+use crate::base::gate;
+use crate::runtime::device::Device;
 
 static MODE: AtomicCell<Option<LeakCheck>> = AtomicCell::new(None);
 

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::core::base::error::{Code, Error, Result, error_with};
-use crate::core::memory::allocation::Allocation;
-use crate::core::memory::allocation::backing::{PoolUse, backing};
-use crate::core::memory::memory_hook::{HOST, MemoryKind};
-use crate::core::memory::memory_stats::{Amount, DeviceTallies, HostTallies, Stats, Tally, of_device};
-use crate::core::pool::mem_pool::current::DevicePools;
-use crate::core::pool::mem_pool::stats::{self, PoolTallies};
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, Session, thread};
+use crate::base::error::{Code, Error, Result, error_with};
+use crate::memory::allocation::Allocation;
+use crate::memory::allocation::backing::{PoolUse, backing};
+use crate::memory::memory_hook::{HOST, MemoryKind};
+use crate::memory::memory_stats::{Amount, DeviceTallies, HostTallies, Stats, Tally, of_device};
+use crate::pool::mem_pool::current::DevicePools;
+use crate::pool::mem_pool::stats::{self, PoolTallies};
+use crate::runtime::device::{self, Device};
+use crate::runtime::{self, Session, thread};
 
 /// The place of the memory.
 enum Place {

@@ -15,14 +15,14 @@ use self::callback::{Stage, notify};
 pub use self::callback::{register, unregister};
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, Fault, FaultKind, Wait, thread_number};
-use crate::core::base::callback::running;
-use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
-use crate::core::base::gate;
-use crate::core::base::handles::Object;
-use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::{ipc, virtual_memory};
-use crate::core::runtime::{self, Session, thread};
-use crate::core::stream::Stream;
+use crate::base::callback::running;
+use crate::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
+use crate::base::gate;
+use crate::base::handles::Object;
+use crate::memory::allocation::{Allocation, Kind};
+use crate::memory::{ipc, virtual_memory};
+use crate::runtime::{self, Session, thread};
+use crate::stream::Stream;
 
 /// The state of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

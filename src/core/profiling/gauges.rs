@@ -1,13 +1,13 @@
 //! The sizes that a trace shows over time.
 
 use crate::backend::trace;
-use crate::core::memory::allocation::Reuse;
-use crate::core::memory::memory_stats::{DeviceTallies, HostTallies};
-use crate::core::pool::mem_pool;
-use crate::core::runtime;
+use crate::memory::allocation::Reuse;
+use crate::memory::memory_stats::{DeviceTallies, HostTallies};
+use crate::pool::mem_pool;
+use crate::runtime;
 
 /// Reports each size: the bytes that programs have of each device, and of each pool. Does not wait.
-pub fn report(each: trace::Report<'_>) {
+pub(super) fn report(each: trace::Report<'_>) {
     let Some(session) = runtime::glance() else { return };
     for slot in &session.devices {
         if let Some(device) = slot.glance() {

@@ -16,9 +16,9 @@ use parking_lot::Mutex;
 
 use crate::algo::host::output_path;
 use crate::backend::trace;
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
-use crate::core::base::handles::{self, Object};
-use crate::core::runtime::{self, thread};
+use crate::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
+use crate::base::handles::{self, Object};
+use crate::runtime::{self, thread};
 
 /// The devices that a program wants to be recorded.
 pub struct Config {

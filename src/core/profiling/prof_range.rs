@@ -6,9 +6,9 @@ use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::backend::trace::{self, Note};
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
-use crate::core::profiling::prof_stamp::{self, LONGEST_TEXT};
-use crate::core::stream;
+use crate::base::error::{Code, Result, error_with, invalid_param, param_invalid};
+use crate::profiling::prof_stamp::{self, LONGEST_TEXT};
+use crate::stream;
 
 /// Maximum number of names with ids.
 const MOST_NAMES: usize = 64 << 10;

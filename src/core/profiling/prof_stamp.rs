@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::trace::{self, Detail, HostWhat};
-use crate::core::base::error::{Error, Result, param_invalid};
-use crate::core::base::handles::{self, Object};
+use crate::base::error::{Error, Result, param_invalid};
+use crate::base::handles::{self, Object};
 
 /// Maximum length of the text of a mark, a stamp or a name, in bytes.
 pub const LONGEST_TEXT: usize = 16 << 10;

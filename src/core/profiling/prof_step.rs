@@ -7,9 +7,9 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::trace::Note;
-use crate::core::base::error::{Error, Result, arguments, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::stream;
+use crate::base::error::{Error, Result, arguments, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::stream;
 
 /// A step. While it is open it has its number, which begins at 1.
 pub struct Step(Mutex<Option<u64>>);

@@ -1,8 +1,8 @@
 //! Data of a program as marks in its streams.
 
 use crate::backend::trace::Note;
-use crate::core::base::error::{Result, invalid_param};
-use crate::core::stream;
+use crate::base::error::{Result, invalid_param};
+use crate::stream;
 
 /// Maximum number of bytes of one mark.
 pub const MOST_BYTES: i32 = 1024;

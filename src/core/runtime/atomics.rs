@@ -1,8 +1,8 @@
 //! The atomic operations that kernels of a device can perform on host memory or on memory of another device.
 
-use crate::core::base::error::{Result, invalid_param};
-use crate::core::base::host_memory;
-use crate::core::runtime::{device, thread};
+use crate::base::error::{Result, invalid_param};
+use crate::base::host_memory;
+use crate::runtime::{device, thread};
 
 /// The operations of kernels, whose support devices are queried for.
 const OF_KERNELS: std::ops::RangeInclusive<i32> = 0..=12;

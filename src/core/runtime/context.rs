@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
-use crate::core::base::callback;
-use crate::core::base::error::{Error, Result, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::runtime::device;
-use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
-use crate::core::runtime::open_device::Device;
-use crate::core::runtime::{self, state_callback, thread};
+use crate::base::callback;
+use crate::base::error::{Error, Result, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::base::teardown_errors::TeardownErrors;
+use crate::runtime::device;
+use crate::runtime::lifecycle::{StreamsOf, lifecycle};
+use crate::runtime::open_device::Device;
+use crate::runtime::{self, state_callback, thread};
 
 /// Number of options in `aclSysParamOpt`, whose values begin at 0.
 pub const OPTIONS: usize = 4;

@@ -8,15 +8,15 @@ use std::sync::atomic::Ordering;
 use self::slot::DeviceSlot;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::FaultKind;
-use crate::core::base::callback;
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid, unsupported};
-use crate::core::base::handles::Object;
-use crate::core::base::owner::Owner;
-use crate::core::runtime::context::Context;
-use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
-pub use crate::core::runtime::open_device::Device;
-use crate::core::runtime::state_callback::{self, DeviceState};
-use crate::core::runtime::{self, Session, thread};
+use crate::base::callback;
+use crate::base::error::{Code, Result, error_with, invalid_param, param_invalid, unsupported};
+use crate::base::handles::Object;
+use crate::base::owner::Owner;
+use crate::runtime::context::Context;
+use crate::runtime::lifecycle::{StreamsOf, lifecycle};
+pub use crate::runtime::open_device::Device;
+use crate::runtime::state_callback::{self, DeviceState};
+use crate::runtime::{self, Session, thread};
 
 /// Returns the slot of a device id that came from C.
 pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Result<&'a DeviceSlot> {
@@ -195,4 +195,11 @@ pub fn set_scheduler(scheduler: i32) -> Result<()> {
 /// Implements aclrtDeviceGetStreamPriorityRange: returns the lowest and the highest priority.
 pub fn priority_range() -> Result<(i32, i32)> {
     Ok((thread::current()?.device.native.least_priority() as i32, 0))
+}
+
+/// Returns the ids of the open devices. Holds no reference to them, because callbacks may reset them.
+pub fn open_ids() -> Vec<u32> {
+    let Some(session) = runtime::existing_session() else { return Vec::new() };
+    let ids = 0..session.devices.len() as u32;
+    ids.filter(|id| session.devices[*id as usize].is_open()).collect()
 }

@@ -1,8 +1,8 @@
 //! Properties of devices, and their utilization, as the API's numbers.
 
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport};
-use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, unsupported};
-use crate::core::runtime::{self, device, info, thread};
+use crate::base::error::{Code, Result, arguments, error_with, invalid_param, unsupported};
+use crate::runtime::{self, device, info, thread};
 
 /// Returns the properties of a device, whether it is set or not.
 fn describe(id: impl Into<i64>) -> Result<DeviceInfo> {

@@ -4,9 +4,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::algo::map::typed_slots;
-use crate::core::base::error::{Result, arguments};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
+use crate::base::error::{Result, arguments};
+use crate::runtime::device::Device;
+use crate::runtime::thread;
 
 const LIMITS: usize = 5;
 

@@ -4,8 +4,9 @@ use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
 use crate::algo::host::environment;
-use crate::core::base::error::Result;
-use crate::core::runtime;
+use crate::base::backends;
+use crate::base::error::Result;
+use crate::runtime;
 
 /// The version of the API (not of this library): major, minor, patch.
 pub const API_VERSION: [i32; 3] = [1, 17, 0];
@@ -30,8 +31,5 @@ pub fn npu_arch() -> i64 {
 
 /// Returns the name of the open backend. Opens it if none is open.
 pub fn backend_name() -> Result<&'static CStr> {
-    Ok(match runtime::session()?.driver.name() {
-        "cuda" => c"cuda",
-        _ => c"cpu",
-    })
+    Ok(backends::name_of(runtime::session()?.driver.name()))
 }

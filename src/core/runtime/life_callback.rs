@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::core::base::callback;
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
+use crate::base::callback;
+use crate::base::error::{Code, Result, error_with, invalid_param, param_invalid};
 
 /// The call that a callback is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

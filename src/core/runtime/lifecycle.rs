@@ -10,11 +10,11 @@ use std::time::Instant;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Driver;
-use crate::core::base::config::Environment;
-use crate::core::base::error::Result;
-use crate::core::base::owner::Owner;
-use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::runtime::open_device::Device;
+use crate::base::config::Environment;
+use crate::base::error::Result;
+use crate::base::owner::Owner;
+use crate::base::teardown_errors::TeardownErrors;
+use crate::runtime::open_device::Device;
 
 /// The steps. Each list is in the order in which its steps run.
 pub struct Lifecycle {

@@ -16,6 +16,7 @@ pub mod version;
 pub mod visibility;
 
 use std::cell::Cell;
+use std::mem::{self, ManuallyDrop};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -33,17 +34,17 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::algo::thread::thread_attributes;
 use crate::backend::Driver;
 use crate::backend::base::broker::BROKER;
-use crate::core::base::config::file::FileConfig;
-use crate::core::base::config::{self, BackendChoice, Environment};
-use crate::core::base::error::{self, Code, Error, Result, error_with};
-use crate::core::base::gate;
-use crate::core::base::leave::wait_until_unshared;
-use crate::core::base::owner::Owner;
-use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::runtime::device::slot::DeviceSlot;
-use crate::core::runtime::lifecycle::{HostMemory, Lifecycle, lifecycle};
-use crate::core::runtime::state_callback::DeviceState;
-use crate::core::runtime::visibility::Visibility;
+use crate::base::config::file::FileConfig;
+use crate::base::config::{self, Environment};
+use crate::base::error::{self, Code, Error, Result, error_with};
+use crate::base::gate;
+use crate::base::leave::wait_until_unshared;
+use crate::base::owner::Owner;
+use crate::base::teardown_errors::TeardownErrors;
+use crate::runtime::device::slot::DeviceSlot;
+use crate::runtime::lifecycle::{HostMemory, Lifecycle, lifecycle};
+use crate::runtime::state_callback::DeviceState;
+use crate::runtime::visibility::Visibility;
 
 /// An open backend with its devices, from the first use to aclFinalize.
 pub struct Session {
@@ -163,12 +164,12 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     let callbacks = life_callback::end();
     drop(life);
     let called = callbacks();
-    let open = if state_callback::is_watched() { open_devices() } else { Vec::new() };
+    let open = if state_callback::is_watched() { device::open_ids() } else { Vec::new() };
     open.iter().for_each(|id| device::announce_end(*id));
     let steps = lifecycle();
     steps.session_teardown.iter().for_each(|step| step(call));
     let life = LIFE.lock();
-    std::mem::forget(undone);
+    mem::forget(undone);
     INIT_COUNT.store(0, Ordering::Relaxed);
     let mut left_threads = false;
     let ended = end_session(&life, steps, &mut left_threads);
@@ -187,13 +188,6 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     ended.and(called)
 }
 
-/// Returns the ids of the open devices. Holds no reference to them, because callbacks may reset them.
-pub fn open_devices() -> Vec<u32> {
-    let Some(session) = existing_session() else { return Vec::new() };
-    let ids = 0..session.devices.len() as u32;
-    ids.filter(|id| session.devices[*id as usize].is_open()).collect()
-}
-
 /// Whether the library is finalized: true between a finalize and the next aclInit or aclrtSetDevice.
 pub fn is_finalized() -> bool {
     FINALIZED.load(Ordering::Acquire)
@@ -204,17 +198,15 @@ pub fn default_device() -> Option<i32> {
     i32::try_from(DEFAULT_DEVICE.load(Ordering::Acquire)).ok().filter(|id| *id >= 0)
 }
 
-/// Returns the session. The first use opens it. After a finalize it fails with 107002.
-///
-/// A finalize waits, up to its timeout, for threads that hold the session.
+/// Returns the session. The first use opens it. After a finalize it fails with 107002. A finalize waits, up to its
+/// timeout, for threads that hold the session.
 pub fn session() -> Result<Arc<Session>> {
     ensure!(!is_finalized(), finalized());
     if let Some(session) = existing_session() {
         return Ok(session);
     }
-    // The lock waits for a session in teardown: two sessions never exist at once.
+    // The lock waits for a session in teardown: two sessions never exist at once. A finalize may have run meanwhile.
     let life = LIFE.lock();
-    // A finalize may have run while this waited for the lock.
     ensure!(!is_finalized(), finalized());
     open_session_in(&life)
 }
@@ -271,7 +263,7 @@ pub fn device_count() -> Result<u32> {
 }
 
 /// The locks of a thread that forks: no other thread opens, ends or releases a session.
-type ForkLocks = std::mem::ManuallyDrop<(MutexGuard<'static, ()>, reclaim::Unchanged)>;
+type ForkLocks = ManuallyDrop<(MutexGuard<'static, ()>, reclaim::Unchanged)>;
 
 per_thread! {
     static FORKING: Cell<Option<ForkLocks>> = Cell::new(None);
@@ -280,12 +272,12 @@ per_thread! {
 /// Prepares a fork: waits up to a second until no other thread is opening or ending a session.
 pub fn before_fork() {
     let life = if gate::is_bound() { None } else { LIFE.try_lock_for(Duration::from_secs(1)) };
-    FORKING.set(life.map(|life| std::mem::ManuallyDrop::new((life, reclaim::Unchanged::begin()))));
+    FORKING.set(life.map(|life| ManuallyDrop::new((life, reclaim::Unchanged::begin()))));
 }
 
 /// Ends the preparation, in the parent and in the child. Returns whether it has succeeded.
 pub fn after_fork() -> bool {
-    FORKING.take().map(std::mem::ManuallyDrop::into_inner).is_some()
+    FORKING.take().map(ManuallyDrop::into_inner).is_some()
 }
 
 /// Forgets the parent's session in a forked child, at its first call. What the program has registered stays.
@@ -297,7 +289,7 @@ pub fn start_afresh() {
     FINALIZED.store(false, Ordering::Release);
     DEFAULT_DEVICE.store(-1, Ordering::Release);
     life_callback::forget_session();
-    std::mem::forget(SESSION.replace(None));
+    mem::forget(SESSION.replace(None));
 }
 
 fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
@@ -309,8 +301,8 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     let opened = lifecycle::driver::open(&environment);
     let (driver, visibility) = opened.inspect_err(|fault| {
         steps.session_closed.iter().for_each(|step| step());
-        if environment.backend == BackendChoice::Cuda {
-            notice_once(&format!("PORTACL_BACKEND is cuda: {}", fault.text()));
+        if let Some(backend) = environment.backend {
+            notice_once(&format!("PORTACL_BACKEND is {}: {}", backend.name.to_string_lossy(), fault.text()));
         } else if environment.schedule.is_some() {
             notice_once(fault.text());
         }
@@ -397,7 +389,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle, left_threads: &mut
     }
     let patience = session.patience.as_millis();
     // Threads that were left behind still use the session; for example, pinned memory stays mapped.
-    std::mem::forget(session);
+    mem::forget(session);
     *left_threads = true;
     Err(error_with!(
         Code::Failure,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::striped_count::StripedCount;
 use crate::backend;
-use crate::core::base::owner::Owner;
+use crate::base::owner::Owner;
 
 /// Largest grid dimension of a kernel if the backend has no limit.
 const MOST_BLOCKS: u32 = 0x7fff_ffff;

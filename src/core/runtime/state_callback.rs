@@ -13,9 +13,9 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::{ThreadList, per_thread};
-use crate::core::base::callback;
-use crate::core::base::error::{Result, param_invalid};
-use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
+use crate::base::callback;
+use crate::base::error::{Result, param_invalid};
+use crate::runtime::lifecycle::{StreamsOf, lifecycle};
 
 /// A change of a device, before or after it takes effect: an `aclrtDeviceState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub type DeviceWatcher = Arc<dyn Fn(u32, DeviceState) + Send + Sync>;
 pub type StreamWatcher = Arc<dyn Fn(u64, StreamState) + Send + Sync>;
 
 /// Callbacks by the names that programs give them.
-pub(in crate::core) struct Registry<W> {
+pub(crate) struct Registry<W> {
     watchers: Mutex<Vec<(String, W)>>,
     /// True if there are callbacks. Read without the lock. Relaxed: threads that must see a change are ordered after it
     /// by other means.
@@ -53,7 +53,7 @@ pub(in crate::core) struct Registry<W> {
 }
 
 impl<W: Clone> Registry<W> {
-    pub(in crate::core) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { watchers: Mutex::new(Vec::new()), any: AtomicBool::new(false) }
     }
 
@@ -62,7 +62,7 @@ impl<W: Clone> Registry<W> {
     }
 
     /// Registers a callback, or unregisters the callback with that name.
-    pub(in crate::core) fn set(&self, name: &str, watcher: Option<W>) -> Result<()> {
+    pub(crate) fn set(&self, name: &str, watcher: Option<W>) -> Result<()> {
         let mut watchers = self.watchers.lock();
         let known = watchers.iter().any(|(other, _)| other == name);
         ensure!(
@@ -87,7 +87,7 @@ impl<W: Clone> Registry<W> {
     }
 
     /// Calls the callbacks. `what` names their kind in texts.
-    pub(in crate::core) fn notify(&self, what: &'static str, mut call: impl FnMut(&W)) {
+    pub(crate) fn notify(&self, what: &'static str, mut call: impl FnMut(&W)) {
         if !self.has_any() || INSIDE.get() {
             return;
         }

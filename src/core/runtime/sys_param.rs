@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::core::base::error::{Code, Result, arguments, error_with};
-use crate::core::runtime::context::OPTIONS;
-use crate::core::runtime::thread;
+use crate::base::error::{Code, Result, arguments, error_with};
+use crate::runtime::context::OPTIONS;
+use crate::runtime::thread;
 
 static OF_PROCESS: [AtomicI64; OPTIONS] = [const { AtomicI64::new(0) }; OPTIONS];
 

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{self, Position};
-use crate::core::base::error::{Code, Error, Result, param_invalid};
-use crate::core::base::handles::Object;
-use crate::core::runtime::context::Context;
-use crate::core::runtime::{self, Session, device};
+use crate::base::error::{Code, Error, Result, param_invalid};
+use crate::base::handles::Object;
+use crate::runtime::context::Context;
+use crate::runtime::{self, Session, device};
 
 per_thread! {
     /// The handle of the current context, if one was set. It is plain memory, so it is usable until the process ends.

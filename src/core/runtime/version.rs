@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::core::base::config;
-use crate::core::base::error::{Result, arguments, invalid_param};
+use crate::base::config;
+use crate::base::error::{Result, arguments, invalid_param};
 
 /// A release: major, minor and patch, numbers of at most two digits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! equals the logical id.
 
 use crate::algo::host::notice::notice_once;
-use crate::core::base::config::VISIBLE_DEVICES;
-use crate::core::base::error::{Code, Result, error_with};
+use crate::base::config::VISIBLE_DEVICES;
+use crate::base::error::{Code, Result, error_with};
 
 /// The devices of this process among those of the backend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

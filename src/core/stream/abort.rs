@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::backend::{Fault, FaultKind, Wait};
-use crate::core::base::error::{Code, Result, arguments, error_with, param_invalid};
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::state_callback::Registry;
-use crate::core::runtime::{self, thread};
-use crate::core::stream;
-use crate::core::stream::stream::set::StreamSet;
+use crate::base::error::{Code, Result, arguments, error_with, param_invalid};
+use crate::runtime::device::{self, Device};
+use crate::runtime::state_callback::Registry;
+use crate::runtime::{self, thread};
+use crate::stream;
+use crate::stream::stream::set::StreamSet;
 
 /// Implements aclrtStreamAbort: waits for an operation on memory that has begun, not for user code.
 pub fn stream(raw: u64) -> Result<()> {

@@ -7,9 +7,9 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Key;
-use crate::core::base::error::{Error, Result, arguments, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::stream;
+use crate::base::error::{Error, Result, arguments, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::stream;
 
 /// A function of an allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

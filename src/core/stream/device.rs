@@ -6,19 +6,19 @@ use std::time::Instant;
 
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::Wait;
-use crate::core::base::callback;
-use crate::core::base::error::Result;
-use crate::core::base::handles::{self, Object};
-use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::order::checker::{self, HostWait};
-use crate::core::order::known::Known;
-use crate::core::order::{self, Awaited};
-use crate::core::runtime::context::Context;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::lifecycle::StreamsOf;
-use crate::core::runtime::{self, state_callback, thread};
-use crate::core::stream::stream::set::StreamSet;
-use crate::core::stream::{self, Stream, StreamFlags, interceptor};
+use crate::base::callback;
+use crate::base::error::Result;
+use crate::base::handles::{self, Object};
+use crate::base::teardown_errors::TeardownErrors;
+use crate::order::checker::{self, HostWait};
+use crate::order::known::Known;
+use crate::order::{self, Awaited};
+use crate::runtime::context::Context;
+use crate::runtime::device::Device;
+use crate::runtime::lifecycle::StreamsOf;
+use crate::runtime::{self, state_callback, thread};
+use crate::stream::stream::set::StreamSet;
+use crate::stream::{self, Stream, StreamFlags, interceptor};
 
 /// Removes streams from the table, because their owner goes. Returns those that no other thread has removed.
 fn take(mut streams: Vec<Arc<Stream>>) -> Vec<Arc<Stream>> {

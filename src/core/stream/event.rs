@@ -33,24 +33,24 @@ use crate::algo::map::slot_table::Handle;
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::{self, Change, Op, Position};
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
-use crate::core::base::handles;
-use crate::core::order::{self, Clock, checker};
-use crate::core::runtime::device::Device;
-use crate::core::stream::failure::Recorded;
-use crate::core::stream::interceptor::{self, Awaited, EventUse};
-use crate::core::stream::stream::{Stream, resolve};
+use crate::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
+use crate::base::handles;
+use crate::order::{self, Clock, checker};
+use crate::runtime::device::Device;
+use crate::stream::failure::Recorded;
+use crate::stream::interceptor::{self, Awaited, EventUse};
+use crate::stream::stream::{Stream, resolve};
 
 /// Bits of the creation flag, as the API numbers them.
 mod flag {
-    pub const SYNC: u32 = 0x01;
-    pub const CAPTURE_STREAM_PROGRESS: u32 = 0x02;
-    pub const TIME_LINE: u32 = 0x08;
-    pub const DEVICE_USE_ONLY: u32 = 0x10;
-    pub const EXTERNAL: u32 = 0x20;
-    pub const IPC: u32 = 0x40;
+    pub(super) const SYNC: u32 = 0x01;
+    pub(super) const CAPTURE_STREAM_PROGRESS: u32 = 0x02;
+    pub(super) const TIME_LINE: u32 = 0x08;
+    pub(super) const DEVICE_USE_ONLY: u32 = 0x10;
+    pub(super) const EXTERNAL: u32 = 0x20;
+    pub(super) const IPC: u32 = 0x40;
     /// The bits that may be combined.
-    pub const COMBINABLE: u32 = SYNC | CAPTURE_STREAM_PROGRESS | TIME_LINE | DEVICE_USE_ONLY;
+    pub(super) const COMBINABLE: u32 = SYNC | CAPTURE_STREAM_PROGRESS | TIME_LINE | DEVICE_USE_ONLY;
 }
 
 /// Sets the signal of an event with ACL_EVENT_EXTERNAL.

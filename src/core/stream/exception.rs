@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::backend::{FailedLaunch, HostFn};
-use crate::core::base::error::{Result, arguments, param_invalid};
+use crate::base::error::{Result, arguments, param_invalid};
 
 /// A failure, as callbacks query it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Failure, Fault, HostFn, Observer, Position};
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
-use crate::core::stream::exception::{self, Exception};
+use crate::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::stream::exception::{self, Exception};
 
 /// The modes after a failure, as the API numbers them.
 pub mod mode {

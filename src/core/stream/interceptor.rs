@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::backend::{self, Fault, NodeLaunch, Op, Position, Wait};
-use crate::core::base::callback;
-use crate::core::base::error::Result;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
-use crate::core::stream::event::Event;
-use crate::core::stream::stream::Stream;
+use crate::base::callback;
+use crate::base::error::Result;
+use crate::runtime::device::Device;
+use crate::runtime::thread;
+use crate::stream::event::Event;
+use crate::stream::stream::Stream;
 
 /// Takes the work of intercepted streams.
 pub trait Interceptor: Sync {

@@ -1,12 +1,12 @@
 //! The driver's native objects, for programs that call the driver as well.
 
-use crate::core::base::error::{Error, Result, invalid_param, unsupported};
-use crate::core::base::handles;
-use crate::core::runtime::context::Context;
-use crate::core::runtime::device::slot;
-use crate::core::runtime::{self, thread};
-use crate::core::stream::event::Event;
-use crate::core::stream::{self, StreamFlags};
+use crate::base::error::{Error, Result, invalid_param, unsupported};
+use crate::base::handles;
+use crate::runtime::context::Context;
+use crate::runtime::device::slot;
+use crate::runtime::{self, thread};
+use crate::stream::event::Event;
+use crate::stream::{self, StreamFlags};
 
 /// Returns the error of the cpu backend, which has no native objects.
 fn no_driver(what: &str) -> Error {

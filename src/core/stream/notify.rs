@@ -13,14 +13,14 @@ pub use self::sharing::{admit, export, import};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots;
 use crate::backend::{self, Change, NotifyWait, Op, Until};
-use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param};
-use crate::core::base::handles::{self, Object};
-use crate::core::base::host_memory;
-use crate::core::base::ipc_key::Offer;
-use crate::core::order::sequence;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::{self, thread};
-use crate::core::stream::{self, op_timeout};
+use crate::base::error::{Code, Error, Result, arguments, error_with, invalid_param};
+use crate::base::handles::{self, Object};
+use crate::base::host_memory;
+use crate::base::ipc_key::Offer;
+use crate::order::sequence;
+use crate::runtime::device::Device;
+use crate::runtime::{self, thread};
+use crate::stream::{self, op_timeout};
 
 /// The flag of a notify that only the device uses; it has no effect here.
 const DEVICE_USE_ONLY: u64 = 1;

@@ -16,11 +16,11 @@ use self::reader::{Link, Reader};
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, HostFn, Op, Payload};
-use crate::core::base::error::{Code, Error, Result, arguments, error_with, param_invalid};
-use crate::core::base::handles;
-use crate::core::runtime::thread;
-use crate::core::stream::stream::synchronize::deadline;
-use crate::core::stream::stream::{Stream, resolve};
+use crate::base::error::{Code, Error, Result, arguments, error_with, param_invalid};
+use crate::base::handles;
+use crate::runtime::thread;
+use crate::stream::stream::synchronize::deadline;
+use crate::stream::stream::{Stream, resolve};
 
 /// Maximum number of threads of a family.
 const MAX_THREADS: usize = 1024;

@@ -8,12 +8,12 @@ use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::DeviceInfo;
-use crate::core::base::error::{Result, arguments};
-use crate::core::base::handles::Object;
-use crate::core::runtime::device::slot::DeviceSlot;
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, Session, device_info, thread};
-use crate::core::stream::{self, Stream};
+use crate::base::error::{Result, arguments};
+use crate::base::handles::Object;
+use crate::runtime::device::slot::DeviceSlot;
+use crate::runtime::device::{self, Device};
+use crate::runtime::{self, Session, device_info, thread};
+use crate::stream::{self, Stream};
 
 /// A kind of core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

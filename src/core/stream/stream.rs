@@ -1,9 +1,9 @@
 //! A stream, the ways into its backend, and its lookup: the stream argument of a call, and the calls for properties.
 
-pub mod lifetime;
-pub mod set;
+pub(super) mod lifetime;
+pub(super) mod set;
 pub mod stream_attribute;
-pub mod synchronize;
+pub(super) mod synchronize;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,16 +18,16 @@ use crate::algo::sync::share::Share;
 use crate::backend::stream::decorators;
 use crate::backend::trace::{self, TraceStream};
 use crate::backend::{self, Fault, FaultKind, NodeLaunch, Op, Position, Submit, Wait};
-use crate::core::base::error::{Code, Error, Result, error_with};
-use crate::core::base::handles::{self, Object};
-use crate::core::order::checker::HostWait;
-use crate::core::order::known::Known;
-use crate::core::order::{self, Awaited, Lane, checker};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
-use crate::core::stream::failure::Failures;
-use crate::core::stream::interceptor;
-use crate::core::stream::report::Subscription;
+use crate::base::error::{Code, Error, Result, error_with};
+use crate::base::handles::{self, Object};
+use crate::order::checker::HostWait;
+use crate::order::known::Known;
+use crate::order::{self, Awaited, Lane, checker};
+use crate::runtime::device::Device;
+use crate::runtime::thread;
+use crate::stream::failure::Failures;
+use crate::stream::interceptor;
+use crate::stream::report::Subscription;
 
 /// The flags that a stream was created with, as numbers of the API.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Descriptions of streams to create.
 
-use crate::core::base::error::{Result, invalid_param};
+use crate::base::error::{Result, invalid_param};
 
 /// The fields of a description, as the API numbers them. The fields for working memory have no effect: no device needs
 /// any.

@@ -3,10 +3,10 @@
 use super::script::Thing;
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::base::error;
-use crate::core::memory::access::Location;
-use crate::core::transfer::memcpy_2d;
-use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Failed};
+use crate::base::error;
+use crate::memory::access::Location;
+use crate::transfer::memcpy_2d;
+use crate::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Failed};
 
 /// Calls `copy` with a batch from host memory to each of these addresses of device 0.
 fn up(

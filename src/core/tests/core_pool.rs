@@ -5,10 +5,10 @@ use std::sync::Barrier;
 use super::script::Thing;
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::base::release_failure;
-use crate::core::memory::access::Location;
-use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
-use crate::core::pool::mem_pool::{self, Props};
+use crate::base::release_failure;
+use crate::memory::access::Location;
+use crate::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
+use crate::pool::mem_pool::{self, Props};
 
 const MIB: usize = 1 << 20;
 /// Minimum number of bytes of a segment, if they are available.
@@ -54,8 +54,8 @@ fn free(addr: usize, stream: u64) {
 /// Begins work that occupies a stream until `finish`, before all later work.
 fn begin(stream: &(u64, Arc<ScriptStream>)) {
     stream.1.begin();
-    let event = crate::core::stream::event::create_plain().unwrap();
-    crate::core::stream::event::record(event, stream.0).unwrap();
+    let event = crate::stream::event::create_plain().unwrap();
+    crate::stream::event::record(event, stream.0).unwrap();
 }
 
 /// A device is reset while a stream of it runs that was destroyed by force, and that has freed memory of another

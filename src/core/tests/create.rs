@@ -3,9 +3,9 @@
 use super::script::{DEVICE_MEMORY, Thing};
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::runtime::context;
-use crate::core::stream::event;
-use crate::core::stream::notify::Notify;
+use crate::runtime::context;
+use crate::stream::event;
+use crate::stream::notify::Notify;
 
 #[test]
 fn a_device_that_cannot_be_opened_is_not_set() {

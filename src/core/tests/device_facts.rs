@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::memory::peer;
-use crate::core::runtime::device_info;
+use crate::memory::peer;
+use crate::runtime::device_info;
 
 #[test]
 fn facts_that_could_not_be_had_are_asked_for_again_and_then_kept() {

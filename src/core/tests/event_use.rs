@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::backend::{FaultKind, Op};
-use crate::core::base::error::invalid_param;
-use crate::core::stream::event::{self, Event};
-use crate::core::stream::{StreamFlags, op_timeout};
+use crate::base::error::invalid_param;
+use crate::stream::event::{self, Event};
+use crate::stream::{StreamFlags, op_timeout};
 
 const SYNC: u32 = 1;
 

@@ -84,13 +84,13 @@ fn a_reset_that_outlives_its_session_takes_nothing_of_the_next() {
     let before = bench.next_life();
     device::set(0).unwrap();
     let ((raw, busy), memory) = (bench.stream(), memory::malloc(64, 0).unwrap());
-    let event = crate::core::stream::event::create_plain().unwrap();
+    let event = crate::stream::event::create_plain().unwrap();
     work.finish();
     drop(work);
     reset.join().unwrap();
     drop(busy);
     stream::synchronize(raw).unwrap();
-    assert!(!crate::core::stream::event::is_complete(event).unwrap());
+    assert!(!crate::stream::event::is_complete(event).unwrap());
     memory::free(memory).unwrap();
     before.assert_kept();
     assert_eq!(before.live(Thing::DeviceBlock), 0, "the late reset took its own");

@@ -3,8 +3,8 @@
 use super::script::{DEVICE_OFFSET, STALE, Thing};
 use super::*;
 use crate::backend::{FaultKind, MemoryPlace};
-use crate::core::memory::access::Location;
-use crate::core::memory::{host_register, managed_memory};
+use crate::memory::access::Location;
+use crate::memory::{host_register, managed_memory};
 
 /// Addresses without memory; nothing here reads or writes them.
 const HOST: usize = 0x2000_0000_0000;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::stream::event;
+use crate::stream::event;
 
 fn copy(dst: usize, src: usize, count: usize, kind: i32) -> memcpy::Request {
     memcpy::Request { dst, dest_max: usize::MAX, src, count, kind }

@@ -10,9 +10,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::backend::{Position, Stream as _};
-use crate::core::memory::access::Location;
-use crate::core::pool::mem_pool::{self, Props};
-use crate::core::stream::event;
+use crate::memory::access::Location;
+use crate::pool::mem_pool::{self, Props};
+use crate::stream::event;
 
 const STREAMS: usize = 3;
 const EVENTS: usize = 3;

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use super::*;
 use crate::backend::{FaultKind, HostFn};
-use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
+use crate::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 
 const READER: u64 = 7;
 const OTHER: u64 = 8;

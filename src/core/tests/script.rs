@@ -13,7 +13,7 @@ use crate::backend::{
     Access, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, ImportedMemory, Notifies,
     Notify, PhysicalMemory, Result, VirtualMemory, cover_all,
 };
-use crate::core::tests::begin_over;
+use crate::tests::begin_over;
 
 mod device;
 mod stream;

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::runtime::lifecycle::StreamsOf;
-use crate::core::runtime::state_callback::{self, DeviceState, DeviceWatcher, StreamState, StreamWatcher};
+use crate::runtime::lifecycle::StreamsOf;
+use crate::runtime::state_callback::{self, DeviceState, DeviceWatcher, StreamState, StreamWatcher};
 
 /// The changes that were recorded, until the end of the test.
 #[derive(Default)]

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::RwLock;
 
 use super::*;
-use crate::backend::{cpu, cuda};
-use crate::core::runtime::context;
-use crate::core::stream::event;
+use crate::backend::Options;
+use crate::runtime::context;
+use crate::stream::event;
 
 /// The duration of one storm.
 const STORM: Duration = Duration::from_millis(300);
@@ -144,14 +144,14 @@ fn over_the_script() {
 fn over_the_cpu_backend() {
     let _alone = ONE_AT_A_TIME.lock();
     for asynchronous in [false, true] {
-        let options = cpu::Options {
+        let options = Options {
             devices: Some(2),
             memory_per_device: Some(64 << 20),
             asynchronous,
             seed: 3,
             ..Default::default()
         };
-        begin_over(cpu::open(options).unwrap(), LONG);
+        begin_over(portacl_cpu::open(options).unwrap(), LONG);
         storm(2, 12_345);
         assert_eq!(allocation::Allocation::at_most(), 0, "allocations left");
     }
@@ -160,7 +160,7 @@ fn over_the_cpu_backend() {
 #[test]
 fn over_the_cuda_backend() {
     let _alone = ONE_AT_A_TIME.lock();
-    let driver = match cuda::open() {
+    let driver = match portacl_cuda::open() {
         Ok(driver) => driver,
         Err(fault) => {
             assert!(std::env::var_os("PORTACL_TEST_CUDA").is_none(), "{}", fault.text());

@@ -2,10 +2,10 @@
 //! nothing is queued.
 
 use crate::backend::Place;
-use crate::core::base::error::{Result, arguments, invalid_param};
-use crate::core::runtime::thread;
-use crate::core::transfer::memcpy;
-use crate::core::{memory, stream};
+use crate::base::error::{Result, arguments, invalid_param};
+use crate::runtime::thread;
+use crate::transfer::memcpy;
+use crate::{memory, stream};
 
 /// Length in bytes of the description of an operation in device memory.
 pub const DESCRIPTION: usize = 64;

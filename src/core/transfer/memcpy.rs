@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crate::algo::map::address_map::Reach;
 use crate::algo::map::slot_table::Ref;
 use crate::backend::{Copy, Op, Place, Span};
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
-use crate::core::memory::allocation::{Allocation, End, Kind as AllocationKind};
-use crate::core::memory::{self, place_in_words};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
-use crate::core::stream::{self, Stream, interceptor};
-use crate::core::transfer::synchronous;
+use crate::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
+use crate::memory::allocation::{Allocation, End, Kind as AllocationKind};
+use crate::memory::{self, place_in_words};
+use crate::runtime::device::Device;
+use crate::runtime::thread;
+use crate::stream::{self, Stream, interceptor};
+use crate::transfer::synchronous;
 
 /// The direction that a program passes, as the API numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

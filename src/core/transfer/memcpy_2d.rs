@@ -1,12 +1,12 @@
 //! Copies of rows: rectangles in memory.
 
 use crate::backend::{Copy, Copy2d, Op, Rows, Span};
-use crate::core::base::error::{Result, arguments, invalid_param};
-use crate::core::memory;
-use crate::core::runtime::thread;
-use crate::core::stream::{self, interceptor};
-use crate::core::transfer::memcpy::{self, Kind};
-use crate::core::transfer::synchronous;
+use crate::base::error::{Result, arguments, invalid_param};
+use crate::memory;
+use crate::runtime::thread;
+use crate::stream::{self, interceptor};
+use crate::transfer::memcpy::{self, Kind};
+use crate::transfer::synchronous;
 
 /// Maximum number of bytes of a row, and of rows of a rectangle, in a synchronous copy.
 const MAX_SIDE: usize = 5_000_000;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use crate::backend::{Copy, Op, Place, Span};
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::base::host_memory;
-use crate::core::memory::access::Location;
-use crate::core::memory::{self, place_in_words};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
-use crate::core::stream::{self, interceptor};
-use crate::core::transfer::memcpy::is_host;
-use crate::core::transfer::synchronous;
+use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::base::host_memory;
+use crate::memory::access::Location;
+use crate::memory::{self, place_in_words};
+use crate::runtime::device::Device;
+use crate::runtime::thread;
+use crate::stream::{self, interceptor};
+use crate::transfer::memcpy::is_host;
+use crate::transfer::synchronous;
 
 /// The arrays of a batch as they came from C.
 pub struct Arrays<'a> {

@@ -1,12 +1,12 @@
 //! Copies on a device whose addresses are in device memory. The addresses are read when the stream reaches the copy.
 
 use crate::backend::{CopyIndirect, Indirect, Number, Op, Span};
-use crate::core::base::error::{Result, arguments, invalid_param, unsupported};
-use crate::core::memory::{self, Held};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
-use crate::core::stream;
-use crate::core::transfer::memcpy::{self, Kind};
+use crate::base::error::{Result, arguments, invalid_param, unsupported};
+use crate::memory::{self, Held};
+use crate::runtime::device::Device;
+use crate::runtime::thread;
+use crate::stream;
+use crate::transfer::memcpy::{self, Kind};
 
 /// Length in bytes of a word with an address or a length.
 const WORD: usize = size_of::<u64>();

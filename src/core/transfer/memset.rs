@@ -2,14 +2,14 @@
 
 use crate::algo::map::slot_table::Ref;
 use crate::backend::{Fill, Op, Pattern, Place, Span};
-use crate::core::base::callback;
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::memory;
-use crate::core::memory::allocation::{Allocation, End, Kind};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
-use crate::core::stream::{self, Stream, interceptor};
-use crate::core::transfer::synchronous;
+use crate::base::callback;
+use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::memory;
+use crate::memory::allocation::{Allocation, End, Kind};
+use crate::runtime::device::Device;
+use crate::runtime::thread;
+use crate::stream::{self, Stream, interceptor};
+use crate::transfer::synchronous;
 
 /// The arguments of a fill as they came from C.
 pub struct Request {

@@ -7,10 +7,10 @@ use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots;
 use crate::backend::{Fill, Op};
-use crate::core::base::error::{Result, arguments};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
-use crate::core::{memory, stream};
+use crate::base::error::{Result, arguments};
+use crate::runtime::device::Device;
+use crate::runtime::thread;
+use crate::{memory, stream};
 
 /// Length of the overflow area in bytes.
 const AREA: usize = 512;

@@ -4,11 +4,11 @@ use std::fmt::Display;
 
 use crate::algo::math::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
-use crate::core::base::error::{Result, arguments, invalid_param, unsupported};
-use crate::core::memory::allocation::Allocation;
-use crate::core::memory::{self, Held};
-use crate::core::runtime::device::Device;
-use crate::core::stream;
+use crate::base::error::{Result, arguments, invalid_param, unsupported};
+use crate::memory::allocation::Allocation;
+use crate::memory::{self, Held};
+use crate::runtime::device::Device;
+use crate::stream;
 
 /// Length and alignment of the counter, in bytes.
 const COUNTER: usize = 16;

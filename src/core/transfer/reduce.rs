@@ -1,8 +1,8 @@
 //! Reductions: `dst` accumulates `src`, element by element.
 
 use crate::backend::{Element, Op, Reduce, ReduceOp};
-use crate::core::base::error::{Result, arguments, invalid_param, unsupported};
-use crate::core::{memory, stream};
+use crate::base::error::{Result, arguments, invalid_param, unsupported};
+use crate::{memory, stream};
 
 fn reduce_op(kind: i32) -> Result<ReduceOp> {
     match kind {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::backend::{Comparison, Op, Place, Span, ValueWait, ValueWrite};
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::runtime::device::Device;
-use crate::core::{memory, stream};
+use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::runtime::device::Device;
+use crate::{memory, stream};
 
 const SIZE: usize = size_of::<u64>();
 

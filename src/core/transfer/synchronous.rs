@@ -2,13 +2,13 @@
 
 use crate::backend::stream::decorators;
 use crate::backend::{Copy, Op, trace};
-use crate::core::base::error::Result;
-use crate::core::order::checker;
-use crate::core::runtime::device::Device;
+use crate::base::error::Result;
+use crate::order::checker;
+use crate::runtime::device::Device;
 
 /// Copies memory. The copy is complete when this returns.
 #[inline(always)]
-pub fn copy(device: &Device, copy: Copy) -> Result<()> {
+pub(super) fn copy(device: &Device, copy: Copy) -> Result<()> {
     if decorators::any() {
         return run(device, Op::Copy(copy));
     }
@@ -18,7 +18,7 @@ pub fn copy(device: &Device, copy: Copy) -> Result<()> {
 /// Runs an operation that [`backend::Device`](crate::backend::Device) has without a stream. It is complete when this
 /// returns.
 #[cold]
-pub fn run(device: &Device, op: Op<'_>) -> Result<()> {
+pub(super) fn run(device: &Device, op: Op<'_>) -> Result<()> {
     if let Some(checker) = checker::installed() {
         checker.host_does(&op);
     }

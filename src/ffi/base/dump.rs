@@ -2,8 +2,8 @@
 
 use std::ffi::c_char;
 
-use crate::ffi::base::guard_unsupported;
-use crate::ffi::types::aclError;
+use crate::base::guard_unsupported;
+use crate::types::aclError;
 
 /// Nothing can be dumped; the program can copy.
 const NO_OPERATORS: &str =

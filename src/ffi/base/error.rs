@@ -3,10 +3,10 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
+use crate::base::{enum_value, guard, guard_out, guard_unsupported, guard_value_anywhere, must_not_be_null};
 use crate::core::base::error::{self, Code, Result, invalid_param};
 use crate::core::runtime::device;
-use crate::ffi::base::{enum_value, guard, guard_out, guard_unsupported, guard_value_anywhere, must_not_be_null};
-use crate::ffi::types::{aclError, aclrtErrorInfo, aclrtErrorType, aclrtLastErrLevel, aclrtMemUceInfo};
+use crate::types::{aclError, aclrtErrorInfo, aclrtErrorType, aclrtLastErrLevel, aclrtMemUceInfo};
 
 /// Returns the text of this thread's latest failure (with `err_msg_mode` 1, of any thread's) since the previous call of
 /// this function: call, argument, value, bound, and the remedy. Successful calls do not change it. Works at any time,

@@ -4,13 +4,13 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::algo::thread::cancellation;
-use crate::core::assembly;
+use crate::assembly;
+use crate::base::value::{Out, write_unless_null};
 use crate::core::base::error::{self, Code, Error, Result, param_invalid, unsupported};
 use crate::core::base::gate::{self, Binding};
 use crate::core::base::host_memory;
 use crate::core::process::snapshot;
 use crate::core::runtime;
-use crate::ffi::base::value::{Out, write_unless_null};
 
 /// Runs the body of the API function `call` and turns its result into a code. Keeps the text of a failure for
 /// `aclGetRecentErrMsg`. A panic, which is a defect of this library, becomes `ACL_ERROR_INTERNAL_ERROR` instead of

@@ -2,12 +2,12 @@
 
 use std::ffi::{CStr, c_char};
 
+use crate::base::{guard, guard_value, guard_value_anywhere, text};
 use crate::core::base::error;
 use crate::core::base::error::name::error_name;
 use crate::core::base::release_failure;
 use crate::core::runtime::{device_info, info};
-use crate::ffi::base::{guard, guard_value, guard_value_anywhere, text};
-use crate::ffi::types::aclError;
+use crate::types::aclError;
 
 /// Returns the backend of this process: `"cpu"` or `"cuda"`. `PORTACL_BACKEND` and the machine determine it when the
 /// library opens its backend; this call opens it if it is not open.

@@ -46,7 +46,7 @@ impl Out<c_void> {
 }
 
 /// Writes a result that the caller need not ask for: a null pointer asks for none.
-pub fn write_unless_null<T>(pointer: *mut T, value: T) {
+pub(super) fn write_unless_null<T>(pointer: *mut T, value: T) {
     if !pointer.is_null() {
         Out(pointer).write(value);
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::ffi::types::aclrtMemcpyKind;
+use crate::types::aclrtMemcpyKind;
 
 #[test]
 fn any_number_is_read() {

@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
+use crate::base::{address, guard, guard_out, handle};
 use crate::core::graph::build;
-use crate::ffi::base::{address, guard, guard_out, handle};
-use crate::ffi::types::{aclError, aclmdlRI, aclrtStream};
+use crate::types::{aclError, aclmdlRI, aclrtStream};
 
 /// Begins to build a graph, on the device of the current context. Streams with ACL_STREAM_PERSISTENT can be bound to
 /// it; their operations are recorded, as in a capture with ACL_MODEL_RI_CAPTURE_MODE_RELAXED: no call is forbidden on

@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{enum_value, guard, guard_out, guard_outs, handle};
 use crate::core::graph::capture::{self, mode};
-use crate::ffi::base::{enum_value, guard, guard_out, guard_outs, handle};
-use crate::ffi::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
+use crate::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
 
 /// Begins to capture a stream: its operations are recorded instead of run: copies, fills, reductions, random numbers,
 /// kernels, host functions, values, notifies, records of events and waits for events, and launches of other graphs,

@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{Out, address, enum_value, guard, guard_out, handle};
 use crate::core::graph::condition;
-use crate::ffi::base::{Out, address, enum_value, guard, guard_out, handle};
-use crate::ffi::types::{
+use crate::types::{
     aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICondHandle, aclmdlRICondHandleFlag, aclmdlRICondTaskParams,
     aclrtStream,
 };

@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_value, guard, handle};
 use crate::core::graph::control;
-use crate::ffi::base::{address, enum_value, guard, handle};
-use crate::ffi::types::{aclError, aclrtCompareDataType, aclrtCondition, aclrtStream};
+use crate::types::{aclError, aclrtCompareDataType, aclrtCondition, aclrtStream};
 
 /// Records the start of another stream of the same graph: when a launch reaches it, `activeStream` runs its operations
 /// from the beginning, ordered after the earlier operations of `stream`, and `stream` continues. A stream that is

@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
+use crate::base::{Callback, address, function, guard, handle};
 use crate::core::graph::end_callback::{self, EndCallback};
-use crate::ffi::base::{Callback, address, function, guard, handle};
-use crate::ffi::types::{aclError, aclmdlRI, aclrtCallback};
+use crate::types::{aclError, aclmdlRI, aclrtCallback};
 
 /// Registers a function that is called when a graph is destroyed, or released with its device (aclrtResetDevice,
 /// aclFinalize). At that time the graph's handle is invalid, and no launch of it is pending. The functions of a graph

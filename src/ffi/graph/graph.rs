@@ -1,8 +1,8 @@
 //! Graphs: work that is captured once and launched many times.
 
+use crate::base::{guard, handle};
 use crate::core::graph;
-use crate::ffi::base::{guard, handle};
-use crate::ffi::types::{aclError, aclmdlRI, aclrtStream};
+use crate::types::{aclError, aclmdlRI, aclrtStream};
 
 /// Launches a graph on the default stream of the current context, and waits for its completion. Returns 107000 inside a
 /// callback of the program if it could wait forever: docs/callbacks.md.

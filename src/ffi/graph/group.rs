@@ -1,8 +1,8 @@
 //! Task groups: tasks of a graph whose arguments can change between and during launches.
 
+use crate::base::{guard, guard_out, handle};
 use crate::core::graph::{capture, group};
-use crate::ffi::base::{guard, guard_out, handle};
-use crate::ffi::types::{aclError, aclrtStream, aclrtTaskGrp};
+use crate::types::{aclError, aclrtStream, aclrtTaskGrp};
 
 /// Begins a task group: the following operations of the captured stream can be changed later with
 /// aclmdlRICaptureTaskUpdateBegin. A group can contain copies, fills, reductions, random numbers, kernels and host

@@ -2,10 +2,10 @@
 
 use std::ffi::{c_char, c_void};
 
+use crate::base::{Out, guard, guard_out, handle, text};
 use crate::core::base::error::Result;
 use crate::core::graph::inspect;
-use crate::ffi::base::{Out, guard, guard_out, handle, text};
-use crate::ffi::types::{aclError, aclmdlRI, aclmdlRITask, aclrtStream};
+use crate::types::{aclError, aclmdlRI, aclmdlRITask, aclrtStream};
 
 /// Sets the name of a graph. The name appears in aclmdlRIGetName and in printed graphs.
 ///

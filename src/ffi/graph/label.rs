@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
+use crate::base::{Array, Out, address, guard, guard_out, handle, must_not_be_null};
 use crate::core::graph::{control, label};
-use crate::ffi::base::{Array, Out, address, guard, guard_out, handle, must_not_be_null};
-use crate::ffi::types::{aclError, aclrtLabel, aclrtLabelList, aclrtStream};
+use crate::types::{aclError, aclrtLabel, aclrtLabelList, aclrtStream};
 
 /// Creates a label, which aclrtSetLabel sets in a stream of a graph that is being built.
 ///

@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{enum_value, guard, guard_out};
 use crate::core::pool::mem_pool::graphs;
-use crate::ffi::base::{enum_value, guard, guard_out};
-use crate::ffi::types::{aclError, portaclGraphMemAttr};
+use crate::types::{aclError, portaclGraphMemAttr};
 
 /// Returns how much memory the graphs of a device have: memory that captured streams allocated from pools of the
 /// device. It belongs to the graphs, and the attributes of the pools do not count it.

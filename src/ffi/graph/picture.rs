@@ -3,9 +3,9 @@
 use std::ffi::c_char;
 use std::path::Path;
 
+use crate::base::{guard, handle, text};
 use crate::core::graph::picture;
-use crate::ffi::base::{guard, handle, text};
-use crate::ffi::types::{aclError, aclmdlRI};
+use crate::types::{aclError, aclmdlRI};
 
 /// Prints a graph to standard output: its name and number, and for each of its streams the tasks, with their parameters
 /// and the tasks that they are ordered after. Parameters are those in effect.

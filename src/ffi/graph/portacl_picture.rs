@@ -3,9 +3,9 @@
 use std::ffi::c_char;
 use std::path::Path;
 
+use crate::base::{guard, handle, text};
 use crate::core::graph::picture;
-use crate::ffi::base::{guard, handle, text};
-use crate::ffi::types::{aclError, aclmdlRI};
+use crate::types::{aclError, aclmdlRI};
 
 /// Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, size and parameters,
 /// a frame around the tasks of each stream, and an arrow to each task from those that it is ordered after. Disabled

@@ -3,13 +3,13 @@
 use std::mem::MaybeUninit;
 
 use crate::backend::Arguments;
+use crate::base::{address, enum_from, enum_value, guard, guard_out, handle, read};
 use crate::core::base::error::Result;
 use crate::core::graph::inspect;
 use crate::core::graph::inspect::params::{self, Change, KernelParams, Params};
 use crate::core::kernel::kernel_launch::Call;
-use crate::ffi::base::{address, enum_from, enum_value, guard, guard_out, handle, read};
-use crate::ffi::kernel::kernel_launch::read_config;
-use crate::ffi::types::{
+use crate::kernel::kernel_launch::read_config;
+use crate::types::{
     aclError, aclmdlRI, aclmdlRIEventRecordTaskParams, aclmdlRIKernelTaskParams, aclmdlRITask, aclmdlRITaskParams,
     aclmdlRITaskParamsDetail, aclmdlRITaskType, aclmdlRIValueWaitTaskParams, aclmdlRIValueWriteTaskParams,
     aclrtLaunchKernelAttr, aclrtLaunchKernelAttrId, aclrtLaunchKernelAttrValue, aclrtLaunchKernelCfg,

@@ -3,9 +3,9 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_value, guard, guard_out, guard_outs, handle, text};
 use crate::core::kernel::{function, symbol};
-use crate::ffi::base::{address, enum_value, guard, guard_out, guard_outs, handle, text};
-use crate::ffi::types::{aclError, aclrtBinHandle, aclrtFuncAttribute, aclrtFuncHandle};
+use crate::types::{aclError, aclrtBinHandle, aclrtFuncAttribute, aclrtFuncHandle};
 
 /// Returns the address of a kernel's code. Devices here have one kind of cores.
 ///

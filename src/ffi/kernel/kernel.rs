@@ -3,13 +3,13 @@
 use std::ffi::{c_char, c_void};
 use std::path::Path;
 
-use crate::core::base::error::Result;
-use crate::core::kernel;
-use crate::ffi::base::{
+use crate::base::{
     Array, address, bytes, enum_value, guard, guard_out, guard_outs, guard_unsupported, guard_value, handle,
     read_optional, text,
 };
-use crate::ffi::types::{aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncHandle};
+use crate::core::base::error::Result;
+use crate::core::kernel;
+use crate::types::{aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncHandle};
 
 /// Checks the options of a load that have an effect here; null for none.
 fn check_options(options: *const aclrtBinaryLoadOptions) -> Result<()> {

@@ -2,10 +2,10 @@
 
 use std::ffi::c_void;
 
+use crate::base::{address, bytes, check_len, guard, guard_out, handle, must_not_be_null};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::kernel::kernel_args::{self, Entry, Head, List, Room};
-use crate::ffi::base::{address, bytes, check_len, guard, guard_out, handle, must_not_be_null};
-use crate::ffi::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHandle};
+use crate::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHandle};
 
 /// Calls a function with an argument list: a library list behind a handle, or a list in memory of the caller.
 ///

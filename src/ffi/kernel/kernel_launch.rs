@@ -3,12 +3,12 @@
 use std::ffi::{c_char, c_void};
 
 use crate::backend::Arguments;
+use crate::base::{Array, address, enum_value, guard, guard_unsupported, handle, must_be_null, read_optional};
 use crate::core::base::error::Result;
 use crate::core::kernel::kernel_launch::{self, Config, Request, Shape};
 use crate::core::kernel::{kernel_args, symbol};
-use crate::ffi::base::{Array, address, enum_value, guard, guard_unsupported, handle, must_be_null, read_optional};
-use crate::ffi::kernel::kernel_args::with_list;
-use crate::ffi::types::{
+use crate::kernel::kernel_args::with_list;
+use crate::types::{
     aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtStream, aclrtTaskUpdateInfo, dim3,
 };
 

@@ -2,12 +2,12 @@
 
 use std::ffi::c_void;
 
+use crate::base::{Array, bytes, guard, handle};
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::host_memory;
 use crate::core::kernel::kernel_launch::{self, PlaceHolder};
-use crate::ffi::base::{Array, bytes, guard, handle};
-use crate::ffi::kernel::kernel_launch::{NO_ARGUMENTS, grid, of_blocks, of_symbol, read_config};
-use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtPlaceHolderInfo, aclrtStream, dim3};
+use crate::kernel::kernel_launch::{NO_ARGUMENTS, grid, of_blocks, of_symbol, read_config};
+use crate::types::{aclError, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtPlaceHolderInfo, aclrtStream, dim3};
 
 /// The maximum number of placeholders: as many addresses as fit into the arguments and the data after them.
 const MOST_PLACE_HOLDERS: usize = 1 << 16;

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_char, c_void};
 
+use crate::base::{address, guard, handle, text};
 use crate::core::kernel::symbol;
-use crate::ffi::base::{address, guard, handle, text};
-use crate::ffi::types::{aclError, aclrtBinHandle};
+use crate::types::{aclError, aclrtBinHandle};
 
 /// Registers an address of the program as a symbol of a variable or a kernel of a binary, on the device of that binary.
 /// Compilers that build host and device code together do this automatically. Afterwards aclrtGetSymbolAddress,

@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_value, guard, guard_out, handle};
 use crate::core::kernel::symbol::{self, Part};
-use crate::ffi::base::{address, enum_value, guard, guard_out, handle};
-use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtMemcpyKind, aclrtStream};
+use crate::types::{aclError, aclrtFuncHandle, aclrtMemcpyKind, aclrtStream};
 
 /// Returns the kernel that is registered for a symbol on the current device.
 ///

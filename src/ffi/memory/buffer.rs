@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
+use crate::base::{Array, Out, address, guard, guard_out, guard_outs, handle, must_not_be_null};
 use crate::core::memory::buffer::{self, USER_BYTES};
-use crate::ffi::base::{Array, Out, address, guard, guard_out, guard_outs, handle, must_not_be_null};
-use crate::ffi::types::{aclError, aclrtMbuf};
+use crate::types::{aclError, aclrtMbuf};
 
 /// Creates a buffer: page-locked host memory with a data length, initially 0, and 96 bytes of user data, initially 0.
 /// Needs no current context. Lives until aclrtFreeBuf or aclFinalize.

@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
+use crate::base::{address, guard, guard_value, handle};
 use crate::core::memory::data_buffer::{self, Extent};
-use crate::ffi::base::{address, guard, guard_value, handle};
-use crate::ffi::types::{aclDataBuffer, aclError};
+use crate::types::{aclDataBuffer, aclError};
 
 /// Creates a data buffer: an object that stores an address and a size. The caller keeps ownership of the memory;
 /// neither value is checked: null and 0 are allowed. Works at any time; the object lives until it is destroyed, also

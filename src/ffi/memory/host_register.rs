@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_value, guard, guard_out};
 use crate::core::memory::host_register;
-use crate::ffi::base::{address, enum_value, guard, guard_out};
-use crate::ffi::types::{aclError, aclrtHostRegisterType};
+use crate::types::{aclError, aclrtHostRegisterType};
 
 /// Registers host memory of the caller for the kernels of all devices: locks its pages and maps it for devices. Needs
 /// no current context.

@@ -3,20 +3,20 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
+use crate::base::{Array, address, enum_value, guard, guard_out, guard_unsupported, must_not_be_null, text};
 use crate::core::base::error::Result;
 use crate::core::base::ipc_key;
 use crate::core::memory::ipc;
-use crate::ffi::base::{Array, address, enum_value, guard, guard_out, guard_unsupported, must_not_be_null, text};
-use crate::ffi::types::{aclError, aclrtIpcMemAttrType, aclrtServerPid};
+use crate::types::{aclError, aclrtIpcMemAttrType, aclrtServerPid};
 
 /// A key passed from C.
-pub(in crate::ffi) fn key<'a>(key: *const c_char) -> Result<&'a [u8]> {
+pub(crate) fn key<'a>(key: *const c_char) -> Result<&'a [u8]> {
     // SAFETY: null, or by the contract of the C boundary a terminated text, which is used in the call.
     Ok(unsafe { text::required("key", key) }?.as_encoded_bytes())
 }
 
 /// A list of processes passed from C.
-pub(in crate::ffi) fn processes(pids: *const i32, count_name: &str, count: usize) -> Result<Vec<i32>> {
+pub(crate) fn processes(pids: *const i32, count_name: &str, count: usize) -> Result<Vec<i32>> {
     must_not_be_null("pid", pids)?;
     let pids = Array::new(pids, count);
     ipc_key::processes(count_name, count, |index| pids.get(index))

@@ -3,11 +3,11 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{Array, Out, address, enum_value, guard, guard_out, handle};
 use crate::core::base::error::invalid_param;
 use crate::core::base::host_memory;
 use crate::core::memory::managed_memory::{self, Move, Place, Question};
-use crate::ffi::base::{Array, Out, address, enum_value, guard, guard_out, handle};
-use crate::ffi::types::{
+use crate::types::{
     aclError, aclrtMemManagedAdviseType, aclrtMemManagedLocation, aclrtMemManagedRangeAttribute, aclrtStream,
 };
 

@@ -2,10 +2,10 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{Out, enum_value, guard, guard_outs, text};
 use crate::core::base::error::invalid_param;
 use crate::core::memory::{self, mem_info};
-use crate::ffi::base::{Out, enum_value, guard, guard_outs, text};
-use crate::ffi::types::{aclError, aclrtMemAttr, aclrtMemUsageInfo};
+use crate::types::{aclError, aclrtMemAttr, aclrtMemUsageInfo};
 
 /// Returns the free and total memory of the current device.
 ///

@@ -3,11 +3,11 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{Array, address, enum_value, guard, guard_out, read_optional};
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory;
 use crate::core::memory::request::malloc_config::{Attribute, MallocConfig};
-use crate::ffi::base::{Array, address, enum_value, guard, guard_out, read_optional};
-use crate::ffi::types::{aclError, aclrtMallocConfig, aclrtMemMallocPolicy};
+use crate::types::{aclError, aclrtMallocConfig, aclrtMemMallocPolicy};
 
 /// Allocates memory on the current device. The contents are undefined. Does not wait for pending work.
 ///

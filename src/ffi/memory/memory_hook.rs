@@ -4,13 +4,13 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::backend::thread_number;
-use crate::core::base::error::{Result, arguments, invalid_param};
-use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
-use crate::ffi::base::{
+use crate::base::{
     Callback, Out, address, check_struct_size, enum_from, enum_value, guard, guard_optional, guard_value, handle, null,
     text,
 };
-use crate::ffi::types::{
+use crate::core::base::error::{Result, arguments, invalid_param};
+use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
+use crate::types::{
     aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter, portaclMemoryHookBefore,
     portaclMemoryHookInfo, portaclMemoryHookScope, portaclMemoryKind, portaclMemoryMoment,
 };
@@ -71,7 +71,7 @@ fn to_c(event: &Event) -> portaclMemoryEvent {
 }
 
 /// The kind of memory in `argument`.
-pub(in crate::ffi) fn memory_kind(argument: &str, raw: MaybeUninit<portaclMemoryKind>) -> Result<MemoryKind> {
+pub(crate) fn memory_kind(argument: &str, raw: MaybeUninit<portaclMemoryKind>) -> Result<MemoryKind> {
     Ok(match enum_value(raw) {
         0 => MemoryKind::Device,
         1 => MemoryKind::Pinned,

@@ -5,11 +5,11 @@ use std::io::Write;
 use std::mem::MaybeUninit;
 
 use crate::algo::host::standard_stream::StandardOutput;
+use crate::base::{guard, guard_optional, text, write_rows};
 use crate::core::base::error::param_invalid;
 use crate::core::memory::memory_hook::{self, DebugPrint, Limit, LineProfile, Logging, ProfileRow};
-use crate::ffi::base::{guard, guard_optional, text, write_rows};
-use crate::ffi::memory::memory_hook::scope_of;
-use crate::ffi::types::{aclError, portaclMemoryHookScope, portaclMemoryProfileNode};
+use crate::memory::memory_hook::scope_of;
+use crate::types::{aclError, portaclMemoryHookScope, portaclMemoryProfileNode};
 
 /// Registers the hook "DebugPrintHook", which prints a JSON line after each alloc, malloc and free, with the names and
 /// the order of CuPy's DebugPrintHook, and flushes it.

@@ -1,8 +1,8 @@
 //! Access of devices to each other's memory.
 
+use crate::base::{guard, guard_out};
 use crate::core::memory::peer;
-use crate::ffi::base::{guard, guard_out};
-use crate::ffi::types::aclError;
+use crate::types::aclError;
 
 /// Returns whether a device can access the memory of another device directly. CPU devices always can. Copies between
 /// devices work in any case.

@@ -2,11 +2,11 @@
 
 use std::ffi::c_void;
 
+use crate::base::{Array, address, guard_out, guard_outs};
 use crate::core::base::error::invalid_param;
 use crate::core::memory;
-use crate::ffi::base::{Array, address, guard_out, guard_outs};
-use crate::ffi::memory::virtual_memory::location_to_c;
-use crate::ffi::types::{aclError, aclrtPtrAttributes};
+use crate::memory::virtual_memory::location_to_c;
+use crate::types::{aclError, aclrtPtrAttributes};
 
 /// Returns the location of an address: inside an allocation of this library, on CUDA also of another library that
 /// allocated it from the driver, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED) in unknown memory, which is not an error.

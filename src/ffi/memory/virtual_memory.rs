@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{Array, address, enum_from, enum_value, guard, guard_out, handle, must_not_be_null, read};
 use crate::core::memory::access::{AccessRequest, Location};
 use crate::core::memory::virtual_memory::{self, Properties, access, physical};
-use crate::ffi::base::{Array, address, enum_from, enum_value, guard, guard_out, handle, must_not_be_null, read};
-use crate::ffi::types::{
+use crate::types::{
     aclError, aclrtDrvMemHandle, aclrtMemAccessDesc, aclrtMemGranularityOptions, aclrtMemLocation, aclrtPhysicalMemProp,
 };
 
@@ -22,17 +22,17 @@ fn properties(prop: *const aclrtPhysicalMemProp) -> crate::core::base::error::Re
 }
 
 /// A place of C as numbers.
-pub(in crate::ffi) fn location_from_c(location: aclrtMemLocation) -> Location {
+pub(crate) fn location_from_c(location: aclrtMemLocation) -> Location {
     Location { kind: enum_value(location.r#type), id: location.id }
 }
 
 /// The inverse of [`location_from_c`].
-pub(in crate::ffi) fn location_to_c(location: Location) -> aclrtMemLocation {
+pub(crate) fn location_to_c(location: Location) -> aclrtMemLocation {
     aclrtMemLocation { id: location.id, r#type: enum_from(location.kind) }
 }
 
 /// A description of access, of a list.
-pub(in crate::ffi) fn access_request(list: &Array<aclrtMemAccessDesc>, index: usize) -> AccessRequest {
+pub(crate) fn access_request(list: &Array<aclrtMemAccessDesc>, index: usize) -> AccessRequest {
     let desc = list.get(index);
     AccessRequest { location: location_from_c(desc.location), flags: enum_value(desc.flags) }
 }

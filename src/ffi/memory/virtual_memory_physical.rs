@@ -3,11 +3,11 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_from, guard, guard_out, guard_unsupported, handle};
 use crate::core::memory::peer;
 use crate::core::memory::virtual_memory::{self, physical};
-use crate::ffi::base::{address, enum_from, guard, guard_out, guard_unsupported, handle};
-use crate::ffi::memory::virtual_memory::location_to_c;
-use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemLinkType, aclrtPhysicalMemProp};
+use crate::memory::virtual_memory::location_to_c;
+use crate::types::{aclError, aclrtDrvMemHandle, aclrtMemLinkType, aclrtPhysicalMemProp};
 
 /// Returns the handle of the physical memory at a mapped address, and increments its reference count. If all handles
 /// were released, the memory gets a new one.

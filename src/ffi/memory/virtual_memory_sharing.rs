@@ -4,11 +4,11 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::backend::base::broker::Key;
+use crate::base::{Array, Out, enum_value, guard, guard_out, handle, must_not_be_null};
 use crate::core::base::error::{Result, arguments};
 use crate::core::memory::virtual_memory::sharing::{self, FABRIC};
-use crate::ffi::base::{Array, Out, enum_value, guard, guard_out, handle, must_not_be_null};
-use crate::ffi::memory::ipc::processes;
-use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemHandleType, aclrtMemSharedHandleType};
+use crate::memory::ipc::processes;
+use crate::types::{aclError, aclrtDrvMemHandle, aclrtMemHandleType, aclrtMemSharedHandleType};
 
 /// A shareable handle passed from C, by its type.
 fn key(shareable: *const c_void, share_type: MaybeUninit<aclrtMemSharedHandleType>) -> Result<Key> {

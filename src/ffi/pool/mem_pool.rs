@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{Out, address, enum_value, guard, guard_out, handle, must_not_be_null, read, read_number};
 use crate::core::pool::mem_pool::{self, Props};
-use crate::ffi::base::{Out, address, enum_value, guard, guard_out, handle, must_not_be_null, read, read_number};
-use crate::ffi::memory::virtual_memory::location_from_c;
-use crate::ffi::types::{aclError, aclrtMemPool, aclrtMemPoolAttr, aclrtMemPoolProps, aclrtStream};
+use crate::memory::virtual_memory::location_from_c;
+use crate::types::{aclError, aclrtMemPool, aclrtMemPoolAttr, aclrtMemPoolProps, aclrtStream};
 
 /// Creates a pool. It is empty at first. It allocates segments of 32 MiB and more from its device, and its attributes
 /// determine how long it keeps them. docs/mem_pool.md describes the rules of pools.

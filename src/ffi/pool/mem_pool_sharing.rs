@@ -6,10 +6,10 @@ use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, IntoRawFd, RawFd};
 
 use crate::backend::{PoolHandle, PoolSharing};
+use crate::base::{Out, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::pool::mem_pool::sharing;
-use crate::ffi::base::{Out, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
-use crate::ffi::types::{aclError, aclrtMemHandleType, aclrtMemPool, portaclMemPoolPtrExportData};
+use crate::types::{aclError, aclrtMemHandleType, aclrtMemPool, portaclMemPoolPtrExportData};
 
 /// Exports a pool to other processes. Sharing a pool takes four calls: this one and portaclMemPoolExportPointer in the
 /// exporting process, portaclMemPoolImportFromShareableHandle and portaclMemPoolImportPointer in the importing process,

@@ -4,11 +4,11 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{Array, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
 use crate::core::pool::mem_pool::{self, access, current};
 use crate::core::runtime::device_info;
-use crate::ffi::base::{Array, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
-use crate::ffi::memory::virtual_memory::{access_request, location_from_c};
-use crate::ffi::types::{
+use crate::memory::virtual_memory::{access_request, location_from_c};
+use crate::types::{
     aclError, aclrtMemAccessDesc, aclrtMemAccessFlags, aclrtMemLocation, aclrtMemPool, aclrtStream,
     portaclMemPoolSupport,
 };

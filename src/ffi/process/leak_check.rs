@@ -4,14 +4,14 @@ use std::ffi::c_void;
 use std::time::Instant;
 
 use crate::algo::host::notice::notice;
+use crate::base::{
+    Callback, Out, address, enum_from, function, guard, guard_optional, guard_value_anywhere, handle, text, write_rows,
+};
 use crate::core::base::call_site::Names;
 use crate::core::base::callback;
 use crate::core::memory::allocation::Allocation;
 use crate::core::process::leak_check::{self, Live};
-use crate::ffi::base::{
-    Callback, Out, address, enum_from, function, guard, guard_optional, guard_value_anywhere, handle, text, write_rows,
-};
-use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
+use crate::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 
 /// Starts recording the thread, time and call stack of each allocation, until the process ends, for
 /// portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a stack walk. PORTACL_LEAK_CHECK

@@ -2,14 +2,12 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{Out, check_struct_size, guard, handle, write_rows};
 use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::pool::mem_pool::stats::Row;
 use crate::core::process::memory_stats;
-use crate::ffi::base::{Out, check_struct_size, guard, handle, write_rows};
-use crate::ffi::memory::memory_hook::memory_kind;
-use crate::ffi::types::{
-    aclError, portaclMemoryKind, portaclMemoryPageStats, portaclMemoryPoolStats, portaclMemoryStats,
-};
+use crate::memory::memory_hook::memory_kind;
+use crate::types::{aclError, portaclMemoryKind, portaclMemoryPageStats, portaclMemoryPoolStats, portaclMemoryStats};
 
 fn to_c(stats: &Stats) -> portaclMemoryStats {
     portaclMemoryStats {

@@ -4,9 +4,9 @@ use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
+use crate::base::{Callback, address, enum_value, function, guard, must_be_null, read_optional};
 use crate::core::process::snapshot;
-use crate::ffi::base::{Callback, address, enum_value, function, guard, must_be_null, read_optional};
-use crate::ffi::types::{
+use crate::types::{
     aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs, aclrtSnapShotStage,
 };
 

@@ -2,11 +2,11 @@
 
 use std::ffi::c_char;
 
+use crate::base::{Array, bounded_bytes, guard, guard_value, handle, read, text};
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::profiling::prof_range::{self, MOST_TENSORS};
 use crate::core::profiling::prof_stamp;
-use crate::ffi::base::{Array, bounded_bytes, guard, guard_value, handle, read, text};
-use crate::ffi::types::{
+use crate::types::{
     ACL_PROF_EVENT_ATTR_VERSION, aclError, aclprofEventAttributes, aclprofTensor, aclprofTensorInfo, aclrtStream,
 };
 

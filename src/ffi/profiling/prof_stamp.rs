@@ -2,9 +2,9 @@
 
 use std::ffi::{c_char, c_void};
 
+use crate::base::{bounded_bytes, guard, guard_out, guard_value, handle};
 use crate::core::profiling::prof_stamp;
-use crate::ffi::base::{bounded_bytes, guard, guard_out, guard_value, handle};
-use crate::ffi::types::aclError;
+use crate::types::aclError;
 
 /// Creates a stamp: a text for marks and ranges, initially "stamp". Works at any time, with and without profiling.
 ///

@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{enum_value, guard, guard_value, handle};
 use crate::core::profiling::prof_step;
-use crate::ffi::base::{enum_value, guard, guard_value, handle};
-use crate::ffi::types::{aclError, aclprofStepInfo, aclprofStepTag, aclrtStream};
+use crate::types::{aclError, aclprofStepInfo, aclprofStepTag, aclrtStream};
 
 /// Creates a step, whose start and end aclprofGetStepTimestamp records. Works at any time, with and without profiling.
 ///

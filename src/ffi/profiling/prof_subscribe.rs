@@ -3,9 +3,9 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
+use crate::base::{guard_unsupported, guard_value};
 use crate::core::base::error::unsupported;
-use crate::ffi::base::{guard_unsupported, guard_value};
-use crate::ffi::types::{
+use crate::types::{
     aclError, aclprofAicoreMetrics, aclprofSubscribeConfig, aclprofSubscribeOpAttri, aclprofSubscribeOpFlag,
 };
 

@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
+use crate::base::{bounded_bytes, guard, handle};
 use crate::core::profiling::prof_trace;
-use crate::ffi::base::{bounded_bytes, guard, handle};
-use crate::ffi::types::{aclError, aclrtStream};
+use crate::types::{aclError, aclrtStream};
 
 /// Adds a mark with data of the program to the stream's row of the trace, at the time when the stream reaches this
 /// point. The trace shows the data as text, or as numbers if it is not text. Without profiling nothing is recorded.

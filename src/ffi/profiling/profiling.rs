@@ -5,9 +5,9 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use crate::base::{Array, bounded_bytes, enum_value, guard, guard_value, handle, must_be_null};
 use crate::core::profiling;
-use crate::ffi::base::{Array, bounded_bytes, enum_value, guard, guard_value, handle, must_be_null};
-use crate::ffi::types::{aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofConfig, aclprofConfigType};
+use crate::types::{aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofConfig, aclprofConfigType};
 
 /// Initializes profiling: traces of this process are written to a folder, one file for each aclprofInit. Nothing is
 /// recorded before aclprofStart. Works before aclInit, and after it also for existing streams.

@@ -1,9 +1,9 @@
 //! Atomic operations between devices and the host.
 
+use crate::base::{Array, Out, guard};
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::runtime::atomics;
-use crate::ffi::base::{Array, Out, guard};
-use crate::ffi::types::{aclError, aclrtAtomicOperation};
+use crate::types::{aclError, aclrtAtomicOperation};
 
 /// Returns which atomic operations kernels of a device can do on mapped host memory. For a GPU the driver reports them;
 /// on CPUs they are the processor's operations or loops around a compare-and-swap. Operations of copy engines (_DMA_)

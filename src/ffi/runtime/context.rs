@@ -1,9 +1,9 @@
 //! Contexts: a device with a default stream, current on a thread.
 
+use crate::base::{guard, guard_out, handle, must_be_null};
 use crate::core::runtime::context;
 use crate::core::stream;
-use crate::ffi::base::{guard, guard_out, handle, must_be_null};
-use crate::ffi::types::{aclError, aclrtContext, aclrtStream};
+use crate::types::{aclError, aclrtContext, aclrtStream};
 
 /// Creates a context of a device with its own default stream, and makes it current on the calling thread. If the device
 /// is not open, the call opens it, with its default context; the reference count of the device does not change.

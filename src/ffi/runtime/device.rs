@@ -2,10 +2,10 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{enum_value, guard, guard_out};
 use crate::core::runtime::{self, device};
 use crate::core::stream;
-use crate::ffi::base::{enum_value, guard, guard_out};
-use crate::ffi::types::{aclError, aclrtDeviceStatus, aclrtRunMode, aclrtTsId};
+use crate::types::{aclError, aclrtDeviceStatus, aclrtRunMode, aclrtTsId};
 
 /// Sets the calling thread's device and makes the device's default context current.
 ///

@@ -3,10 +3,10 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
+use crate::base::{Out, enum_value, guard, guard_out, guard_outs, must_be_null, text};
 use crate::core::base::error::invalid_param;
 use crate::core::runtime::{device, device_info, thread};
-use crate::ffi::base::{Out, enum_value, guard, guard_out, guard_outs, must_be_null, text};
-use crate::ffi::types::{
+use crate::types::{
     ACL_DEV_FEATURE_NOT_SUPPORT, aclError, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType, aclrtHostMemMapCapability,
     aclrtUtilizationInfo, aclrtUuid,
 };

@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{enum_value, guard, guard_out};
 use crate::core::runtime::device_limit;
-use crate::ffi::base::{enum_value, guard, guard_out};
-use crate::ffi::types::{aclError, aclrtDeviceLimit};
+use crate::types::{aclError, aclrtDeviceLimit};
 
 /// Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened.
 ///

@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{guard_out, guard_unsupported, guard_value};
 use crate::core::base::error::unsupported;
-use crate::ffi::base::{guard_out, guard_unsupported, guard_value};
-use crate::ffi::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
+use crate::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
 
 /// Why all other functions of groups are unsupported.
 const NO_GROUPS: &str = "devices are not divided into groups; work always uses the whole device";

@@ -3,9 +3,9 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
+use crate::base::{enum_value, guard_out, guard_outs, guard_value};
 use crate::core::runtime::{device_info, info};
-use crate::ffi::base::{enum_value, guard_out, guard_outs, guard_value};
-use crate::ffi::types::{aclCannAttr, aclDeviceInfo, aclError};
+use crate::types::{aclCannAttr, aclDeviceInfo, aclError};
 
 /// Returns the name of the processor, by which programs select their code: `PORTACL_SOC_NAME`, or else `Ascend910B1`.
 /// Works at any time.

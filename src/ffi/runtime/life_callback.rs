@@ -4,10 +4,10 @@ use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
+use crate::base::{Callback, address, enum_value, function, guard};
 use crate::core::base::error::Result;
 use crate::core::runtime::life_callback::{self, At, Id};
-use crate::ffi::base::{Callback, address, enum_value, function, guard};
-use crate::ffi::types::{aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType};
+use crate::types::{aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType};
 
 /// Checks that C passed a function.
 fn required<F>(callback: Option<F>) -> Result<F> {

@@ -3,9 +3,9 @@
 use std::ffi::c_char;
 use std::path::Path;
 
+use crate::base::{Out, guard, text};
 use crate::core::runtime;
-use crate::ffi::base::{Out, guard, text};
-use crate::ffi::types::aclError;
+use crate::types::aclError;
 
 /// Initializes the library: reads the configuration and opens the backend (`PORTACL_BACKEND`).
 ///

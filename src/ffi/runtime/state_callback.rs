@@ -3,9 +3,9 @@
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
+use crate::base::{Callback, address, enum_from, guard, handle, text};
 use crate::core::runtime::state_callback::{self, DeviceWatcher, StreamWatcher};
-use crate::ffi::base::{Callback, address, enum_from, guard, handle, text};
-use crate::ffi::types::{aclError, aclrtDeviceStateCallback, aclrtStreamStateCallback};
+use crate::types::{aclError, aclrtDeviceStateCallback, aclrtStreamStateCallback};
 
 /// Registers a callback that is called when devices are opened and released, on the thread that does it. No lock is
 /// held.

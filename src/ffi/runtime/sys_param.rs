@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{enum_value, guard, guard_out};
 use crate::core::runtime::sys_param;
-use crate::ffi::base::{enum_value, guard, guard_out};
-use crate::ffi::types::{aclError, aclSysParamOpt};
+use crate::types::{aclError, aclSysParamOpt};
 
 /// Sets an option of the current context: a number for libraries above this one, without an effect here. It ends with
 /// the context.

@@ -3,9 +3,9 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
+use crate::base::{Out, enum_value, guard, guard_out, text};
 use crate::core::runtime::{info, version};
-use crate::ffi::base::{Out, enum_value, guard, guard_out, text};
-use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
+use crate::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
 
 /// Size in bytes of the caller's buffer for a version text, as the constant of this name in the header.
 const ACL_PKG_VERSION_MAX_SIZE: usize = 128;

@@ -1,8 +1,8 @@
 //! The numbers of devices: of the program, of the machine and of their driver.
 
+use crate::base::guard_out;
 use crate::core::runtime;
-use crate::ffi::base::guard_out;
-use crate::ffi::types::aclError;
+use crate::types::aclError;
 
 /// Returns the logical id of a device from its user id.
 ///

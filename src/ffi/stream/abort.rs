@@ -3,9 +3,9 @@
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
+use crate::base::{address, guard, handle, text};
 use crate::core::stream::abort::{self, Stage, Watcher};
-use crate::ffi::base::{address, guard, handle, text};
-use crate::ffi::types::{aclError, aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortStage, aclrtStream};
+use crate::types::{aclError, aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortStage, aclrtStream};
 
 /// Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.
 /// The streams stay usable. A synchronize of one of them, or of the device, that is waiting on another thread returns

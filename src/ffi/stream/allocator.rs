@@ -2,10 +2,10 @@
 
 use std::ffi::c_void;
 
+use crate::base::{Out, address, guard, guard_value, handle};
 use crate::core::base::error::Result;
 use crate::core::stream::allocator::{self, Function};
-use crate::ffi::base::{Out, address, guard, guard_value, handle};
-use crate::ffi::types::{
+use crate::types::{
     aclError, aclrtAllocator, aclrtAllocatorAllocAdviseFunc, aclrtAllocatorAllocFunc, aclrtAllocatorDesc,
     aclrtAllocatorFreeFunc, aclrtAllocatorGetAddrFromBlockFunc, aclrtStream,
 };

@@ -2,9 +2,9 @@
 
 use std::ffi::c_char;
 
+use crate::base::{guard, guard_out, handle};
 use crate::core::stream::event;
-use crate::ffi::base::{guard, guard_out, handle};
-use crate::ffi::types::{
+use crate::types::{
     aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus, aclrtIpcEventHandle,
     aclrtStream,
 };

@@ -3,11 +3,11 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use crate::base::{address, function, guard, guard_out, guard_outs, guard_value, handle};
 use crate::core::base::error::Result;
 use crate::core::kernel;
 use crate::core::stream::exception::{self, Exception, Watcher};
-use crate::ffi::base::{address, function, guard, guard_out, guard_outs, guard_value, handle};
-use crate::ffi::types::{
+use crate::types::{
     aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle, aclrtOpExceptionCallback,
 };
 

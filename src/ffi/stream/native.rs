@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
+use crate::base::{address, guard_out, handle};
 use crate::core::stream::native;
-use crate::ffi::base::{address, guard_out, handle};
-use crate::ffi::types::{aclError, aclrtContext, aclrtEvent, aclrtStream};
+use crate::types::{aclError, aclrtContext, aclrtEvent, aclrtStream};
 
 /// Returns the CUDA driver's device number, a `CUdevice`.
 ///

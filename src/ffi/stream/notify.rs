@@ -2,10 +2,10 @@
 
 use std::ffi::c_char;
 
+use crate::base::{Array, enum_value, guard, guard_out, guard_unsupported, handle, must_not_be_null, read, text};
 use crate::core::stream::notify::{self, CountedNotify, Notify};
-use crate::ffi::base::{Array, enum_value, guard, guard_out, guard_unsupported, handle, must_not_be_null, read, text};
-use crate::ffi::memory::ipc::{self, processes};
-use crate::ffi::types::{
+use crate::memory::ipc::{self, processes};
+use crate::types::{
     aclError, aclrtCntNotify, aclrtCntNotifyRecordInfo, aclrtCntNotifyWaitInfo, aclrtNotify, aclrtServerPid,
     aclrtStream,
 };

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::base::{guard, guard_out};
 use crate::core::stream::op_timeout;
-use crate::ffi::base::{guard, guard_out};
-use crate::ffi::types::aclError;
+use crate::types::aclError;
 
 /// Sets how many seconds an operator may take. The value is stored for aclrtGetOpExecuteTimeout and has no effect: the
 /// library ends no operation because it is slow (aclrtSynchronizeStreamWithTimeout limits a wait for one). The setting

@@ -5,10 +5,10 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::backend::{HostFn, pthread as this_thread};
+use crate::base::{enum_value, function, guard, handle};
 use crate::core::base::error::arguments;
 use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
-use crate::ffi::base::{enum_value, function, guard, handle};
-use crate::ffi::types::{aclError, aclrtCallback, aclrtCallbackBlockType, aclrtHostFunc, aclrtStream};
+use crate::types::{aclError, aclrtCallback, aclrtCallbackBlockType, aclrtHostFunc, aclrtStream};
 
 /// Enqueues a call of `fn` on a stream. It runs once, after the stream's earlier operations; the later operations of
 /// the stream wait until it returns, other streams do not. It runs on a thread of this library, or, if the stream was

@@ -2,10 +2,10 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{enum_value, guard, guard_out, handle};
 use crate::core::base::error::Result;
 use crate::core::stream::resource_limit::{self, Resource};
-use crate::ffi::base::{enum_value, guard, guard_out, handle};
-use crate::ffi::types::{aclError, aclrtDevResLimitType, aclrtStream};
+use crate::types::{aclError, aclrtDevResLimitType, aclrtStream};
 
 /// The resource that C names.
 fn resource(r#type: MaybeUninit<aclrtDevResLimitType>) -> Result<Resource> {

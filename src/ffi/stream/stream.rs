@@ -5,9 +5,9 @@ use std::mem::MaybeUninit;
 
 use crate::core::stream::{self, event};
 
+use crate::base::{Out, enum_value, guard, guard_out, guard_unsupported, handle, must_not_be_null, read_number};
 use crate::core::stream::stream_attribute::{self, Attribute};
-use crate::ffi::base::{Out, enum_value, guard, guard_out, guard_unsupported, handle, must_not_be_null, read_number};
-use crate::ffi::types::{aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue, aclrtStreamStatus};
+use crate::types::{aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue, aclrtStreamStatus};
 
 /// Creates a stream in the current context. Operations of one stream run in the order of their calls; operations of
 /// different streams run independently.

@@ -6,13 +6,13 @@ use std::mem::MaybeUninit;
 
 use parking_lot::Mutex;
 
+use crate::base::{
+    address, enum_value, guard, guard_out, guard_value, handle as stream_handle, must_not_be_null, read, read_number,
+};
 use crate::core::base::error::param_invalid;
 use crate::core::stream;
 use crate::core::stream::stream_config::Field;
-use crate::ffi::base::{
-    address, enum_value, guard, guard_out, guard_value, handle as stream_handle, must_not_be_null, read, read_number,
-};
-use crate::ffi::types::{aclError, aclrtStream, aclrtStreamConfigAttr, aclrtStreamConfigHandle};
+use crate::types::{aclError, aclrtStream, aclrtStreamConfigAttr, aclrtStreamConfigHandle};
 
 /// The stream configurations created by this library, by their address. They are not handles: the structure is public,
 /// and programs read and write it.

@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_value, guard, guard_out, handle, must_be_null, read};
 use crate::core::transfer::cache;
-use crate::ffi::base::{address, enum_value, guard, guard_out, handle, must_be_null, read};
-use crate::ffi::types::{aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtStream};
+use crate::types::{aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtStream};
 
 /// Writes cached data of device memory of aclrtMallocCached back to memory. Caches are coherent here, so the call only
 /// checks its arguments. Does not wait for pending work. Needs no current context.

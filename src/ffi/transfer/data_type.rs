@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::{enum_value, guard_value_anywhere};
 use crate::core::transfer::data_type;
-use crate::ffi::base::{enum_value, guard_value_anywhere};
-use crate::ffi::types::{aclDataType, aclFloat16};
+use crate::types::{aclDataType, aclFloat16};
 
 /// Returns the size of an element of a type. Works at any time, also in a forked child.
 ///

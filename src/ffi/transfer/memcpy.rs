@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_value, guard, handle};
 use crate::core::transfer::memcpy::{self, Request};
-use crate::ffi::base::{address, enum_value, guard, handle};
-use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
+use crate::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
 /// Copies memory synchronously, not ordered with any stream. Supports any combination of host and device memory and of
 /// devices.

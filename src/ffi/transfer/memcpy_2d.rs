@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_value, guard, handle};
 use crate::core::transfer::memcpy_2d::{self, Request};
-use crate::ffi::base::{address, enum_value, guard, handle};
-use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
+use crate::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
 /// Copies `height` rows of `width` bytes between the host and a device, synchronously and not ordered with any stream.
 /// Bytes between the rows are neither read nor written, so the last row needs no padding.

@@ -2,11 +2,11 @@
 
 use std::ffi::c_void;
 
+use crate::base::{Array, Out, address, guard, handle};
 use crate::core::base::error::Result;
 use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry};
-use crate::ffi::base::{Array, Out, address, guard, handle};
-use crate::ffi::memory::virtual_memory::location_from_c;
-use crate::ffi::types::{aclError, aclrtMemcpyBatchAttr, aclrtStream};
+use crate::memory::virtual_memory::location_from_c;
+use crate::types::{aclError, aclrtMemcpyBatchAttr, aclrtStream};
 
 /// Copies the batch that the arrays from C describe: in order of a stream, or at once. Writes the index of the failed
 /// copy, on success the value for none, if there is a place for it.

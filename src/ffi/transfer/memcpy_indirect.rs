@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_value, guard, guard_out, handle, must_be_null};
 use crate::core::transfer::memcpy_indirect;
-use crate::ffi::base::{address, enum_value, guard, guard_out, handle, must_be_null};
-use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
+use crate::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
 /// Enqueues a copy on the stream's device whose addresses are read from device memory when the stream reaches the copy:
 /// earlier operations of the stream may write them. Each address plus its offset must be in device memory with enough

@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
+use crate::base::{address, guard, handle};
 use crate::core::transfer::memset::{self, Request};
-use crate::ffi::base::{address, guard, handle};
-use crate::ffi::types::{aclError, aclrtStream};
+use crate::types::{aclError, aclrtStream};
 
 /// Fills bytes of device memory, or of host memory of aclrtMallocHost. Synchronous, not ordered with any stream.
 ///

@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_value, guard, guard_out, handle};
 use crate::core::stream::stream_attribute;
 use crate::core::transfer::overflow;
-use crate::ffi::base::{address, enum_value, guard, guard_out, handle};
-use crate::ffi::types::{aclError, aclrtFloatOverflowMode, aclrtStream};
+use crate::types::{aclError, aclrtFloatOverflowMode, aclrtStream};
 
 /// Sets the overflow mode of later work on the current device. The mode is stored until the device is reset and has no
 /// effect: kernels and reductions produce infinities and NaNs as their code does.

@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
+use crate::base::{address, enum_value, guard, handle, must_be_null, read};
 use crate::core::transfer::random_num::{self, Request, Value};
-use crate::ffi::base::{address, enum_value, guard, handle, must_be_null, read};
-use crate::ffi::types::{aclError, aclrtRandomNumFuncType, aclrtRandomNumTaskInfo, aclrtRandomParaInfo, aclrtStream};
+use crate::types::{aclError, aclrtRandomNumFuncType, aclrtRandomNumTaskInfo, aclrtRandomParaInfo, aclrtStream};
 
 fn value(info: aclrtRandomParaInfo) -> Value {
     Value { is_address: info.isAddr, bytes: info.valueOrAddr, size: info.size }

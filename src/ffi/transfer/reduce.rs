@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::base::{address, enum_value, guard, handle, must_be_null};
 use crate::core::transfer::reduce;
-use crate::ffi::base::{address, enum_value, guard, handle, must_be_null};
-use crate::ffi::types::{aclDataType, aclError, aclrtReduceKind, aclrtStream};
+use crate::types::{aclDataType, aclError, aclrtReduceKind, aclrtStream};
 
 /// Enqueues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device. Integers wrap around; half
 /// precision and bfloat16 are computed in single precision and rounded to nearest even; in maximum and minimum a number

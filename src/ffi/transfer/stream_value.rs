@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
+use crate::base::{address, guard, handle};
 use crate::core::transfer::stream_value;
-use crate::ffi::base::{address, guard, handle};
-use crate::ffi::types::{aclError, aclrtStream};
+use crate::types::{aclError, aclrtStream};
 
 /// Enqueues the write of a value: when `stream` reaches it, the eight bytes change atomically, after all earlier
 /// operations. Code that sees the value also sees the results of these operations. Does not block the caller.

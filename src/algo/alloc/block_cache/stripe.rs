@@ -6,10 +6,10 @@
 
 use std::marker::PhantomData;
 
-use crate::algo::sync::primitives::Mutex;
-use crate::algo::sync::primitives::atomic::{AtomicUsize, Ordering};
-use crate::algo::sync::reclaim::{self, heavy_barrier, light_barrier};
-use crate::algo::sync::spin_lock::{Guard, SpinLock};
+use crate::sync::primitives::Mutex;
+use crate::sync::primitives::atomic::{AtomicUsize, Ordering};
+use crate::sync::reclaim::{self, heavy_barrier, light_barrier};
+use crate::sync::spin_lock::{Guard, SpinLock};
 
 /// The number of stripes that belong to one thread at a time.
 pub(super) const OWN: usize = if cfg!(loom) { 1 } else { 24 };

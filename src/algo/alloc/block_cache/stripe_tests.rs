@@ -3,7 +3,7 @@ use std::sync::{Arc, Barrier};
 use parking_lot::Mutex;
 
 use super::*;
-use crate::algo::sync::reclaim::pin;
+use crate::sync::reclaim::pin;
 
 /// The lock that lets one test run at a time: the first one needs all stripes.
 static ALONE: Mutex<()> = Mutex::new(());

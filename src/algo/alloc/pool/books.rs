@@ -1,6 +1,6 @@
 //! The books of a pool's owner, in which it finds the blocks that it has allocated.
 
-use crate::algo::sync::primitives::atomic::{AtomicU32, Ordering};
+use crate::sync::primitives::atomic::{AtomicU32, Ordering};
 
 /// A block that was allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

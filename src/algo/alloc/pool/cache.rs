@@ -13,7 +13,7 @@ use super::counts::Counts;
 use super::memory::{Memory, SLACK};
 use super::pending::NO_STREAM;
 use super::{Books, Freed, GRAIN, Order, Place, StreamKey};
-use crate::algo::host::grow::Grow;
+use crate::host::grow::Grow;
 
 /// The maximum number of units of a cached block. Longer blocks are merged: they are few and large.
 pub(super) const LONGEST: u32 = (3 << 20) / GRAIN as u32;

@@ -11,7 +11,7 @@ use super::segments::Island;
 use super::{
     Back, Books, Drained, Enter, Freed, GRAIN, MOST, Order, Place, Segment, Shortage, StreamKey, Taken, search,
 };
-use crate::algo::alloc::heap::Heap;
+use crate::alloc::heap::Heap;
 
 /// The number of pending bytes above which complete frees are made available without need.
 const CACHED: u64 = 64 << 20;

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use super::counts::Totals;
 use super::memory::Memory;
 use super::{Books, StreamKey};
-use crate::algo::sync::spin_lock::{Guard, SpinLock};
+use crate::sync::spin_lock::{Guard, SpinLock};
 
 /// The maximum number of parts.
 pub const PARTS: usize = 8;

@@ -4,8 +4,8 @@
 use rustc_hash::FxHashMap;
 
 use super::StreamKey;
-use crate::algo::alloc::heap::Heap;
-use crate::algo::alloc::heap::bins::Bins;
+use crate::alloc::heap::Heap;
+use crate::alloc::heap::bins::Bins;
 
 pub(super) const NONE: u32 = u32::MAX;
 /// A key that no stream has.

@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::{Books, GRAIN, Order, Segment};
-use crate::algo::alloc::heap::Region;
+use crate::alloc::heap::Region;
 
 /// Segments that are adjacent.
 pub(super) struct Island {

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::{Back, Books, Card, Enter, Freed, Place, Pool, StreamKey, Taken};
-use crate::algo::map::chunked::{Blank, Chunked};
+use crate::map::chunked::{Blank, Chunked};
 
 /// Books that all tests share.
 pub struct Ledger;
@@ -71,7 +71,7 @@ pub struct Block {
 
 /// Enters blocks.
 #[derive(Clone, Copy)]
-pub struct Plainly;
+pub(super) struct Plainly;
 
 impl Enter<&'static Row> for Plainly {
     type Entered = Block;

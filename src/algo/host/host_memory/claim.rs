@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::reserve;
-use crate::algo::thread::per_thread::per_thread;
+use crate::thread::per_thread::per_thread;
 
 /// The number of bytes from which a call claims. Calls that need less use the reserve.
 pub const LEAST: usize = 64 << 10;
@@ -49,7 +49,7 @@ impl Claim {
     }
 
     /// Returns the number of the claim's bytes that were never allocated.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub fn left(&self) -> usize {
         reserve::left_of_claim(self.number)
     }

@@ -9,7 +9,7 @@
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
-use crate::algo::host::environment::unallocated;
+use crate::host::environment::unallocated;
 
 const UNREAD: u64 = u64::MAX;
 const NONE: usize = usize::MAX;
@@ -44,13 +44,13 @@ fn number(text: &CStr) -> (u64, bool) {
     (number, text.to_bytes().ends_with(b"+"))
 }
 
-#[cfg(test)]
-crate::algo::thread::per_thread::per_thread! {
+#[cfg(any(test, feature = "testing"))]
+crate::thread::per_thread::per_thread! {
     static IS_WITHOUT: std::cell::Cell<bool> = std::cell::Cell::new(false);
 }
 
 /// Runs `body` while all allocations of this thread fail.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub fn without_memory<R>(body: impl FnOnce() -> R) -> R {
     IS_WITHOUT.set(true);
     let result = body();
@@ -60,7 +60,7 @@ pub fn without_memory<R>(body: impl FnOnce() -> R) -> R {
 
 /// Counts an allocation. Returns whether it fails.
 pub fn next_fails() -> bool {
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     if IS_WITHOUT.get() {
         return true;
     }

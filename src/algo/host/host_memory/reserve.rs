@@ -7,10 +7,10 @@ use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{ptr, slice};
 
-use crate::algo::sync::spin_lock::SpinLock;
+use crate::sync::spin_lock::SpinLock;
 
 /// The length of the first part in bytes.
-pub const FIRST: usize = 2 << 20;
+pub(super) const FIRST: usize = 2 << 20;
 /// The least length of a block in bytes. Lengths are multiples of it.
 const GRANULE: usize = 64;
 /// The number of granules of one word of a map.
@@ -20,7 +20,7 @@ const PARTS: usize = 17;
 /// The maximum number of parts of claims.
 const CLAIMS: usize = 48;
 /// The [`Part::owner`] of the reserve's parts.
-pub const RESERVE: usize = 0;
+pub(super) const RESERVE: usize = 0;
 /// The [`Part::owner`] of a part whose claim has ended, but not all of whose blocks are freed.
 const ENDED: usize = usize::MAX;
 const PAGE: usize = 4096;
@@ -70,28 +70,28 @@ static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HIGHEST: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns the number of bytes in use, without claims.
-pub fn used() -> usize {
+pub(super) fn used() -> usize {
     ALL.lock().of_reserve().map(|part| part.used).sum()
 }
 
 /// Returns the number of bytes of all parts of the reserve, without claims.
-pub fn total() -> usize {
+pub(super) fn total() -> usize {
     ALL.lock().of_reserve().map(|part| part.len).sum()
 }
 
 /// Returns the length of the longest block that the reserve has while most of it is free.
-pub fn longest() -> usize {
+pub(super) fn longest() -> usize {
     ALL.lock().of_reserve().map(|part| part.len - FIRST.min(part.len / 2)).max().unwrap_or(0)
 }
 
 /// Whether a block can belong to the reserve.
 #[inline(always)]
-pub fn may_have(block: *const u8) -> bool {
+pub(super) fn may_have(block: *const u8) -> bool {
     is_first(block.addr()) || block.addr() >= LOWEST.load(Ordering::Relaxed)
 }
 
 /// Whether a block belongs to the reserve.
-pub fn has(block: *const u8) -> bool {
+pub(super) fn has(block: *const u8) -> bool {
     let addr = block.addr();
     is_first(addr)
         || (addr < HIGHEST.load(Ordering::Relaxed) && ALL.lock().list().iter().any(|part| part.contains(addr)))
@@ -165,7 +165,7 @@ impl Part {
 }
 
 /// Allocates a block from this claim's part or, if that fails, from the reserve. Returns null on failure.
-pub fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
+pub(super) fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
     if layout.align() > PAGE {
         return ptr::null_mut();
     }
@@ -191,7 +191,7 @@ pub fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
 ///
 /// # Safety
 /// It came from [`take`] with this layout, and is used no more.
-pub unsafe fn free(block: *mut u8, layout: Layout) {
+pub(super) unsafe fn free(block: *mut u8, layout: Layout) {
     let count = layout.size().div_ceil(GRANULE);
     let mut parts = ALL.lock();
     let Some(index) = parts.list().iter().position(|part| part.contains(block.addr())) else { return };
@@ -205,7 +205,7 @@ pub unsafe fn free(block: *mut u8, layout: Layout) {
 
 /// Adds a part of at least `len` bytes for a claim or for [`RESERVE`]. Returns false if the system has no memory, or
 /// there are too many parts. The number of a claim is neither [`RESERVE`] nor [`ENDED`].
-pub fn add(owner: usize, len: usize) -> bool {
+pub(super) fn add(owner: usize, len: usize) -> bool {
     let Some(len) = len.checked_next_multiple_of(PAGE.max(GRANULE * BITS)) else { return false };
     let map = (len / GRANULE / 8).next_multiple_of(PAGE);
     let mut parts = ALL.lock();
@@ -231,7 +231,7 @@ pub fn add(owner: usize, len: usize) -> bool {
 }
 
 /// Ends a claim: its part is unmapped when no block of it is in use.
-pub fn end_claim(claim: usize) {
+pub(super) fn end_claim(claim: usize) {
     let mut parts = ALL.lock();
     let Some(index) = parts.list().iter().position(|part| part.owner == claim) else { return };
     parts.all[index].owner = ENDED;
@@ -241,8 +241,8 @@ pub fn end_claim(claim: usize) {
 }
 
 /// Returns the number of bytes of a claim's part that were never allocated.
-#[cfg(test)]
-pub fn left_of_claim(claim: usize) -> usize {
+#[cfg(any(test, feature = "testing"))]
+pub(super) fn left_of_claim(claim: usize) -> usize {
     let mut parts = ALL.lock();
     let part = parts.list().iter().find(|part| part.owner == claim);
     part.map_or(0, |part| part.len - part.next * GRANULE)

@@ -4,9 +4,9 @@
 
 use super::parking::Entry;
 use super::{ADDRESS_BITS, AddressMap, InsertError, Range, Record, begins_page, last_of, page_of};
-use crate::algo::alloc::pool::{Card, Place};
-use crate::algo::alloc::prefetch::prefetch;
-use crate::algo::sync::primitives::atomic::Ordering;
+use crate::alloc::pool::{Card, Place};
+use crate::alloc::prefetch::prefetch;
+use crate::sync::primitives::atomic::Ordering;
 
 /// The place of a range. In held pages it is a record of their holder, in other pages the range's record in the map.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@ use loom::thread;
 
 use super::super::PAGE_LEN;
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 fn range(base: usize, len: usize) -> Range {
     Range { base, len, words: [base as u64, len as u64, (base ^ len) as u64] }

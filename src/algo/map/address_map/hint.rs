@@ -2,7 +2,7 @@
 //! the pages.
 
 use super::{AddressMap, Reach, Record};
-use crate::algo::sync::primitives::atomic::Ordering;
+use crate::sync::primitives::atomic::Ordering;
 
 /// A record that had a range. The record is never freed. Its live range, which may be another one by now, is in the
 /// map: it contains an address, or it does not.

@@ -3,7 +3,7 @@ use loom::thread;
 
 use super::super::Range;
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 /// Checks that a look-up by a hint sees one of two ranges whole, or none, while the record gets another range.
 #[test]

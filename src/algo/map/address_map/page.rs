@@ -6,7 +6,7 @@ use std::hint::select_unpredictable;
 
 use super::super::chunked::{Blank, boxed_blank};
 use super::PAGE_CHUNK_LEN;
-use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use crate::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use node::Node;
 
 /// The logarithm of the number of range starts that a page has room for without a node.

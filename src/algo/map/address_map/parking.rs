@@ -4,7 +4,7 @@
 use std::num::NonZeroU32;
 
 use super::{AddressMap, HeldPlace, LIVE, Range, Record};
-use crate::algo::sync::primitives::atomic::{Ordering, fence};
+use crate::sync::primitives::atomic::{Ordering, fence};
 
 /// A range as a look-up found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

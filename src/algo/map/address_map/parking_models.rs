@@ -2,7 +2,7 @@ use loom::sync::Arc as Shared;
 use loom::thread;
 
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 /// Two threads that free one range, and one that removes it: one of them gets it.
 #[test]

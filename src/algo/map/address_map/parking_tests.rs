@@ -11,7 +11,7 @@ mod real {
     use super::super::super::tests::real::{MIDDLE, check_with_parked};
     use super::super::super::{InsertError, PAGE_LEN};
     use super::*;
-    use crate::algo::tests::cases;
+    use crate::tests::cases;
 
     #[test]
     fn a_parked_range_is_not_found_until_it_is_revived_unchanged() {

@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 
 use super::{Range, Reach};
-use crate::algo::alloc::pool::Card;
-use crate::algo::map::chunked::Blank;
-use crate::algo::sync::primitives::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
+use crate::alloc::pool::Card;
+use crate::map::chunked::Blank;
+use crate::sync::primitives::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 
 /// The record of a [`Range`]. The range is written only under the lock, while it is not live.
 #[repr(align(64))]

@@ -4,8 +4,8 @@
 
 use super::parking::Entry;
 use super::{AddressMap, InsertError, LIVE, RETIRED, Range, Record, State};
-use crate::algo::host::grow::Grow;
-use crate::algo::sync::primitives::atomic::{Ordering, fence};
+use crate::host::grow::Grow;
+use crate::sync::primitives::atomic::{Ordering, fence};
 
 /// The number of ranges that [`AddressMap::drain`] returns if there is no memory for more.
 const FEW: usize = 256;

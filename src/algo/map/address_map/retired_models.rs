@@ -2,7 +2,7 @@ use loom::sync::{Arc as Shared, Mutex};
 use loom::thread;
 
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 /// One of two threads that remove a range under its owner's lock succeeds.
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::algo::host::grow::Grow;
+use crate::host::grow::Grow;
 
 /// The number of late slots that new objects take last. The others wait in line with all free slots.
 pub(super) const MOST_LATE: usize = if cfg!(loom) { 1 } else { 1 << 12 };
@@ -23,18 +23,18 @@ pub(super) struct Free {
 
 impl Free {
     /// Creates the list of `limit` slots that were never used.
-    pub const fn new(limit: u32) -> Self {
+    pub(super) const fn new(limit: u32) -> Self {
         Self { queue: VecDeque::new(), late: VecDeque::new(), fresh: 0, limit, taken: 0 }
     }
 
     /// Whether no slot is left.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.late.is_empty() && self.fresh >= self.limit
     }
 
     /// Takes a slot: the one that has been free for the longest time, or a new one, or a late one. `create` creates a
     /// new slot, unless there is no memory.
-    pub fn take(&mut self, create: impl FnOnce(u32) -> bool) -> Option<u32> {
+    pub(super) fn take(&mut self, create: impl FnOnce(u32) -> bool) -> Option<u32> {
         let index = match self.queue.pop_front() {
             Some(index) => index,
             None if self.fresh < self.limit && self.extend(create) => self.fresh - 1,
@@ -52,13 +52,13 @@ impl Free {
     }
 
     /// Adds a slot.
-    pub fn add(&mut self, index: u32) {
+    pub(super) fn add(&mut self, index: u32) {
         self.queue.push_back(index);
     }
 
     /// Adds a late slot. If there are too many of these, or there is no memory to list another one, the oldest one
     /// becomes like all free slots.
-    pub fn add_late(&mut self, index: u32) {
+    pub(super) fn add_late(&mut self, index: u32) {
         if self.late.make_room(1).is_err() {
             return self.add(index);
         }

@@ -1,8 +1,8 @@
 //! The rights to a queue: to submit an operation, or to run its operations.
 
 use super::{Claim, LockedClaim, Operation, Phase, Submission};
-use crate::algo::host::grow::Grow;
-use crate::algo::sync::primitives::atomic::Ordering;
+use crate::host::grow::Grow;
+use crate::sync::primitives::atomic::Ordering;
 
 impl<'a, O: Operation> Submission<'a, O> {
     /// Whether an operation that ran now would run in order, because nothing is queued or running.

@@ -3,7 +3,7 @@
 use loom::thread;
 
 use super::*;
-use crate::algo::tests::model;
+use crate::tests::model;
 
 /// Creates a blocked stream, whose wait has ticket 1, with an operation after it.
 fn blocked_on(record: &Arc<Record>, stream: &Arc<Stream>) {

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::algo::thread::pause::pause;
-use crate::algo::thread::per_thread::{at_thread_end, per_thread};
+use crate::thread::pause::pause;
+use crate::thread::per_thread::{at_thread_end, per_thread};
 
 /// The number of times that [`flush_deferred`] checks whether a reader has left: readers stay for nanoseconds.
 const ROUNDS: usize = 64;

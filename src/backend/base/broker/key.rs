@@ -9,7 +9,7 @@ use std::fmt;
 use super::process::{Process, START_BITS, start_of};
 use super::unserved;
 use crate::algo::host::system_call::named;
-use crate::backend::{Fault, Result};
+use crate::{Fault, Result};
 
 /// The maximum number of bytes of a key's text, without the terminating zero.
 pub const MOST_TEXT: usize = 64;

@@ -1,4 +1,4 @@
-use crate::backend::FaultKind;
+use crate::FaultKind;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! The protocol of the socket: one request and one answer, one packet each.
 
 use super::{Key, Kind, MOST_BYTES, Parcel};
-use crate::backend::{Fault, FaultKind, Result};
+use crate::{Fault, FaultKind, Result};
 
 /// The prefix of requests and answers. Processes with different versions share nothing.
 const MAGIC: [u8; 8] = *b"portacl3";

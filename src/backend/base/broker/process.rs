@@ -13,7 +13,7 @@ use super::socket::Connection;
 use super::{trouble, unserved};
 use crate::algo::host::system_call::named;
 use crate::algo::math::mix::mix;
-use crate::backend::{Fault, FaultKind, Result};
+use crate::{Fault, FaultKind, Result};
 
 /// The bits of a start time. The kernel counts hundredths of a second since the boot.
 pub(super) const START_BITS: u32 = 48;

@@ -12,12 +12,12 @@ use super::penalty::Penalties;
 use super::process::{Caller, Process, caller};
 use super::socket::{self, Connection, Listener};
 use super::{Broker, Kept, PATIENCE, trouble, unknown, unserved};
+use crate::Result;
 use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::named;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread;
-use crate::backend::Result;
-use crate::backend::base::random::random;
+use crate::base::random::random;
 
 /// The maximum number of peers without an answer. A new peer replaces the one that has waited longest.
 const MOST_GUESTS: usize = 32;

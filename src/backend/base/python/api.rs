@@ -12,13 +12,13 @@ type Object = *mut c_void;
 
 /// The state of a thread in the interpreter. Its owner is inside a call of this library.
 #[derive(Clone, Copy)]
-pub struct ThreadState(Object);
+pub(super) struct ThreadState(Object);
 
 // SAFETY: a pointer that the owner does not free before the other thread has answered.
 unsafe impl Send for ThreadState {}
 
 /// Functions of the interpreter in this process.
-pub struct Api {
+pub(super) struct Api {
     is_initialized: unsafe extern "C" fn() -> c_int,
     is_finalizing: unsafe extern "C" fn() -> c_int,
     this_thread: unsafe extern "C" fn() -> Object,
@@ -113,7 +113,7 @@ impl Collector {
 
 impl Api {
     /// Looks the functions up in the process.
-    pub fn find() -> Option<Self> {
+    pub(super) fn find() -> Option<Self> {
         let is_initialized = symbol(c"Py_IsInitialized");
         if is_initialized.is_null() {
             return None;
@@ -150,20 +150,20 @@ impl Api {
     }
 
     /// Returns the calling thread's state, if it has one and there is an interpreter.
-    pub fn this_thread(&self) -> Option<ThreadState> {
+    pub(super) fn this_thread(&self) -> Option<ThreadState> {
         // SAFETY: both may be called at any time, without the GIL.
         let state = unsafe { if (self.is_initialized)() == 0 { ptr::null_mut() } else { (self.this_thread)() } };
         (!state.is_null()).then_some(ThreadState(state))
     }
 
     /// Whether the calling thread, whose state this is, holds the GIL.
-    pub fn is_current(&self, thread: ThreadState) -> bool {
+    pub(super) fn is_current(&self, thread: ThreadState) -> bool {
         // SAFETY: it only reads which thread has the GIL.
         unsafe { (self.current)() == thread.0 }
     }
 
     /// Whether another thread can walk the frames of this one.
-    pub fn can_ask(&self, thread: ThreadState) -> bool {
+    pub(super) fn can_ask(&self, thread: ThreadState) -> bool {
         let Some(later) = &self.later else { return false };
         // SAFETY: the calling thread's state; the interpreter that it belongs to does not change.
         unsafe { (self.is_finalizing)() == 0 && (later.interpreter_of)(thread.0) == (later.main)() }
@@ -172,7 +172,7 @@ impl Api {
     /// Takes the GIL, calls `work`, and releases the GIL.
     ///
     /// The interpreter may end the thread instead. So the calling functions have no destructors.
-    pub fn with_lock(&self, work: fn()) {
+    pub(super) fn with_lock(&self, work: fn()) {
         // SAFETY: a thread of this library, which has no state of Python; the interpreter does not end.
         unsafe {
             if (self.is_finalizing)() != 0 {
@@ -186,7 +186,7 @@ impl Api {
 
     /// Walks the frames of a thread. The calling thread holds the GIL, and the other one is inside a call of this
     /// library.
-    pub fn walk(&self, thread: ThreadState) -> PythonFrames {
+    pub(super) fn walk(&self, thread: ThreadState) -> PythonFrames {
         let mut frames = PythonFrames::new();
         let mut error = [ptr::null_mut(); 3];
         let [kind, value, trace] = &mut error;
@@ -275,7 +275,7 @@ impl Api {
     }
 
     /// Whether an address is in the interpreter, or in what calls C functions for it.
-    pub fn contains(&self, addr: usize) -> bool {
+    pub(super) fn contains(&self, addr: usize) -> bool {
         const CALLERS: [&str; 3] = ["/_ctypes.", "/libffi", "/_cffi_backend."];
         let Some((base, file)) = object_of(addr) else { return false };
         let file = file.to_str().unwrap_or_default();

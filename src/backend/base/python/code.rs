@@ -84,7 +84,7 @@ impl Hash for Known {
 static KNOWN: Mutex<FxHashSet<Known>> = Mutex::new(HashSet::with_hasher(FxBuildHasher));
 
 /// Returns the function with this name in this file. `key`: room for both, whose contents are lost.
-pub fn intern(key: &mut String, file: &str, function: &str) -> Arc<Code> {
+pub(super) fn intern(key: &mut String, file: &str, function: &str) -> Arc<Code> {
     key.clear();
     key.extend([file, "\0", function]);
     let mut known = KNOWN.lock();
@@ -102,6 +102,6 @@ pub fn intern(key: &mut String, file: &str, function: &str) -> Arc<Code> {
 
 /// Returns the number of functions that are kept.
 #[cfg(test)]
-pub fn count() -> usize {
+pub(super) fn count() -> usize {
     KNOWN.lock().len()
 }

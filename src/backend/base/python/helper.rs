@@ -49,7 +49,7 @@ static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Returns the frames of the calling thread, which does not hold the GIL; a frame that stands for them if the GIL
 /// cannot be had in time.
-pub fn frames_of(api: &'static Api, thread: ThreadState) -> PythonFrames {
+pub(super) fn frames_of(api: &'static Api, thread: ThreadState) -> PythonFrames {
     let deadline = Instant::now() + PATIENCE;
     ask(api, thread, deadline).unwrap_or_else(|| std::iter::once(PythonFrame::unread()).collect())
 }

@@ -18,7 +18,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::{named, refused_by};
-use crate::backend::base::memory_file;
+use crate::base::memory_file;
 
 const SIZE: usize = 4096;
 /// The length of a cache line, so that notifies do not slow each other down.

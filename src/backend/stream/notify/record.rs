@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 
 use super::{Notify, Owner, serial_of};
 use crate::algo::thread::pause::Backoff;
-use crate::backend::{Event, Fault, Result, Wait};
+use crate::{Event, Fault, Result, Wait};
 
 /// The number of records after the first incomplete one that are tracked.
 const WINDOW: u32 = u32::BITS;

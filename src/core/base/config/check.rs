@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Variables;
-use crate::core::base::error::Result;
+use crate::base::error::Result;
 
 /// A check that `PORTACL_CHECK` can select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

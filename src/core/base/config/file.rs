@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::algo::host::input_file;
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
+use crate::base::error::{Code, Error, Result, error_with, invalid_param};
 
 /// The settings of the configuration file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

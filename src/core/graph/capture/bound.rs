@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::{Branch, Capture, Recorder};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Result, param_invalid};
-use crate::core::graph::graph::body::OwnedBodies;
-use crate::core::graph::task::control::Control;
-use crate::core::graph::task::{self, Task, What};
-use crate::core::stream::Stream;
+use crate::base::error::{Result, param_invalid};
+use crate::graph::graph::body::OwnedBodies;
+use crate::graph::task::control::Control;
+use crate::graph::task::{self, Task, What};
+use crate::stream::Stream;
 
 impl Capture {
     /// Records control flow of a stream. `owned`: what a conditional task owns.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::mode::Mode;
 use super::{Capture, Recorder, capture_of};
 use crate::backend::thread_number;
-use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
-use crate::core::base::handles::Object;
-use crate::core::graph::flow;
-use crate::core::graph::graph::{Drive, Graph, Ready, Resources};
-use crate::core::graph::task::group::Group;
-use crate::core::graph::task::{self, Task};
-use crate::core::stream::{self, Stream};
+use crate::base::error::{Code, Error, Result, error_with, param_invalid};
+use crate::base::handles::Object;
+use crate::graph::flow;
+use crate::graph::graph::{Drive, Graph, Ready, Resources};
+use crate::graph::task::group::Group;
+use crate::graph::task::{self, Task};
+use crate::stream::{self, Stream};
 
 /// Implements aclmdlRICaptureBegin.
 pub fn begin(raw: u64, mode: i32) -> Result<()> {

@@ -6,11 +6,11 @@ use std::sync::{Arc, Weak};
 
 use super::{Capture, Recorder, check_capturable};
 use crate::backend::Work;
-use crate::core::base::error::{Code, Result, error_with, unsupported};
-use crate::core::graph::task::{Step, Task, What};
-use crate::core::stream::Stream;
-use crate::core::stream::event::{CLEAR, Event, SET, until_set};
-use crate::core::stream::interceptor::EventUse;
+use crate::base::error::{Code, Result, error_with, unsupported};
+use crate::graph::task::{Step, Task, What};
+use crate::stream::Stream;
+use crate::stream::event::{CLEAR, Event, SET, until_set};
+use crate::stream::interceptor::EventUse;
 
 /// The data that an event keeps for its record in a captured stream.
 struct Place {
@@ -20,7 +20,7 @@ struct Place {
 }
 
 /// Returns the capture that the latest record of an event belongs to, and its task there.
-pub(in crate::core::graph) fn capture_of(event: &Event) -> Option<(Arc<Capture>, usize)> {
+pub(in crate::graph) fn capture_of(event: &Event) -> Option<(Arc<Capture>, usize)> {
     event.intercepted(|kept| {
         let place = kept.downcast_ref::<Place>()?;
         let capture = place.capture.upgrade().filter(|capture| !capture.is_over())?;
@@ -29,12 +29,12 @@ pub(in crate::core::graph) fn capture_of(event: &Event) -> Option<(Arc<Capture>,
 }
 
 /// Returns the operation of each run for a record that only marks a place in its order.
-pub(in crate::core::graph) fn record_inside(event: &Event) -> Option<Work> {
+pub(in crate::graph) fn record_inside(event: &Event) -> Option<Work> {
     event.has_time().then(|| Work::Record(Arc::clone(&event.native)))
 }
 
 /// Returns the operation of each run for a record that streams outside of the graph use.
-pub(in crate::core::graph) fn record_of_runs(event: &Event) -> (Option<Work>, Option<Step>) {
+pub(in crate::graph) fn record_of_runs(event: &Event) -> (Option<Work>, Option<Step>) {
     if let Some(shared) = event.shared() {
         return (None, Some(Step::Record(Arc::clone(shared))));
     }
@@ -44,7 +44,7 @@ pub(in crate::core::graph) fn record_of_runs(event: &Event) -> (Option<Work>, Op
 
 /// Returns the operation of each run for a wait for a record outside of the run. It waits for the signal of the event.
 /// If the event has none, it waits for the record that is the latest when the run is queued.
-pub(in crate::core::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
+pub(in crate::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
     event.check_waitable()?;
     Ok(match (event.signal(), event.shared()) {
         (Some(signal), _) => Step::WaitNotify(Arc::clone(signal), until_set(None)),
@@ -54,14 +54,14 @@ pub(in crate::core::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
 }
 
 /// Returns the operation of each run for a reset. `None` if the event has no signal, because the run records it again.
-pub(in crate::core::graph) fn reset_of_runs(event: &Event) -> Result<Option<Step>> {
+pub(in crate::graph) fn reset_of_runs(event: &Event) -> Result<Option<Step>> {
     event.check_resettable()?;
     Ok(event.signal().map(|signal| Step::ChangeNotify(Arc::clone(signal), CLEAR)))
 }
 
 /// Records what a stream does with an event. Returns false if neither the stream nor the event's record is captured any
 /// more.
-pub(in crate::core::graph) fn take(stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool> {
+pub(in crate::graph) fn take(stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool> {
     let recorder = Recorder::of(stream);
     let is_external = event.signal().is_some();
     let task = |what, (work, step)| Task { step, is_external: true, ..Task::new(stream.handle, what, work) };

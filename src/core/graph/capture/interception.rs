@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use super::{Capture, Recorder, capture_of, event, mode};
 use crate::backend::{self, Fault, NodeLaunch, Op, Position, Submit, Wait, Work};
-use crate::core::base::error::{Code, Result, error_with, param_invalid};
-use crate::core::graph::flow;
-use crate::core::graph::memory::{free, note};
-use crate::core::graph::task::What;
-use crate::core::pool::mem_pool::captured::Recording;
-use crate::core::stream::Stream;
-use crate::core::stream::event::Event;
-use crate::core::stream::interceptor::{Awaited, Call, Change, EventUse, Interceptor};
+use crate::base::error::{Code, Result, error_with, param_invalid};
+use crate::graph::flow;
+use crate::graph::memory::{free, note};
+use crate::graph::task::What;
+use crate::pool::mem_pool::captured::Recording;
+use crate::stream::Stream;
+use crate::stream::event::Event;
+use crate::stream::interceptor::{Awaited, Call, Change, EventUse, Interceptor};
 
 /// Takes the work of streams, and their requests to pools, for all graphs.
 pub struct Graphs;

@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use super::Capture;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::thread_number;
-use crate::core::base::error::{Code, Error, Result, arguments, error_with};
-use crate::core::runtime::device::Device;
-use crate::core::stream::interceptor::{Call, Capturing};
+use crate::base::error::{Code, Error, Result, arguments, error_with};
+use crate::runtime::device::Device;
+use crate::stream::interceptor::{Call, Capturing};
 
 /// An `aclmdlRICaptureMode`. The mode of a capture says which threads may not make calls that it cannot record. The
 /// mode of a thread says which captures it obeys.

@@ -7,12 +7,12 @@ use parking_lot::Mutex;
 use super::Capture;
 use crate::algo::map::typed_slots::Key;
 use crate::backend::{self, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
-use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
-use crate::core::base::host_memory;
-use crate::core::graph::task::group::Update;
-use crate::core::graph::task::{Step, Task, What, work_spans};
-use crate::core::memory;
-use crate::core::stream::Stream;
+use crate::base::error::{Code, Error, Result, error_with, param_invalid};
+use crate::base::host_memory;
+use crate::graph::task::group::Update;
+use crate::graph::task::{Step, Task, What, work_spans};
+use crate::memory;
+use crate::stream::Stream;
 
 /// The capture or the change that a stream takes part in. The stream keeps it.
 #[derive(Default)]

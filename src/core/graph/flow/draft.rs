@@ -11,12 +11,12 @@ use parking_lot::Mutex;
 use super::{Body, Flow, Step, Strand, Tree, check, never_recorded, no_tickets, run};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Observer, Pattern, Span, StreamOptions, Work};
-use crate::core::base::error::{Code, Error, Result, param_invalid, unsupported};
-use crate::core::graph::program::plan::{self, Part};
-use crate::core::graph::program::reporting::Listener;
-use crate::core::graph::task::control::{Conditional, Control, Kind};
-use crate::core::graph::task::{self, Task, What};
-use crate::core::runtime::device::Device;
+use crate::base::error::{Code, Error, Result, param_invalid, unsupported};
+use crate::graph::program::plan::{self, Part};
+use crate::graph::program::reporting::Listener;
+use crate::graph::task::control::{Conditional, Control, Kind};
+use crate::graph::task::{self, Task, What};
+use crate::runtime::device::Device;
 
 /// A flow that is being built.
 struct Draft<'a> {

@@ -13,13 +13,13 @@ pub use self::dropped::{drop_runs_of, limit, register, stream_drops_work};
 use super::{Flow, serving};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fault, FaultKind, Op, Payload, Position, Ticket};
-use crate::core::base::error;
-use crate::core::graph::program::Program;
-use crate::core::graph::program::reporting::Reporting;
-use crate::core::order::accesses::GraphRun;
-use crate::core::order::checker;
-use crate::core::order::effects::{Effect, Effects};
-use crate::core::stream::Stream;
+use crate::base::error;
+use crate::graph::program::Program;
+use crate::graph::program::reporting::Reporting;
+use crate::order::accesses::GraphRun;
+use crate::order::checker;
+use crate::order::effects::{Effect, Effects};
+use crate::stream::Stream;
 
 /// A run that is queued.
 pub struct Entry {

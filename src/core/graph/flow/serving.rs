@@ -8,7 +8,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::{Delivery, Ticket};
-use crate::core::base::error::{Code, Result, error_with};
+use crate::base::error::{Code, Result, error_with};
 
 struct State {
     calls: VecDeque<Box<dyn FnOnce() + Send>>,

@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Graph, Ready};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Span;
-use crate::core::base::error::{Code, Result, error_with, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::graph::flow::Tree;
-use crate::core::graph::memory;
-use crate::core::graph::task::Task;
-use crate::core::graph::task::control::Kind;
-use crate::core::memory::free_word_of_graph;
+use crate::base::error::{Code, Result, error_with, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::graph::flow::Tree;
+use crate::graph::memory;
+use crate::graph::task::Task;
+use crate::graph::task::control::Kind;
+use crate::memory::free_word_of_graph;
 
 /// The object of a condition handle: a value of 64 bits.
 pub struct ConditionHandle {

@@ -7,16 +7,16 @@ use parking_lot::Mutex;
 
 use super::Graph;
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles::Object;
-use crate::core::base::{handles, host_memory};
-use crate::core::graph::task::{self, Task};
+use crate::base::error::{Code, Error, Result};
+use crate::base::handles::Object;
+use crate::base::{handles, host_memory};
+use crate::graph::task::{self, Task};
 
 /// Maximum number of bytes of host memory that the handle of a task needs, with its object and its place in lists.
 const HANDLE_BYTES: usize = 256;
 
 /// The object of a handle of a graph's stream.
-pub struct GraphStream {
+pub(crate) struct GraphStream {
     pub graph: Handle,
     /// Its index.
     pub index: usize,
@@ -25,7 +25,7 @@ pub struct GraphStream {
 handles::object!(GraphStream, GraphStream);
 
 /// The object of a task's handle.
-pub struct GraphTask {
+pub(crate) struct GraphTask {
     pub graph: Handle,
     /// Its place among all tasks of the graph.
     pub place: usize,
@@ -55,7 +55,7 @@ impl Inspected {
 }
 
 /// The handles of a graph's streams, by the first task of each, and of its tasks.
-pub type Listing = Arc<Vec<Part>>;
+pub(crate) type Listing = Arc<Vec<Part>>;
 
 /// The tasks of one stream.
 pub struct Part {

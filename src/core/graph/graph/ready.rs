@@ -6,15 +6,15 @@ use std::sync::Arc;
 use super::Graph;
 use super::body::OwnedBodies;
 use crate::backend::Position;
-use crate::core::base::error::{Result, unsupported};
-use crate::core::graph::flow::{self, Flow};
-use crate::core::graph::memory::Memory;
-use crate::core::graph::program::Program;
-use crate::core::graph::task::group::Owned;
-use crate::core::graph::task::{self, Task, What};
-use crate::core::memory::allocation::Allocation;
-use crate::core::runtime::device::Device;
-use crate::core::stream::Stream;
+use crate::base::error::{Result, unsupported};
+use crate::graph::flow::{self, Flow};
+use crate::graph::memory::Memory;
+use crate::graph::program::Program;
+use crate::graph::task::group::Owned;
+use crate::graph::task::{self, Task, What};
+use crate::memory::allocation::Allocation;
+use crate::runtime::device::Device;
+use crate::stream::Stream;
 
 /// The driver of a graph's runs.
 pub enum Drive {
@@ -118,7 +118,7 @@ impl Ready {
 }
 
 /// Returns the library's memory that tasks use, and the events that each run records.
-pub fn uses(tasks: &[Task]) -> (Vec<Allocation>, Vec<u64>) {
+pub(crate) fn uses(tasks: &[Task]) -> (Vec<Allocation>, Vec<u64>) {
     // The other tasks only have a place in the order.
     let is_recorded = |task: &Task| task.work().is_some() || task.step().is_some();
     let events = tasks.iter().filter_map(|task| match task.what {

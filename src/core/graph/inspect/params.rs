@@ -5,16 +5,16 @@
 use std::sync::Arc;
 
 use crate::backend::{Arguments, Place, Span, ValueWait, ValueWrite, Work};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
-use crate::core::base::handles;
-use crate::core::graph::capture::event;
-use crate::core::graph::graph::Graph;
-use crate::core::graph::task::{self, Step, Task, What};
-use crate::core::graph::{inspect, picture};
-use crate::core::kernel::kernel_launch::{self, Call, Config, Request};
-use crate::core::runtime::thread;
-use crate::core::stream::event::Event;
-use crate::core::transfer::stream_value;
+use crate::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
+use crate::base::handles;
+use crate::graph::capture::event;
+use crate::graph::graph::Graph;
+use crate::graph::task::{self, Step, Task, What};
+use crate::graph::{inspect, picture};
+use crate::kernel::kernel_launch::{self, Call, Config, Request};
+use crate::runtime::thread;
+use crate::stream::event::Event;
+use crate::transfer::stream_value;
 
 /// The parameters of a task.
 pub enum Params {

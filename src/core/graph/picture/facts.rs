@@ -6,8 +6,8 @@ use serde::Serializer;
 use serde_json::Value;
 
 use crate::backend::{Pattern, Place, Span, Work};
-use crate::core::graph::task::{Step, Task, What};
-use crate::core::kernel::kernel_launch::Call;
+use crate::graph::task::{Step, Task, What};
+use crate::kernel::kernel_launch::Call;
 
 /// A property of a task in a picture: a number or a text.
 pub(super) type Fact = (&'static str, Value);

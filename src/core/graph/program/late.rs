@@ -7,13 +7,13 @@ use parking_lot::Mutex;
 
 use super::reporting::{Listener, Reporting};
 use crate::backend::{self, Device, Fault, FaultKind, HostFn, Observer, Op, Payload, Position, StreamOptions};
-use crate::core::base::error::{Code, Error, Result};
-use crate::core::graph::task::group::{Group, Version};
-use crate::core::graph::task::{self, Task};
-use crate::core::stream::Stream;
+use crate::base::error::{Code, Error, Result};
+use crate::graph::task::group::{Group, Version};
+use crate::graph::task::{self, Task};
+use crate::stream::Stream;
 
 /// Consecutive tasks of a group. Their work is read when a run reaches them.
-pub struct Late {
+pub(super) struct Late {
     group: Arc<Group>,
     batch: usize,
     runner: Arc<Runner>,
@@ -22,7 +22,7 @@ pub struct Late {
 impl Late {
     /// Creates the part for the tasks with these places, which belong to one group. Each task of a group is added once,
     /// in order.
-    pub fn new(tasks: &[Task], members: &[usize], device: &dyn Device, runner: &Arc<Runner>) -> Result<Self> {
+    pub(super) fn new(tasks: &[Task], members: &[usize], device: &dyn Device, runner: &Arc<Runner>) -> Result<Self> {
         let member = members.first().and_then(|&index| tasks[index].group.as_ref());
         let no_group = || Error::new(Code::InternalError, "a task without a group was to be late");
         let group = Arc::clone(&member.ok_or_else(no_group)?.group);
@@ -41,7 +41,7 @@ impl Late {
     }
 
     /// Queues the tasks.
-    pub fn queue(&self, stream: &Stream) -> Result<Position> {
+    pub(super) fn queue(&self, stream: &Stream) -> Result<Position> {
         let (runner, group, batch) = (Arc::clone(&self.runner), Arc::clone(&self.group), self.batch);
         let turn = Reporting::of(stream);
         let aborted = runner.aborts.load(Ordering::Relaxed);
@@ -62,7 +62,7 @@ impl Late {
 }
 
 /// Runs late tasks, on a private stream, while the stream of the run waits.
-pub struct Runner {
+pub(super) struct Runner {
     stream: Arc<dyn backend::Stream>,
     /// Receives failures of that stream for the stream of the run that has reached a group.
     listener: Arc<Listener>,
@@ -72,7 +72,7 @@ pub struct Runner {
 
 impl Runner {
     /// Creates a runner with a stream of `device`.
-    pub fn new(device: &dyn Device) -> Result<Arc<Self>> {
+    pub(super) fn new(device: &dyn Device) -> Result<Arc<Self>> {
         let listener: Arc<Listener> = Arc::default();
         let observer = Some(Arc::clone(&listener) as Arc<dyn Observer>);
         let stream = device.create_stream(StreamOptions { observer, ..Default::default() })?;
@@ -80,7 +80,7 @@ impl Runner {
     }
 
     /// Makes queued runs leave late tasks out.
-    pub fn abort(&self) {
+    pub(super) fn abort(&self) {
         // Relaxed: a run in progress sees it eventually.
         self.aborts.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,6 +1,6 @@
 //! Plans: the tasks that the backend runs as one part, and what the stream that runs the graph does between the parts.
 //!
-//! A task with a [`Step`](crate::core::graph::task::Step), and one that can be changed until a run reaches it, ends a
+//! A task with a [`Step`](crate::graph::task::Step), and one that can be changed until a run reaches it, ends a
 //! part for all later tasks that depend on it. Parts are as large as the edges allow: a task is only after steps that
 //! it depends on, except that tasks which wait at the same place are in one part.
 
@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::backend::Node;
-use crate::core::graph::task::Task;
+use crate::graph::task::Task;
 
 /// A unit of a plan.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     /// The backend runs these tasks.
     Nodes(Vec<usize>),
     /// The stream does the step of this task.
@@ -31,7 +31,7 @@ struct Level {
 }
 
 /// Returns the parts of these tasks in the order in which a run does them.
-pub fn plan(tasks: &[Task]) -> Vec<Part> {
+pub(crate) fn plan(tasks: &[Task]) -> Vec<Part> {
     let mut levels: Vec<Level> = Vec::new();
     let mut level_of: Vec<usize> = Vec::with_capacity(tasks.len());
     for (index, task) in tasks.iter().enumerate() {
@@ -73,7 +73,7 @@ pub fn plan(tasks: &[Task]) -> Vec<Part> {
 
 /// Returns the nodes for these tasks: those without work are left out, and tasks that depend on one of them depend on
 /// its dependencies instead.
-pub fn nodes(tasks: &[Task], members: &[usize]) -> Vec<Node> {
+pub(crate) fn nodes(tasks: &[Task], members: &[usize]) -> Vec<Node> {
     let mut nodes = Vec::with_capacity(members.len());
     // The nodes that stand for each task: the task itself, or its dependencies.
     let mut stands_for: HashMap<usize, Vec<usize>> = HashMap::with_capacity(members.len());

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::backend::{Change, Comparison, Notifies, Place, Span, ValueWait};
-use crate::core::graph::task::tests::{edges, task};
-use crate::core::graph::task::{Step, before};
+use crate::graph::task::tests::{edges, task};
+use crate::graph::task::{Step, before};
 
 fn all(tasks: &[Task]) -> Vec<usize> {
     (0..tasks.len()).collect()

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use crate::backend::{Failure, Fault, HostFn, Observer, Position, thread_number};
-use crate::core::stream::Stream;
-use crate::core::stream::failure::Failures;
+use crate::stream::Stream;
+use crate::stream::failure::Failures;
 
 /// The place where failures of a run are reported: its stream.
 #[derive(Clone)]

@@ -4,7 +4,7 @@ use std::cmp::Ordering::{self, Equal, Greater, Less};
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Span;
-use crate::core::base::error::{Result, arguments, invalid_param};
+use crate::base::error::{Result, arguments, invalid_param};
 
 /// Maximum number of bodies of a task.
 const MOST_BODIES: u32 = 1024;

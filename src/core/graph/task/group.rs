@@ -11,10 +11,10 @@ use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, Device, Node, Position, Work};
-use crate::core::base::error::{Error, Result, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::base::host_memory;
-use crate::core::memory::allocation::Allocation;
+use crate::base::error::{Error, Result, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::base::host_memory;
+use crate::memory::allocation::Allocation;
 
 /// A group of tasks.
 pub struct Group {

@@ -8,9 +8,9 @@ use super::Task;
 use crate::backend::{
     Change, CopyIndirect, Event, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait, ValueWrite, Work,
 };
-use crate::core::base::error::{self, Error, param_invalid};
-use crate::core::memory::allocation::Allocation;
-use crate::core::stream::event::{sharing, until_set};
+use crate::base::error::{self, Error, param_invalid};
+use crate::memory::allocation::Allocation;
+use crate::stream::event::{sharing, until_set};
 
 /// The kind of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum What {
 }
 
 /// The memory that one task uses. It is not on the heap, because captures read it in each call.
-pub type Spans = SmallVec<[Span; 8]>;
+pub(super) type Spans = SmallVec<[Span; 8]>;
 
 /// A step that the stream of a run does itself, between the parts that its backend runs.
 #[derive(Clone)]
@@ -111,7 +111,7 @@ pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
 }
 
 /// Returns the allocations at these places, each once.
-pub fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
+pub(super) fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
     let mut all: Vec<Allocation> = Vec::new();
     for span in spans {
         let mut addr = span.addr;

@@ -3,11 +3,11 @@
 use super::known;
 use crate::algo::map::slot_table::Ref;
 use crate::backend::Parameter;
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::base::handles::Object;
-use crate::core::base::host_memory;
-use crate::core::kernel::function::Function;
-use crate::core::kernel::kernel_launch::PlaceHolder;
+use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::base::handles::Object;
+use crate::base::host_memory;
+use crate::kernel::function::Function;
+use crate::kernel::kernel_launch::PlaceHolder;
 
 /// Maximum number of bytes of arguments: the limit of a GPU's kernel.
 pub(super) const MOST_BYTES: usize = 4096;

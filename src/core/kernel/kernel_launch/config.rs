@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::core::base::error::{Result, arguments, unsupported};
+use crate::base::error::{Result, arguments, unsupported};
 
 /// The attributes of a launch, by their ids from 1 on. Each has its name, the bits of its value and, if the value may
 /// only be 0, what to do instead. The others are about speed or reporting and have no effect here, except

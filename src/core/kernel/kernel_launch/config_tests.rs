@@ -1,5 +1,5 @@
 use super::*;
-use crate::core::base::error::Code;
+use crate::base::error::Code;
 
 #[test]
 fn attributes_are_known_by_number() {

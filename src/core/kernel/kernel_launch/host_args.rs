@@ -5,10 +5,10 @@ use std::sync::{Arc, Weak};
 
 use super::{Request, check_device, launch, submit};
 use crate::backend::{Arguments, Block, Copy, Driver, Place, Span};
-use crate::core::base::error::{Result, invalid_param};
-use crate::core::base::{handles, host_memory, release_failure};
-use crate::core::kernel::function::Function;
-use crate::core::{runtime, stream};
+use crate::base::error::{Result, invalid_param};
+use crate::base::{handles, host_memory, release_failure};
+use crate::kernel::function::Function;
+use crate::{runtime, stream};
 
 /// A slot in a block of arguments for the device address of data in the same block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The blocks and threads of a launch, and the bounds of a device.
 
 use crate::backend::ThreadLimits;
-use crate::core::base::error::{Result, invalid_param};
+use crate::base::error::{Result, invalid_param};
 
 /// The blocks and threads of a launch.
 #[derive(Clone, Copy, Debug)]

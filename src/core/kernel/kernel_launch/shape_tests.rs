@@ -1,5 +1,5 @@
 use super::*;
-use crate::core::base::error::Code;
+use crate::base::error::Code;
 
 #[test]
 fn shapes_have_bounds() {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::{Allocation, Owner};
 use crate::backend::{Block, Driver};
-use crate::core::base::error::Result;
+use crate::base::error::Result;
 
 /// The users of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::algo::alloc::pool::Taken;
 use crate::algo::map::address_map::{Entry, HeldPlace, Range};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Block;
-use crate::core::base::error::Result;
+use crate::base::error::Result;
 
 /// The fields that are equal for all memory of one pool.
 #[derive(Clone, Copy)]

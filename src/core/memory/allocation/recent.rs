@@ -68,7 +68,7 @@ fn place_of(base: usize) -> (usize, u32) {
 
 /// Returns the record in which this thread saw memory begin here, or the record of another address.
 #[inline(always)]
-pub fn record(base: usize) -> u32 {
+pub(super) fn record(base: usize) -> u32 {
     let (place, mark) = place_of(base);
     let pair = MINE.get()[place].load(Ordering::Relaxed);
     let (newer, older) = (pair as u32, (pair >> u32::BITS) as u32);
@@ -78,7 +78,7 @@ pub fn record(base: usize) -> u32 {
 
 /// Notes that memory begins here, with this record.
 #[inline(always)]
-pub fn note(base: usize, record: u32) {
+pub(super) fn note(base: usize, record: u32) {
     let mut table = MINE.get();
     if is_none(table) {
         let Some(made) = new_table() else { return };

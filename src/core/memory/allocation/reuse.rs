@@ -11,9 +11,9 @@ use crate::algo::alloc::block_cache::{BlockCache, Key, Seat};
 use crate::algo::map::address_map::Parked;
 use crate::algo::map::typed_slots;
 use crate::backend::{self, Fault, FaultKind, PagePolicy};
-use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::{self, thread};
+use crate::memory::memory_stats::DeviceTallies;
+use crate::runtime::device::Device;
+use crate::runtime::{self, thread};
 
 /// Length of the largest cached block. Larger blocks are freed at once: to use them costs far more than to allocate
 /// them.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 
 use super::{Event, MemoryHook, MemoryKind, Moment, Refusal};
-use crate::core::base::error::Code;
+use crate::base::error::Code;
 
 /// Limits the bytes that a program may hold at a time, of what it allocates while the hook is registered.
 pub struct Limit {

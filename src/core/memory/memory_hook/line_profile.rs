@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::{Event, MemoryHook, Moment, ProfileRow, Tally};
 use crate::algo::host::grow::Grow as _;
-use crate::core::base::call_site::{Frame, Stack};
+use crate::base::call_site::{Frame, Stack};
 
 /// Adds up allocations by call site while it is registered.
 pub struct LineProfile {
@@ -135,7 +135,7 @@ impl MemoryHook for LineProfile {
 }
 
 /// Returns the text of a profile.
-pub fn report(rows: &[ProfileRow]) -> String {
+pub(super) fn report(rows: &[ProfileRow]) -> String {
     let mut text =
         String::from("file:line:function (rounded bytes in N mallocs, rounded bytes in N allocs from the device)\n");
     for row in rows {

@@ -10,8 +10,8 @@ use crate::algo::host::notice::notice_once;
 use crate::algo::host::output_file::{OutputFile, is_pipe};
 use crate::algo::host::standard_stream::StandardOutput;
 use crate::backend::at_exit;
-use crate::core::base::config::ReadyHook;
-use crate::core::base::error::Result;
+use crate::base::config::ReadyHook;
+use crate::base::error::Result;
 
 /// The id of the hook that collects a profile, and the file for it.
 static PROFILE: Mutex<Option<(u64, OsString)>> = Mutex::new(None);

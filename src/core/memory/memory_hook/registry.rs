@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use super::running::{Running, Stuck};
 use super::{MemoryHook, ProfileRow, Watcher, line_profile};
 use crate::backend;
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
-use crate::core::runtime::thread;
+use crate::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::runtime::thread;
 
 /// The threads that a hook is for, with the numbers of portaclMemoryHookScope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,13 +98,13 @@ pub fn watch(watcher: &'static dyn Watcher) {
 }
 
 /// Returns the watcher, if there is one.
-pub fn watcher() -> Option<&'static dyn Watcher> {
+pub(super) fn watcher() -> Option<&'static dyn Watcher> {
     let is_watched = COUNT.load(Ordering::Acquire) & WATCHED != 0;
     is_watched.then(|| WATCHER.get().copied()).flatten()
 }
 
 /// Returns the hooks that this thread calls.
-pub fn of_this_thread() -> Vec<Arc<Entry>> {
+pub(super) fn of_this_thread() -> Vec<Arc<Entry>> {
     let thread = this_thread();
     let entries = ENTRIES.lock();
     entries.iter().filter(|entry| entry.thread.is_none_or(|own| own == thread)).cloned().collect()

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::backend;
-use crate::core::base::callback::wait::{Awaited, Circle, Wait};
-use crate::core::stream::report;
+use crate::base::callback::wait::{Awaited, Circle, Wait};
+use crate::stream::report;
 
 /// Longest wait of a thread for which others may wait in ways that are not tracked: inside a host function, or with
 /// callbacks of streams to run.
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The threads that run callbacks of a hook.
 #[derive(Default)]
-pub struct Running {
+pub(super) struct Running {
     state: Mutex<State>,
     left: Condvar,
 }
@@ -30,7 +30,7 @@ struct State {
 
 /// The reason why a wait ended early: the hook is no longer called, but callbacks of it still run.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Stuck {
+pub(super) enum Stuck {
     /// A thread inside the hook waits for a callback that the calling thread is inside of.
     Circle,
     /// The calling thread is inside a host function.
@@ -41,7 +41,7 @@ pub enum Stuck {
 
 impl Running {
     /// Notes that `thread` begins a callback. Returns false if it may not.
-    pub fn enter(&self, thread: u64) -> bool {
+    pub(super) fn enter(&self, thread: u64) -> bool {
         let mut state = self.state.lock();
         if !state.ended {
             state.threads.push(thread);
@@ -50,7 +50,7 @@ impl Running {
     }
 
     /// Notes that `thread` has ended a callback.
-    pub fn leave(&self, thread: u64) {
+    pub(super) fn leave(&self, thread: u64) {
         let mut state = self.state.lock();
         if let Some(place) = state.threads.iter().position(|other| *other == thread) {
             state.threads.swap_remove(place);
@@ -60,12 +60,12 @@ impl Running {
     }
 
     /// Lets no new callback begin.
-    pub fn end(&self) {
+    pub(super) fn end(&self) {
         self.state.lock().ended = true;
     }
 
     /// Does the same, and waits for the running callbacks, except those of `thread`, which is the calling thread.
-    pub fn end_and_wait(self: &Arc<Self>, thread: u64) -> Result<(), Stuck> {
+    pub(super) fn end_and_wait(self: &Arc<Self>, thread: u64) -> Result<(), Stuck> {
         self.end();
         let for_: Arc<dyn Awaited> = self.clone();
         let _wait = Wait::begin(thread, for_).map_err(|Circle| Stuck::Circle)?;

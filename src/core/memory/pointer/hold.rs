@@ -11,12 +11,12 @@ use std::sync::Arc;
 use super::span::{foreign, is_idle_in_pool, span, stale};
 use super::{host_memory, is_managed};
 use crate::backend::{Foreign, Place, Span};
-use crate::core::base::error::{Error, Result, param_invalid};
-use crate::core::memory::access;
-use crate::core::memory::allocation::backing::backing;
-use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::virtual_memory::access as mapped;
-use crate::core::runtime::device::Device;
+use crate::base::error::{Error, Result, param_invalid};
+use crate::memory::access;
+use crate::memory::allocation::backing::backing;
+use crate::memory::allocation::{Allocation, Kind};
+use crate::memory::virtual_memory::access as mapped;
+use crate::runtime::device::Device;
 
 /// A reference that keeps the other device open until the operation is queued.
 pub type Held = Option<Arc<Device>>;

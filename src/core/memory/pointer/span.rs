@@ -3,11 +3,11 @@
 use std::fmt;
 
 use crate::backend::{self, Foreign, Place, Span};
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
-use crate::core::memory::allocation::backing::backing;
-use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::{access, virtual_memory};
-use crate::core::runtime;
+use crate::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::memory::allocation::backing::backing;
+use crate::memory::allocation::{Allocation, Kind};
+use crate::memory::{access, virtual_memory};
+use crate::runtime;
 
 /// Returns the memory at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
 ///
@@ -67,7 +67,7 @@ pub(super) fn is_idle_in_pool(addr: usize) -> bool {
 }
 
 #[cold]
-pub(in crate::core) fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
+pub(crate) fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
     invalid_param!("{argument} {addr:#x} plus {len} bytes is beyond the end of the address space")
 }
 
@@ -83,7 +83,7 @@ fn ask_backend(addr: usize) -> Foreign {
 }
 
 #[cold]
-pub(in crate::core) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
+pub(crate) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
     if let Some(error) = virtual_memory::unusable(&argument, addr) {
         return error;
     }
@@ -94,7 +94,7 @@ pub(in crate::core) fn stale(argument: impl fmt::Display, addr: usize) -> Error 
 }
 
 #[cold]
-pub(in crate::core) fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
+pub(crate) fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
     // Another thread has freed the memory meanwhile.
     let Some(allocation) = Allocation::find(addr) else { return stale(argument, addr) };
     let Allocation { base, len: all, kind, .. } = allocation;

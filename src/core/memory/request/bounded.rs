@@ -3,9 +3,9 @@
 //! It comes after the hooks of the program, which see the failure, and before anything is allocated: a system that
 //! overcommits would promise memory that no machine has.
 
-use crate::core::base::error::{Code, Result, error_with};
-use crate::core::memory::request::page_policy::padded;
-use crate::core::memory::request::{MemoryRequest, Resource, Target};
+use crate::base::error::{Code, Result, error_with};
+use crate::memory::request::page_policy::padded;
+use crate::memory::request::{MemoryRequest, Resource, Target};
 
 /// Checks the size of requests for the next stage. Opens the device, or the session, of a request.
 pub struct Bounded<R>(pub R);

@@ -1,18 +1,18 @@
 //! Checks of addresses to free, and the call for each kind.
 
-use crate::core::base::error::{Error, Result, arguments, param_invalid};
-use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::runtime::thread;
+use crate::base::error::{Error, Result, arguments, param_invalid};
+use crate::memory::allocation::{Allocation, Kind};
+use crate::runtime::thread;
 
 /// Fails if a call that frees cannot begin: `argument` names the address.
-pub fn check_free(argument: &str, addr: usize) -> Result<()> {
+pub(crate) fn check_free(argument: &str, addr: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
     arguments::not_null(argument, addr, "this API has nothing to free there (unlike free and cudaFree)")
 }
 
 /// Returns the error for an address at which nothing could be freed.
 #[cold]
-pub fn not_freed(argument: &str, addr: usize) -> Error {
+pub(crate) fn not_freed(argument: &str, addr: usize) -> Error {
     let Some(found) = Allocation::find(addr) else {
         return param_invalid!(
             "{argument} {addr:#x} is not a live allocation of this library: never allocated here, freed \
@@ -27,7 +27,7 @@ pub fn not_freed(argument: &str, addr: usize) -> Error {
 }
 
 /// Returns the call that frees memory of this kind.
-pub fn freeing_call(kind: Kind) -> &'static str {
+pub(crate) fn freeing_call(kind: Kind) -> &'static str {
     names(kind).1
 }
 

@@ -1,9 +1,9 @@
 //! The stage of hooks: calls the program's hooks around allocations and releases.
 
-use crate::core::base::error::Result;
-use crate::core::memory::allocation::Allocation;
-use crate::core::memory::memory_hook::{self, Event, Found, HOST, MemoryKind, Moment, around_allocation, around_free};
-use crate::core::memory::request::{Named, Release, Request, Resource, seldom};
+use crate::base::error::Result;
+use crate::memory::allocation::Allocation;
+use crate::memory::memory_hook::{self, Event, Found, HOST, MemoryKind, Moment, around_allocation, around_free};
+use crate::memory::request::{Named, Release, Request, Resource, seldom};
 
 /// Calls the hooks of one moment around the next stage.
 pub struct Hooks<R> {

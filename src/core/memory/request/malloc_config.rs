@@ -1,8 +1,8 @@
 //! The attributes that a program may give to an allocation.
 
-use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
-use crate::core::runtime::Session;
-use crate::core::runtime::device::Device;
+use crate::base::error::{Code, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
+use crate::runtime::Session;
+use crate::runtime::device::Device;
 
 /// An attribute, as `aclrtMallocAttrType` numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,19 +2,19 @@
 
 use super::freeing::{check_free, not_freed};
 use crate::backend::Block;
-use crate::core::base::error::{Code, Result, arguments, error_with};
-use crate::core::base::gate::{self, Binding};
-use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::memory::allocation::{Allocation, Kind, open_device};
-use crate::core::memory::memory_hook::MemoryKind;
-use crate::core::memory::memory_stats::HostTallies;
-use crate::core::memory::request::bounded::Bounded;
-use crate::core::memory::request::hooks::Hooks;
-use crate::core::memory::request::malloc_config::MallocConfig;
-use crate::core::memory::request::page_policy::padded;
-use crate::core::memory::request::{AddressRelease, MemoryRequest, Resource, Source, Statistics, Target};
-use crate::core::runtime::lifecycle::HostMemory;
-use crate::core::runtime::{self, thread};
+use crate::base::error::{Code, Result, arguments, error_with};
+use crate::base::gate::{self, Binding};
+use crate::base::teardown_errors::TeardownErrors;
+use crate::memory::allocation::{Allocation, Kind, open_device};
+use crate::memory::memory_hook::MemoryKind;
+use crate::memory::memory_stats::HostTallies;
+use crate::memory::request::bounded::Bounded;
+use crate::memory::request::hooks::Hooks;
+use crate::memory::request::malloc_config::MallocConfig;
+use crate::memory::request::page_policy::padded;
+use crate::memory::request::{AddressRelease, MemoryRequest, Resource, Source, Statistics, Target};
+use crate::runtime::lifecycle::HostMemory;
+use crate::runtime::{self, thread};
 
 /// The stages of page-locked memory, which is not cached.
 const PINNED: Hooks<Bounded<Hooks<Statistics<PinnedMemory>>>> =

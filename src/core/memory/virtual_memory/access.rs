@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Mapping, RANGES, check_range, forget_address, mapped_in, physical, reached};
 use crate::backend::{Access, MemoryPlace, Span};
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::base::host_memory;
-use crate::core::memory::access::{AccessRequest, AccessTable, Location, access_of, check_reaches};
-use crate::core::memory::allocation::Allocation;
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{Session, thread};
+use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::base::host_memory;
+use crate::memory::access::{AccessRequest, AccessTable, Location, access_of, check_reaches};
+use crate::memory::allocation::Allocation;
+use crate::runtime::device::{self, Device};
+use crate::runtime::{Session, thread};
 
 /// Number of mappings that give their home device less than full access.
 static RESTRICTED: AtomicUsize = AtomicUsize::new(0);

@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use super::{Physical, RANGES, USED};
 use crate::backend::MemoryPlace;
 use crate::backend::base::broker::Key;
-use crate::core::base::error::{Error, param_invalid};
-use crate::core::base::handles::Object;
-use crate::core::memory::request::hooks::Piece;
-use crate::core::order::places;
+use crate::base::error::{Error, param_invalid};
+use crate::base::handles::Object;
+use crate::memory::request::hooks::Piece;
+use crate::order::places;
 
 /// Returns the memory without an address, as hooks see it.
 pub fn pieces() -> Vec<Piece> {
@@ -31,7 +31,7 @@ pub fn exports_any() -> bool {
 }
 
 /// Returns the place of memory that was imported by this key and is live. Only the checker compares places.
-pub fn place_of(key: &Key) -> Option<places::Physical> {
+pub(super) fn place_of(key: &Key) -> Option<places::Physical> {
     let is_same = |it: &&Arc<Physical>| it.memory.source.as_ref() == Some(key);
     places::are_compared().then(|| all_memory().iter().find(is_same).map(|it| it.memory.physical)).flatten()
 }

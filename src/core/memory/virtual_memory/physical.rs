@@ -9,20 +9,20 @@ use super::{RANGES, inventory};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::base::broker::{self, BROKER, Key};
 use crate::backend::{self, GRANULARITY, ImportedMemory, MemoryPlace, PhysicalMemory};
-use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
-use crate::core::base::gate::{self, Binding};
-use crate::core::base::handles::{self, Object, drop_all};
-use crate::core::base::owner::Owner;
-use crate::core::memory::access::Location;
-use crate::core::memory::allocation::{Kind, open_device};
-use crate::core::memory::memory_hook::{Event, Found, MemoryKind};
-use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
-use crate::core::memory::request::bounded::Bounded;
-use crate::core::memory::request::hooks::{Hooks, Piece};
-use crate::core::memory::request::{MemoryRequest, Named, Release, Resource, Target};
-use crate::core::order::places;
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, Session, thread};
+use crate::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
+use crate::base::gate::{self, Binding};
+use crate::base::handles::{self, Object, drop_all};
+use crate::base::owner::Owner;
+use crate::memory::access::Location;
+use crate::memory::allocation::{Kind, open_device};
+use crate::memory::memory_hook::{Event, Found, MemoryKind};
+use crate::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
+use crate::memory::request::bounded::Bounded;
+use crate::memory::request::hooks::{Hooks, Piece};
+use crate::memory::request::{MemoryRequest, Named, Release, Resource, Target};
+use crate::order::places;
+use crate::runtime::device::{self, Device};
+use crate::runtime::{self, Session, thread};
 
 /// An `aclrtPhysicalMemProp`, as numbers of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

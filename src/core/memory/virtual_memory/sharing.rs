@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use super::physical::{self, Physical, adopt};
 use crate::backend::base::broker::{BROKER, Form, Key, Kind, MOST_TEXT};
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::base::{handles, ipc_key};
-use crate::core::memory::ipc;
-use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, Session, thread};
+use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::base::{handles, ipc_key};
+use crate::memory::ipc;
+use crate::memory::memory_stats::DeviceTallies;
+use crate::runtime::device::{self, Device};
+use crate::runtime::{self, Session, thread};
 
 /// The length of a fabric handle in bytes.
 pub const FABRIC: usize = 128;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Mapping, Physical, RANGES, Ranges, forget_address};
 use crate::algo::map::slot_table;
-use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::order::places;
-use crate::core::runtime::device::Device;
+use crate::base::teardown_errors::TeardownErrors;
+use crate::order::places;
+use crate::runtime::device::Device;
 
 /// Ends the mappings for which `wanted` is true. Returns those that could not be ended.
 fn end_mappings(wanted: impl Fn(&Physical) -> bool, errors: &mut TeardownErrors) -> Vec<usize> {

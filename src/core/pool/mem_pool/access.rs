@@ -4,11 +4,11 @@ use std::fmt::Display;
 
 use super::MemPool;
 use super::pool::Pool;
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::base::{handles, host_memory};
-use crate::core::memory::access::{Access, AccessRequest, Location, access_of, check_reaches};
-use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::runtime::{self, device, thread};
+use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::base::{handles, host_memory};
+use crate::memory::access::{Access, AccessRequest, Location, access_of, check_reaches};
+use crate::memory::allocation::{Allocation, Kind};
+use crate::runtime::{self, device, thread};
 
 impl Pool {
     /// Changes a device's access to the pool's memory, and to the pool for graphs beside it.

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use crate::core::base::error::{Code, Error, Result};
-use crate::core::stream::Stream;
+use crate::base::error::{Code, Error, Result};
+use crate::stream::Stream;
 
 /// Records requests of captured streams.
 pub trait Recording: Sync {

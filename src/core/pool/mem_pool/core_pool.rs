@@ -18,11 +18,11 @@ pub use self::growth::{Answer, Source};
 use self::known::{Known, Rules, Switches};
 use crate::algo::alloc::pool::{Back, Drained, Freed, GRAIN, GRANULE, PARTS, Pool, Segment, Stats, StreamKey};
 use crate::backend::{self, Block, Fault, FaultKind, Part, PoolAttribute, Position, SharedMemory};
-use crate::core::base::error::{Code, Error, Result, error_with};
-use crate::core::base::release_failure;
-use crate::core::memory::allocation::{ALLOCATIONS, Allocation, PoolMemory, PoolTag};
-use crate::core::order::Lane;
-use crate::core::stream::Stream;
+use crate::base::error::{Code, Error, Result, error_with};
+use crate::base::release_failure;
+use crate::memory::allocation::{ALLOCATIONS, Allocation, PoolMemory, PoolTag};
+use crate::order::Lane;
+use crate::stream::Stream;
 
 /// Whether some pool has set `CorePool::is_idle`.
 static SOME_ARE_IDLE: AtomicBool = AtomicBool::new(false);

@@ -11,12 +11,12 @@ use super::request::{Order, POOL, PoolRequest};
 use crate::algo::map::slot_table::Ref;
 use crate::algo::map::typed_slots;
 use crate::backend::{MemoryPlace, PoolOptions, PoolSharing};
-use crate::core::base::error::{Result, param_invalid};
-use crate::core::base::handles;
-use crate::core::memory::request::Resource;
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, thread};
-use crate::core::stream::{self, Stream};
+use crate::base::error::{Result, param_invalid};
+use crate::base::handles;
+use crate::memory::request::Resource;
+use crate::runtime::device::{self, Device};
+use crate::runtime::{self, thread};
+use crate::stream::{self, Stream};
 
 /// The pools of a device that calls use without naming them.
 #[derive(Default)]

@@ -12,14 +12,14 @@ use super::pool::Pool;
 use super::request::{GRAPH, Order, PoolRequest};
 use super::stats::PoolTallies;
 use crate::backend::{PoolAttribute, PoolOptions, PoolSharing};
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::base::{handles, release_failure};
-use crate::core::memory::allocation::backing::PoolUse;
-use crate::core::memory::allocation::open_device;
-use crate::core::memory::request::Resource;
-use crate::core::pool::mem_pool::current::DevicePools;
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, thread};
+use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::base::{handles, release_failure};
+use crate::memory::allocation::backing::PoolUse;
+use crate::memory::allocation::open_device;
+use crate::memory::request::Resource;
+use crate::pool::mem_pool::current::DevicePools;
+use crate::runtime::device::{self, Device};
+use crate::runtime::{self, thread};
 
 impl MemPool {
     /// Returns the pool beside this one for memory of graphs.

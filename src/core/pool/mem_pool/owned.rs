@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Result, param_invalid};
+use crate::base::error::{Result, param_invalid};
 
 /// An allocation of a graph.
 #[derive(Clone, Copy)]

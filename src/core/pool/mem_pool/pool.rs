@@ -16,15 +16,15 @@ use crate::algo::alloc::pool::GRAIN;
 use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::algo::sync::reclaim::Pin;
 use crate::backend::{self, Block, MemoryPlace, Part, PoolAttribute, PoolSharing};
-use crate::core::base::error::{Error, Result, param_invalid};
-use crate::core::base::owner::Owner;
-use crate::core::base::{handles, release_failure};
-use crate::core::memory::access::{AccessTable, restrict_host_memory};
-use crate::core::memory::allocation::backing::{self, PoolUse};
-use crate::core::memory::allocation::{ALLOCATIONS, Allocation, Kind, PoolMemory, PoolTag};
-use crate::core::memory::memory_hook::{Event, HOST, MemoryKind};
-use crate::core::runtime::device::Device;
-use crate::core::stream::Stream;
+use crate::base::error::{Error, Result, param_invalid};
+use crate::base::owner::Owner;
+use crate::base::{handles, release_failure};
+use crate::memory::access::{AccessTable, restrict_host_memory};
+use crate::memory::allocation::backing::{self, PoolUse};
+use crate::memory::allocation::{ALLOCATIONS, Allocation, Kind, PoolMemory, PoolTag};
+use crate::memory::memory_hook::{Event, HOST, MemoryKind};
+use crate::runtime::device::Device;
+use crate::stream::Stream;
 
 /// All pools, including those whose handle is destroyed.
 pub(super) static POOLS: SlotTable<Pool> = SlotTable::new(handles::Kind::PoolState as u8);

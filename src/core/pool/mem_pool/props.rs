@@ -1,10 +1,10 @@
 //! The properties of a new pool, from C, and which of them are available.
 
 use crate::backend::{MemoryPlace, PoolOptions, PoolSharing};
-use crate::core::base::error::{Error, Result, arguments, invalid_param, unsupported};
-use crate::core::memory::access::Location;
-use crate::core::memory::virtual_memory::physical::place_at;
-use crate::core::runtime::Session;
+use crate::base::error::{Error, Result, arguments, invalid_param, unsupported};
+use crate::memory::access::Location;
+use crate::memory::virtual_memory::physical::place_at;
+use crate::runtime::Session;
 
 /// An `aclrtMemPoolProps`, as numbers of the API.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub struct Props {
 }
 
 /// Returns the way of sharing with this number in the API.
-pub fn sharing(argument: &str, number: i32) -> Result<PoolSharing> {
+pub(super) fn sharing(argument: &str, number: i32) -> Result<PoolSharing> {
     match number {
         0 => Ok(PoolSharing::None),
         2 => Ok(PoolSharing::Descriptor),
@@ -53,7 +53,7 @@ impl Props {
 
 /// Returns the error of a request for a fabric handle if the core implements the pools.
 #[cold]
-pub fn no_fabric(argument: &str) -> Error {
+pub(super) fn no_fabric(argument: &str) -> Error {
     unsupported!(
         "{argument} is PORTACL_MEM_HANDLE_TYPE_FABRIC: the cpu backend shares memory within one machine only; \
          pass ACL_MEM_HANDLE_TYPE_POSIX, or ACL_MEM_HANDLE_TYPE_NONE"

@@ -7,15 +7,15 @@ use super::pool::{Pool, rounded};
 use super::steps::{self, Held, Objects, Steps};
 use super::{MemPool, free_now, graphs, owned};
 use crate::algo::map::slot_table::{self, Ref};
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
-use crate::core::base::handles;
-use crate::core::memory;
-use crate::core::memory::allocation::Allocation;
-use crate::core::memory::memory_hook::{Event, MemoryKind, Moment};
-use crate::core::memory::request::hooks::{self, Hooks};
-use crate::core::memory::request::{Release, Request, Resource, seldom};
-use crate::core::runtime::device::Device;
-use crate::core::stream::{self, Stream};
+use crate::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::base::handles;
+use crate::memory;
+use crate::memory::allocation::Allocation;
+use crate::memory::memory_hook::{Event, MemoryKind, Moment};
+use crate::memory::request::hooks::{self, Hooks};
+use crate::memory::request::{Release, Request, Resource, seldom};
+use crate::runtime::device::Device;
+use crate::stream::{self, Stream};
 
 /// The stages of requests by programs. Pools count their memory themselves, under their own locks.
 pub(super) const POOL: Captures = Captures(GRAPH);
@@ -35,7 +35,7 @@ pub(super) enum Order {
 
 impl Order {
     /// Returns the handle of the stream; 0 if there is none.
-    pub fn handle(&self) -> u64 {
+    pub(super) fn handle(&self) -> u64 {
         match self {
             Self::Stream(stream) => stream.handle.raw(),
             Self::Handle(handle) => *handle,

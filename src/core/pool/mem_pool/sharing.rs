@@ -6,15 +6,15 @@ use super::pool::{DriverPool, Home, Inner, Pool};
 use super::stats::PoolTallies;
 use super::{MemPool, props};
 use crate::backend::{MemoryPlace, PointerExport, PoolHandle, PoolSharing};
-use crate::core::base::error::{Code, Error, Result, arguments, invalid_param, param_invalid};
-use crate::core::base::{handles, ipc_key};
-use crate::core::memory;
-use crate::core::memory::allocation::Allocation;
-use crate::core::memory::allocation::backing::PoolUse;
-use crate::core::memory::memory_hook::MemoryKind;
-use crate::core::memory::request::hooks::Piece;
-use crate::core::order::checker;
-use crate::core::runtime::{self, thread};
+use crate::base::error::{Code, Error, Result, arguments, invalid_param, param_invalid};
+use crate::base::{handles, ipc_key};
+use crate::memory;
+use crate::memory::allocation::Allocation;
+use crate::memory::allocation::backing::PoolUse;
+use crate::memory::memory_hook::MemoryKind;
+use crate::memory::request::hooks::Piece;
+use crate::order::checker;
+use crate::runtime::{self, thread};
 
 /// Returns the way of sharing of an `aclrtMemHandleType` that is not none.
 pub fn way(handle_type: i32) -> Result<PoolSharing> {

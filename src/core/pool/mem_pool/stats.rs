@@ -8,11 +8,11 @@ use super::pool::{Inner, Pool};
 use crate::algo::alloc::pool as core_pool;
 use crate::algo::map::typed_slots;
 use crate::backend::{PoolAttribute, Usage};
-use crate::core::base::error::Result;
-use crate::core::memory::allocation::backing::PoolUse;
-use crate::core::memory::memory_stats::{Amount, Stats};
-use crate::core::runtime::Session;
-use crate::core::runtime::device::Device;
+use crate::base::error::Result;
+use crate::memory::allocation::backing::PoolUse;
+use crate::memory::memory_stats::{Amount, Stats};
+use crate::runtime::Session;
+use crate::runtime::device::Device;
 
 /// The statistics of the ended pools of one place and use.
 pub type Ended = Mutex<EndedPools>;

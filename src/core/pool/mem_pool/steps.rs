@@ -8,12 +8,12 @@ use super::core_pool::{Answer, CorePool, is_shortage};
 use super::pool::{Inner, Pool};
 use super::request::PoolRequest;
 use super::{MemPool, Stream, trim_for};
-use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles;
-use crate::core::memory::memory_hook::{self, Moment, around_allocation};
-use crate::core::memory::request::{Named, seldom};
-use crate::core::runtime::device::Device;
-use crate::core::{order, stream};
+use crate::base::error::{Code, Error, Result};
+use crate::base::handles;
+use crate::memory::memory_hook::{self, Moment, around_allocation};
+use crate::memory::request::{Named, seldom};
+use crate::runtime::device::Device;
+use crate::{order, stream};
 
 /// Allocates pool memory for a stream, both given by their handles, or for a graph that the stream is captured into.
 pub(super) fn malloc(request: &PoolRequest) -> Result<usize> {

@@ -2,12 +2,12 @@
 
 use super::End;
 use super::record::{MEMORY, Record, is_of_library};
-use crate::core::memory::allocation::Allocation;
-use crate::core::memory::memory_hook::{HOST, MemoryKind};
-use crate::core::memory::request::hooks::Piece;
-use crate::core::memory::virtual_memory;
-use crate::core::pool::mem_pool::owned;
-use crate::core::pool::mem_pool::pool::Pool;
+use crate::memory::allocation::Allocation;
+use crate::memory::memory_hook::{HOST, MemoryKind};
+use crate::memory::request::hooks::Piece;
+use crate::memory::virtual_memory;
+use crate::pool::mem_pool::owned;
+use crate::pool::mem_pool::pool::Pool;
 
 /// A live allocation.
 pub struct Live {

@@ -13,9 +13,9 @@ use crate::algo::host::grow::Grow as _;
 use crate::algo::map::slot_table::{Change, Handle};
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend;
-use crate::core::base::call_site::Stack;
-use crate::core::base::error::Result;
-use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
+use crate::base::call_site::Stack;
+use crate::base::error::Result;
+use crate::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
 
 /// The records, by the number that identifies the allocation or object.
 type Records = Mutex<FxHashMap<u64, Record>>;

@@ -7,11 +7,11 @@ use super::live::{self, Live};
 use super::object;
 use super::record::Record;
 use super::{End, Leak};
-use crate::core::base::call_site::Names;
-use crate::core::base::error::Result;
-use crate::core::base::{host_memory, release_failure};
-use crate::core::memory::allocation::Allocation;
-use crate::core::memory::memory_hook::MemoryKind;
+use crate::base::call_site::Names;
+use crate::base::error::Result;
+use crate::base::{host_memory, release_failure};
+use crate::memory::allocation::Allocation;
+use crate::memory::memory_hook::MemoryKind;
 
 /// A count, with the noun in singular or plural.
 pub(super) struct Count<'a>(pub(super) usize, pub(super) &'a str);

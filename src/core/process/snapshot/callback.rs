@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::core::base::callback;
-use crate::core::base::error::{Code, Result, arguments, error_with, param_invalid};
-use crate::core::runtime;
+use crate::base::callback;
+use crate::base::error::{Code, Result, arguments, error_with, param_invalid};
+use crate::runtime::device;
 
 /// The stage at which a callback of the program runs, an `aclrtSnapShotStage`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub(super) enum Stage {
     /// Before the process is locked.
     LockPre,
     /// Before memory is saved.
@@ -40,21 +40,21 @@ impl Stage {
 }
 
 /// A callback of the program. It gets the id of a device, and returns 0 for success.
-pub type Callback = Arc<dyn Fn(i32) -> u32 + Send + Sync>;
+pub(super) type Callback = Arc<dyn Fn(i32) -> u32 + Send + Sync>;
 
 /// The callbacks, with the stage and the address that identify each.
 static CALLBACKS: Mutex<Vec<((Stage, usize), Callback)>> = Mutex::new(Vec::new());
 
 /// The name of their kind in texts.
-pub const KIND: &str = "callback of a snapshot";
+pub(super) const KIND: &str = "callback of a snapshot";
 
 /// Calls the callbacks of a stage in the order of their registration, each for all devices in use. A failure before a
 /// stage prevents the stage and ends the loop. After a stage all callbacks are called.
-pub fn notify(stage: Stage) -> Result<()> {
+pub(super) fn notify(stage: Stage) -> Result<()> {
     let callbacks: Vec<_> = CALLBACKS.lock().iter().filter(|((at, _), _)| *at == stage).cloned().collect();
     let mut outcome = Ok(());
     for ((_, address), callback) in callbacks {
-        for id in runtime::open_devices() {
+        for id in device::open_ids() {
             let code = callback::run(KIND, || callback(id as i32));
             if code == 0 {
                 continue;

@@ -10,17 +10,17 @@ use crate::algo::map::slot_table::{self, Handle, Ref};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::published::Published;
 use crate::backend::{DeviceInfo, Driver, trace};
-use crate::core::base::callback;
-use crate::core::base::error::{Result, param_invalid};
-use crate::core::base::gate::{self, Binding};
-use crate::core::base::handles::take_all;
-use crate::core::base::leave::wait_until_unshared;
-use crate::core::base::owner::Owner;
-use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::runtime::context::Context;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::lifecycle::lifecycle;
-use crate::core::runtime::{self, thread};
+use crate::base::callback;
+use crate::base::error::{Result, param_invalid};
+use crate::base::gate::{self, Binding};
+use crate::base::handles::take_all;
+use crate::base::leave::wait_until_unshared;
+use crate::base::owner::Owner;
+use crate::base::teardown_errors::TeardownErrors;
+use crate::runtime::context::Context;
+use crate::runtime::device::Device;
+use crate::runtime::lifecycle::lifecycle;
+use crate::runtime::{self, thread};
 
 /// Longest time that a stream of a device in teardown may wait for a value.
 const WAIT_PATIENCE: Duration = Duration::from_secs(1);

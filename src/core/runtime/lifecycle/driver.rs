@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::backend::{self, Driver, Fault, cpu, cuda, fault};
-use crate::core::base::config::check::Check;
-use crate::core::base::config::{BackendChoice, Environment};
-use crate::core::base::gate::{self, Binding};
-use crate::core::runtime::visibility::Visibility;
+use crate::backend::schedule::{Schedule, Settings};
+use crate::backend::{self, Backend, Driver, Fault, FaultKind, Options, fault};
+use crate::base::backends;
+use crate::base::config::Environment;
+use crate::base::config::check::Check;
+use crate::base::gate::{self, Binding};
+use crate::runtime::visibility::Visibility;
 
 /// Opens the backend, restricted to the visible devices.
 pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visibility)> {
@@ -18,23 +20,8 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
     };
     gate::set_schedule(None);
     let driver = match environment.backend {
-        BackendChoice::Cuda if environment.schedule.is_some() => Err(Fault::unsupported(
-            "PORTACL_SCHEDULE chooses the order of CPU streams only; set PORTACL_BACKEND=cpu, or unset PORTACL_SCHEDULE",
-        )),
-        BackendChoice::Cuda => open_cuda(&mut choose),
-        BackendChoice::Auto if environment.schedule.is_none() => {
-            open_cuda(&mut choose).or_else(|fault| match COUNTED.load(Ordering::Relaxed) {
-                // The program has the number of GPUs, so CPUs are no replacement.
-                true => Err(fault.with_text(|said| {
-                    format!(
-                        "aclrtGetDeviceCount has counted the GPUs, and their driver does not work: {said}; set \
-                         PORTACL_BACKEND=cpu to use CPUs"
-                    )
-                })),
-                false => open_cpu(environment, &mut choose),
-            })
-        }
-        BackendChoice::Auto | BackendChoice::Cpu => open_cpu(environment, &mut choose),
+        Some(backend) => open_one(backend, environment, &mut choose),
+        None => open_first(environment, &mut choose),
     }?;
     let driver = match &environment.fault {
         None => {
@@ -46,45 +33,81 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
     Ok((driver, visibility))
 }
 
-/// Whether GPUs were counted without their driver.
+/// Whether devices were counted without their driver.
 static COUNTED: AtomicBool = AtomicBool::new(false);
-/// Whether the driver was asked to start: then it answers.
+/// Whether a driver was asked to start: then it answers.
 static TRIED: AtomicBool = AtomicBool::new(false);
 
-/// Returns the devices that a session will have, if they are GPUs and can be counted without a start of the driver.
+/// Returns the backends that the environment allows, in the order in which they are tried.
+fn candidates(environment: &Environment) -> impl Iterator<Item = &'static Backend> {
+    let usable = environment.schedule.is_none();
+    let all = backends::all().iter().copied().filter(move |it| usable || it.takes_schedules);
+    let chosen = environment.backend;
+    chosen.into_iter().chain(all.filter(move |_| chosen.is_none()))
+}
+
+/// Returns the devices that a session will have, if they can be counted without a start of their driver.
 pub fn count_without_start() -> Option<Visibility> {
     if TRIED.load(Ordering::Relaxed) {
         return None;
     }
     // The first session reports an invalid environment.
     let environment = Environment::read().ok()?;
-    if environment.backend == BackendChoice::Cpu || environment.schedule.is_some() {
-        return None;
-    }
-    let count = cuda::count_without_start()?;
+    let count = candidates(&environment).find_map(|backend| (backend.count_unopened)())?;
     COUNTED.store(true, Ordering::Relaxed);
     Some(Visibility::choose(environment.visible_devices.as_deref(), count))
 }
 
-/// A driver that has started cannot be used in forked children.
-fn open_cuda(choose: impl FnOnce(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
-    TRIED.store(true, Ordering::Relaxed);
-    cuda::open_chosen(choose).inspect(|_| gate::bind(Binding::Driver))
+/// Opens the first backend that this machine has.
+fn open_first(environment: &Environment, choose: &mut dyn FnMut(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
+    let mut failed = Fault::new(FaultKind::NoDevice, "this portacl was built without a backend");
+    for backend in candidates(environment) {
+        failed = match open_one(backend, environment, choose) {
+            // The program has the number of its devices, so those of another backend are no replacement.
+            Err(fault) if backend.binds_process && COUNTED.load(Ordering::Relaxed) => {
+                return Err(fault.with_text(|said| {
+                    format!(
+                        "aclrtGetDeviceCount has counted the GPUs, and their driver does not work: {said}; set \
+                         PORTACL_BACKEND=cpu to use CPUs"
+                    )
+                }));
+            }
+            Err(fault) => fault,
+            Ok(driver) => return Ok(driver),
+        };
+    }
+    Err(failed)
 }
 
-fn open_cpu(environment: &Environment, choose: impl FnOnce(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
+fn open_one(
+    backend: &Backend,
+    environment: &Environment,
+    choose: &mut dyn FnMut(u32) -> Vec<u32>,
+) -> backend::Result<Arc<dyn Driver>> {
     let settings = environment.schedule.as_ref();
-    let schedule = settings.map(|settings| cpu::Schedule::new(settings.clone()).map(Arc::new)).transpose()?;
+    if settings.is_some() && !backend.takes_schedules {
+        return Err(Fault::unsupported(
+            "PORTACL_SCHEDULE chooses the order of CPU streams only; set PORTACL_BACKEND=cpu, or unset PORTACL_SCHEDULE",
+        ));
+    }
+    let schedule = settings.map(|settings| Schedule::new(settings.clone()).map(Arc::new)).transpose()?;
     gate::set_schedule(schedule.as_ref());
-    let options = cpu::Options {
+    let options = Options {
         devices: environment.cpu_devices,
         memory_per_device: environment.cpu_memory,
         asynchronous: environment.cpu_always_async || schedule.is_some(),
-        seed: settings.map_or(environment.cpu_seed, cpu::schedule::Settings::seed),
+        seed: settings.map_or(environment.cpu_seed, Settings::seed),
         guard: environment.cpu_guard,
         closes_pinned: environment.cpu_guard
             && environment.check.as_ref().is_some_and(|check| check.checks.contains(&Check::Sync)),
         schedule,
     };
-    cpu::open_chosen(options, choose)
+    if backend.binds_process {
+        TRIED.store(true, Ordering::Relaxed);
+    }
+    let driver = (backend.open)(&options, choose)?;
+    if backend.binds_process {
+        gate::bind(Binding::Driver);
+    }
+    Ok(driver)
 }

@@ -9,11 +9,11 @@ use crate::algo::map::typed_slots;
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::{self, Fault};
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
-use crate::core::base::handles::{self, Object};
-use crate::core::runtime::device::Device;
-use crate::core::runtime::{self, thread};
-use crate::core::stream::failure::Recorded;
+use crate::base::error::{Code, Error, Result, error_with, invalid_param};
+use crate::base::handles::{self, Object};
+use crate::runtime::device::Device;
+use crate::runtime::{self, thread};
+use crate::stream::failure::Recorded;
 
 /// Number of events of a device that count towards the limit.
 #[derive(Default)]

@@ -7,15 +7,15 @@ use std::sync::atomic::Ordering;
 use super::sharing::check_recorder;
 use super::{Creator, Event, flag};
 use crate::backend::Wait;
-use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::order::checker::{self, HostWait};
-use crate::core::order::known::Known;
-use crate::core::order::{self, Awaited};
-use crate::core::runtime::thread;
-use crate::core::stream::stream::Stream;
-use crate::core::stream::stream::synchronize::deadline;
+use crate::base::callback;
+use crate::base::error::{Code, Error, Result, error_with, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::order::checker::{self, HostWait};
+use crate::order::known::Known;
+use crate::order::{self, Awaited};
+use crate::runtime::thread;
+use crate::stream::stream::Stream;
+use crate::stream::stream::synchronize::deadline;
 
 impl Event {
     /// Returns what [`is_complete`] returns for an event that is not plain.

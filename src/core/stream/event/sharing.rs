@@ -8,11 +8,11 @@ use super::{Creator, Event, flag};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::backend::{Change, Notify, Op, Position, SharedEvent};
-use crate::core::base::error::{Result, invalid_param, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::base::ipc_key::{self, Offer};
-use crate::core::runtime::{self, thread};
-use crate::core::stream::stream::Stream;
+use crate::base::error::{Result, invalid_param, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::base::ipc_key::{self, Offer};
+use crate::runtime::{self, thread};
+use crate::stream::stream::Stream;
 
 /// The additional state of an event that processes share.
 pub struct Shared {

@@ -8,12 +8,12 @@ use rustc_hash::FxHashMap;
 
 use super::{Creator, Event, RECORD_OR_WAIT_EXTERNAL, Uses, check_use_flag, not_captured, use_intercepted};
 use crate::backend::{self, FaultKind, NotifyWait, Op, Until};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::order;
-use crate::core::stream::interceptor::EventUse;
-use crate::core::stream::op_timeout;
-use crate::core::stream::stream::{Stream, resolve};
+use crate::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::order;
+use crate::stream::interceptor::EventUse;
+use crate::stream::op_timeout;
+use crate::stream::stream::{Stream, resolve};
 
 /// Implements aclrtStreamWaitEvent, with the process-wide limit of aclrtSetOpWaitTimeout.
 pub fn wait(stream: u64, raw: u64) -> Result<()> {
@@ -110,7 +110,7 @@ fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
 
 /// The marks of an event: at most one for each stream, by its handle.
 #[derive(Default)]
-pub struct Marks(FxHashMap<u64, Mark>);
+pub(super) struct Marks(FxHashMap<u64, Mark>);
 
 struct Mark {
     /// True if the stream is on another device than the event, which does not keep that device open.
@@ -138,24 +138,24 @@ impl Mark {
 
 impl Marks {
     /// Whether there is a mark in this stream.
-    pub fn has(&self, stream: &Stream) -> bool {
+    pub(super) fn has(&self, stream: &Stream) -> bool {
         self.0.contains_key(&stream.handle.raw())
     }
 
     /// Returns the mark of this stream, or a new one. The caller records it there, and then calls [`Self::keep`].
-    pub fn find_or_create(&self, stream: &Stream) -> Result<Arc<dyn backend::Event>> {
+    pub(super) fn find_or_create(&self, stream: &Stream) -> Result<Arc<dyn backend::Event>> {
         let found = self.0.get(&stream.handle.raw());
         found.map_or_else(|| super::lifetime::create_native(&stream.device, false), |mark| Ok(Arc::clone(&mark.native)))
     }
 
     /// Keeps a mark that was recorded in `stream` for `event`.
-    pub fn keep(&mut self, event: &Event, stream: &Stream, native: Arc<dyn backend::Event>) {
+    pub(super) fn keep(&mut self, event: &Event, stream: &Stream, native: Arc<dyn backend::Event>) {
         let on_another_device = !Arc::ptr_eq(&event.device, &stream.device);
         self.0.entry(stream.handle.raw()).or_insert(Mark { on_another_device, native });
     }
 
     /// Removes marks that streams have passed, if there is no room for a new one in `stream`.
-    pub fn sweep(&mut self, stream: &Stream) {
+    pub(super) fn sweep(&mut self, stream: &Stream) {
         if self.0.len() == self.0.capacity() && !self.has(stream) {
             // A failure of the device is reported by other calls.
             self.0.retain(|&stream, mark| !mark.is_past(stream).unwrap_or(true));
@@ -163,18 +163,18 @@ impl Marks {
     }
 
     /// Whether a stream has passed its mark.
-    pub fn any_past(&self) -> Result<bool> {
+    pub(super) fn any_past(&self) -> Result<bool> {
         self.0.iter().try_fold(false, |any, (&stream, mark)| Ok(any || mark.is_past(stream)?))
     }
 
     /// Whether all streams have passed their marks, or have dropped them.
-    pub fn all_past(&self) -> Result<bool> {
+    pub(super) fn all_past(&self) -> Result<bool> {
         self.0.iter().try_fold(true, |all, (&stream, mark)| Ok(all && (mark.is_past(stream)? || mark.was_dropped())))
     }
 
     /// Removes all marks; mostly there are none.
     #[inline(always)]
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         if !self.0.is_empty() {
             self.0.clear();
         }

@@ -2,11 +2,11 @@
 
 use super::Notify;
 use crate::backend::base::broker::{Admission, BROKER, Kind};
-use crate::core::base::error::{Result, invalid_param, param_invalid};
-use crate::core::base::handles;
-use crate::core::base::ipc_key::{self, Offer};
-use crate::core::runtime::thread;
-use crate::core::stream::event::sharing::fetch;
+use crate::base::error::{Result, invalid_param, param_invalid};
+use crate::base::handles;
+use crate::base::ipc_key::{self, Offer};
+use crate::runtime::thread;
+use crate::stream::event::sharing::fetch;
 
 /// A flag without an effect. In an export: no list of processes. In an import: enable peer access, which notifies do
 /// not need.

@@ -13,7 +13,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::Family;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Delivery, HostFn, Ticket};
-use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
+use crate::base::error::{Code, Error, Result, error_with, param_invalid};
 
 /// Time without a completed callback after which the end of a subscription fails.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -12,17 +12,17 @@ use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::share::Share;
 use crate::backend::{Fault, FaultKind, Position, StreamOptions, Wait};
-use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result, arguments, param_invalid};
-use crate::core::base::handles::{self, Object};
-use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::order::{self, ended, sequence};
-use crate::core::runtime::context::Context;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::{state_callback, thread};
-use crate::core::stream::failure::{Failures, Stop};
-use crate::core::stream::interceptor::{self, Change};
-use crate::core::stream::report::Subscription;
+use crate::base::callback;
+use crate::base::error::{Code, Error, Result, arguments, param_invalid};
+use crate::base::handles::{self, Object};
+use crate::base::teardown_errors::TeardownErrors;
+use crate::order::{self, ended, sequence};
+use crate::runtime::context::Context;
+use crate::runtime::device::Device;
+use crate::runtime::{state_callback, thread};
+use crate::stream::failure::{Failures, Stop};
+use crate::stream::interceptor::{self, Change};
+use crate::stream::report::Subscription;
 
 impl Stream {
     /// Creates a stream of `device` in `context`, around the driver's stream `adopted` if that is given.

@@ -8,13 +8,13 @@ use parking_lot::Mutex;
 use super::Stream;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots;
-use crate::core::base::handles::Object;
-use crate::core::runtime::device::Device;
+use crate::base::handles::Object;
+use crate::runtime::device::Device;
 
 /// The streams of a device: the handle of each, after that of its context. A call that needs those of one device or
 /// context walks over no others.
 #[derive(Default)]
-pub struct StreamSet(Mutex<BTreeSet<(u64, u64)>>);
+pub(crate) struct StreamSet(Mutex<BTreeSet<(u64, u64)>>);
 
 typed_slots::state! {
     /// The streams of a device.
@@ -23,23 +23,23 @@ typed_slots::state! {
 
 impl StreamSet {
     /// Adds a stream that is about to get its handle.
-    pub fn add(&self, context: Handle, stream: Handle) {
+    pub(crate) fn add(&self, context: Handle, stream: Handle) {
         self.0.lock().insert((context.raw(), stream.raw()));
     }
 
     /// Removes a stream, whose handle is removed.
-    pub fn remove(&self, stream: &Stream) {
+    pub(crate) fn remove(&self, stream: &Stream) {
         self.0.lock().remove(&(stream.context.raw(), stream.handle.raw()));
     }
 
     /// Returns the live streams of a context.
-    pub fn of_context(&self, context: Handle) -> Vec<Arc<Stream>> {
+    pub(crate) fn of_context(&self, context: Handle) -> Vec<Arc<Stream>> {
         let context = context.raw();
         live(self.0.lock().range((context, 0)..=(context, u64::MAX)))
     }
 
     /// Returns all live streams.
-    pub fn all(&self) -> Vec<Arc<Stream>> {
+    pub(crate) fn all(&self) -> Vec<Arc<Stream>> {
         live(self.0.lock().iter())
     }
 }

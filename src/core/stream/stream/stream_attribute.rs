@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{Stream, resolve};
 use crate::algo::map::typed_slots;
-use crate::core::base::error::{Result, arguments, invalid_param};
-use crate::core::runtime::device::Device;
+use crate::base::error::{Result, arguments, invalid_param};
+use crate::runtime::device::Device;
 
 /// The attributes, as the API numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::{Stream, resolve};
 use crate::backend::{self, Wait};
-use crate::core::base::callback;
-use crate::core::base::error::{Code, Result, error_with, param_invalid};
-use crate::core::base::handles::Object;
-use crate::core::runtime::thread;
+use crate::base::callback;
+use crate::base::error::{Code, Result, error_with, param_invalid};
+use crate::base::handles::Object;
+use crate::runtime::thread;
 
 /// The flag that [`always_wait`] sets.
 static ALWAYS_WAITS: AtomicBool = AtomicBool::new(false);

@@ -1,9 +1,9 @@
 //! Aborts: which work is dropped, and which codes waiting threads get.
 
 use crate::backend::FaultKind;
-use crate::core::stream::stream_attribute::{self, Attribute};
-use crate::core::stream::{abort, event};
-use crate::core::tests::*;
+use crate::stream::stream_attribute::{self, Attribute};
+use crate::stream::{abort, event};
+use crate::tests::*;
 
 #[test]
 fn an_abort_is_returned_to_waits_for_the_stream() {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::core::stream::exception::{self, Exception, Watcher};
-use crate::core::tests::script::THREAD;
-use crate::core::tests::*;
+use crate::stream::exception::{self, Exception, Watcher};
+use crate::tests::script::THREAD;
+use crate::tests::*;
 
 /// The calls of watchers: each with the watcher and its arguments.
 type Calls = Arc<Mutex<Vec<(usize, usize, Exception)>>>;

@@ -1,10 +1,10 @@
 //! When failures of queued work are returned, and how often.
 
 use crate::backend::FaultKind;
-use crate::core::runtime::context;
-use crate::core::stream::event;
-use crate::core::tests::script::Thing;
-use crate::core::tests::*;
+use crate::runtime::context;
+use crate::stream::event;
+use crate::tests::script::Thing;
+use crate::tests::*;
 
 /// Creates an event that was recorded on a stream.
 fn recorded_on(stream: u64) -> u64 {

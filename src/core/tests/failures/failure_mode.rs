@@ -1,9 +1,9 @@
 //! Which streams stop after a failure.
 
-use crate::core::runtime::context;
-use crate::core::stream::event;
-use crate::core::stream::stream_attribute::set_failure_mode;
-use crate::core::tests::*;
+use crate::runtime::context;
+use crate::stream::event;
+use crate::stream::stream_attribute::set_failure_mode;
+use crate::tests::*;
 
 const CONTINUE: u64 = 0;
 const STOP: u64 = 1;

@@ -46,7 +46,7 @@ impl Work {
 }
 
 /// A stream whose progress the test controls.
-pub(in crate::core::tests) struct ScriptStream {
+pub(in crate::tests) struct ScriptStream {
     device: Arc<ScriptDevice>,
     observer: Option<Arc<dyn Observer>>,
     work: Mutex<Work>,
@@ -65,19 +65,19 @@ impl ScriptStream {
         })
     }
 
-    pub(in crate::core::tests) fn of(stream: &dyn Stream) -> Arc<Self> {
+    pub(in crate::tests) fn of(stream: &dyn Stream) -> Arc<Self> {
         let stream: &dyn Any = stream;
         let stream: &Self = stream.downcast_ref().expect("a stream of the script");
         stream.itself.upgrade().expect("the caller holds it")
     }
 
     /// Begins work that lasts until [`Self::finish`].
-    pub(in crate::core::tests) fn begin(&self) {
+    pub(in crate::tests) fn begin(&self) {
         let mut work = self.work.lock();
         (work.busy, work.done) = (true, work.queued);
     }
 
-    pub(in crate::core::tests) fn finish(&self) {
+    pub(in crate::tests) fn finish(&self) {
         self.work.lock().busy = false;
         self.go_on();
     }
@@ -105,18 +105,18 @@ impl ScriptStream {
     }
 
     /// Makes the last queued operation fail asynchronously, outside of any call.
-    pub(in crate::core::tests) fn fail(&self, text: &str) {
+    pub(in crate::tests) fn fail(&self, text: &str) {
         let position = self.work.lock().queued;
         self.fail_at(position, text);
     }
 
     /// Makes operation number `position` fail.
-    pub(in crate::core::tests) fn fail_at(&self, position: Position, text: &str) {
+    pub(in crate::tests) fn fail_at(&self, position: Position, text: &str) {
         self.report(Some(position), Some(THREAD), text);
     }
 
     /// Makes the device fail, without a known operation.
-    pub(in crate::core::tests) fn fail_as_device(&self, text: &str) {
+    pub(in crate::tests) fn fail_as_device(&self, text: &str) {
         self.report(None, None, text);
     }
 
@@ -127,34 +127,34 @@ impl ScriptStream {
         }
     }
 
-    pub(in crate::core::tests) fn is_retired(&self) -> bool {
+    pub(in crate::tests) fn is_retired(&self) -> bool {
         self.work.lock().retired
     }
 
-    pub(in crate::core::tests) fn waits_until(&self) -> Option<Instant> {
+    pub(in crate::tests) fn waits_until(&self) -> Option<Instant> {
         self.work.lock().waits_until
     }
 
     /// Returns the reason of each abort.
-    pub(in crate::core::tests) fn aborts(&self) -> Vec<Fault> {
+    pub(in crate::tests) fn aborts(&self) -> Vec<Fault> {
         self.work.lock().aborts.clone()
     }
 
-    pub(in crate::core::tests) fn priority(&self) -> u32 {
+    pub(in crate::tests) fn priority(&self) -> u32 {
         self.work.lock().priority
     }
 
     /// Returns the limits of its waits for events.
-    pub(in crate::core::tests) fn limits(&self) -> Vec<Option<Duration>> {
+    pub(in crate::tests) fn limits(&self) -> Vec<Option<Duration>> {
         self.work.lock().limits.clone()
     }
 
     /// Returns the number of calls that wait for it.
-    pub(in crate::core::tests) fn waiting(&self) -> usize {
+    pub(in crate::tests) fn waiting(&self) -> usize {
         self.work.lock().waiting
     }
 
-    pub(in crate::core::tests) fn is_abandoned(&self) -> bool {
+    pub(in crate::tests) fn is_abandoned(&self) -> bool {
         self.work.lock().abandoned
     }
 

@@ -1,9 +1,9 @@
 //! A node: any number of range starts in a page.
 
 use super::drop_boxed;
-use crate::algo::map::address_map::{GRANULE_BITS, PAGE_BITS};
-use crate::algo::map::chunked::{Blank, boxed_blank};
-use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use crate::map::address_map::{GRANULE_BITS, PAGE_BITS};
+use crate::map::chunked::{Blank, boxed_blank};
+use crate::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// The number of granules of a page.
 const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);

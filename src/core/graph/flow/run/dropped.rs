@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::{Run, Stop, Turn};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fault, Op, Payload, Wait};
-use crate::core::graph::flow::{Flow, Strand, serving};
+use crate::graph::flow::{Flow, Strand, serving};
 
 /// All flows, for threads that end streams.
 static FLOWS: Mutex<Vec<Weak<Flow>>> = Mutex::new(Vec::new());

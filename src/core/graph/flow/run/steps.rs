@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{At, Run};
 use crate::backend::{Copy, Fault, FaultKind, HostFn, Op, Payload, Place, Result, Span};
-use crate::core::graph::flow::{Body, Flow, Step, serving};
-use crate::core::graph::task::control::signed;
+use crate::graph::flow::{Body, Flow, Step, serving};
+use crate::graph::task::control::signed;
 
 impl Flow {
     /// Submits all possible steps of all strands.

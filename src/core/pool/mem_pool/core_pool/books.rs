@@ -2,10 +2,10 @@
 
 use crate::algo::alloc::pool::{Books, Enter, Taken};
 use crate::algo::map::address_map::HeldPlace;
-use crate::core::memory::allocation::{ALLOCATIONS, Allocation, PoolTag};
+use crate::memory::allocation::{ALLOCATIONS, Allocation, PoolTag};
 
 /// The address of a block in the address map. If the map is full, the error has the block's note.
-pub type Entered = std::result::Result<usize, u64>;
+pub(super) type Entered = std::result::Result<usize, u64>;
 
 /// Enters blocks in the address map, under the lock of the bookkeeping.
 impl Enter<HeldPlace<'static>> for PoolTag {
@@ -26,7 +26,7 @@ impl Enter<HeldPlace<'static>> for PoolTag {
 }
 
 /// The address map, in which segments are held.
-pub struct HeldPages;
+pub(super) struct HeldPages;
 
 impl Books for HeldPages {
     type Place = HeldPlace<'static>;

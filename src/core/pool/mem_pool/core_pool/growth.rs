@@ -8,13 +8,13 @@ use super::known::{Known, Rules};
 use super::{CorePool, no_host_memory};
 use crate::algo::alloc::pool::{GRANULE, Segment};
 use crate::backend::{self, Block, Driver, Fault, FaultKind, PagePolicy, Part};
-use crate::core::base::error::{Code, Error, Result, error_with};
-use crate::core::base::gate::{self, Binding};
-use crate::core::base::release_failure;
-use crate::core::memory::allocation::{ALLOCATIONS, PoolTag};
-use crate::core::order::{self, Lane};
-use crate::core::runtime::device::Device;
-use crate::core::stream::Stream;
+use crate::base::error::{Code, Error, Result, error_with};
+use crate::base::gate::{self, Binding};
+use crate::base::release_failure;
+use crate::memory::allocation::{ALLOCATIONS, PoolTag};
+use crate::order::{self, Lane};
+use crate::runtime::device::Device;
+use crate::stream::Stream;
 
 /// The source of a pool's segments, which are also freed to it.
 pub enum Source {

@@ -4,45 +4,45 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::algo::alloc::pool::{Freed, Order, StreamKey};
 use crate::backend::Position;
-use crate::core::order::{self, Lane};
+use crate::order::{self, Lane};
 
 /// The reuse rules of a pool, as bits that are read at once.
 #[derive(Clone, Copy)]
-pub struct Rules(u8);
+pub(super) struct Rules(u8);
 
 impl Rules {
     /// The pool reuses memory that another stream has freed if events order the stream after the free.
-    pub const FOLLOWS_EVENTS: Self = Self(1);
+    pub(super) const FOLLOWS_EVENTS: Self = Self(1);
     /// The pool reuses memory that another stream has freed if the free is complete.
-    pub const OPPORTUNISTIC: Self = Self(2);
+    pub(super) const OPPORTUNISTIC: Self = Self(2);
     /// The pool reuses memory that another stream has freed after adding a wait for the free.
-    pub const ADDS_WAITS: Self = Self(4);
+    pub(super) const ADDS_WAITS: Self = Self(4);
     const ALL: Self = Self(7);
 
     /// Whether the rule is set.
     #[inline]
-    pub fn have(self, rule: Self) -> bool {
+    pub(super) fn have(self, rule: Self) -> bool {
         self.0 & rule.0 != 0
     }
 }
 
 /// The [`Rules`] of a pool, which programs can change at any time. At first all are set.
-pub struct Switches(AtomicU8);
+pub(super) struct Switches(AtomicU8);
 
 impl Switches {
     /// Creates switches of which all rules are set.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(AtomicU8::new(Rules::ALL.0))
     }
 
     /// Returns the rules that are set.
     #[inline(always)]
-    pub fn rules(&self) -> Rules {
+    pub(super) fn rules(&self) -> Rules {
         Rules(self.0.load(Ordering::Relaxed))
     }
 
     /// Sets or clears a rule.
-    pub fn set(&self, rule: Rules, on: bool) {
+    pub(super) fn set(&self, rule: Rules, on: bool) {
         match on {
             true => self.0.fetch_or(rule.0, Ordering::Relaxed),
             false => self.0.fetch_and(!rule.0, Ordering::Relaxed),
@@ -51,7 +51,7 @@ impl Switches {
 }
 
 /// The knowledge that the rules of the pool give a stream about other streams.
-pub struct Known<'a> {
+pub(super) struct Known<'a> {
     /// The pool's rules, or a subset.
     pub rules: Rules,
     /// The lane of the stream that allocates.
@@ -62,7 +62,7 @@ pub struct Known<'a> {
 
 impl Known<'static> {
     /// The knowledge for requests without a stream.
-    pub const NOTHING: Self = Self { rules: Rules(0), lane: None, awaited: None };
+    pub(super) const NOTHING: Self = Self { rules: Rules(0), lane: None, awaited: None };
 }
 
 impl Order for Known<'_> {

@@ -1,16 +1,16 @@
 //! Pools of a driver.
 
 use crate::backend::{self, Block, Fault};
-use crate::core::base::error::Result;
-use crate::core::base::owner::Owner;
-use crate::core::memory::allocation::Allocation;
-use crate::core::memory::memory_stats::Tally;
-use crate::core::runtime::device::Device;
-use crate::core::stream::Stream;
+use crate::base::error::Result;
+use crate::base::owner::Owner;
+use crate::memory::allocation::Allocation;
+use crate::memory::memory_stats::Tally;
+use crate::runtime::device::Device;
+use crate::stream::Stream;
 
 /// A pool of the driver.
 pub struct DriverPool {
-    pub(in crate::core::pool::mem_pool) pool: Box<dyn backend::Pool>,
+    pub(in crate::pool::mem_pool) pool: Box<dyn backend::Pool>,
     /// Counts blocks. A block is counted before it is published and until it is withdrawn.
     pub tally: Tally,
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use super::{Inner, POOLS, Pool, RETIRED};
 use crate::backend;
-use crate::core::base::leave::wait_until_unshared;
-use crate::core::memory::allocation::Allocation;
+use crate::base::leave::wait_until_unshared;
+use crate::memory::allocation::Allocation;
 
 impl Pool {
     /// Retires the pool, whose handle is destroyed: it accepts no more requests.

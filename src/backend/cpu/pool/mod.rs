@@ -1,5 +1,0 @@
-//! Memory that several processes share.
-
-pub mod imports;
-pub mod shared_file;
-pub mod shared_memory;

@@ -1,4 +1,0 @@
-//! Memory pools of the CUDA driver.
-
-pub mod mem_pool;
-pub mod pool_pages;

@@ -1,0 +1,148 @@
+//! Failed calls: which codes are mistakes of the program, and which ones answers.
+//!
+//! Many codes are news for a program: a timeout, a device without room, a feature that is not available. A correct
+//! program gets them, too. `PORTACL_CHECK=misuse` reports mistakes only. `docs/checking.md` has
+//! the tables of this file; a test compares them.
+
+use self::Meaning::{Answer, Mistake};
+use super::adopted::{call_now, party, report};
+use super::report::Kind;
+use crate::core::base::error::Code;
+
+/// The meaning of a code that a call returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A correct program gets it, too. The text has its meaning.
+    Answer(&'static str),
+    /// A mistake of the program, with advice.
+    Mistake(&'static str),
+}
+
+/// Codes that are answers of these functions, and mistakes of others.
+const ANSWERS: [(Code, &[&str], &str); 5] = [
+    (Code::RepeatInitialize, &["aclInit"], "the library is initialized already; the call counts"),
+    (Code::RepeatFinalize, &["aclFinalize", "aclFinalizeReference"], "nothing is left to finalize"),
+    (Code::ContextNull, &["aclrtGetDevice", "aclrtGetCurrentContext"], "the thread has no current device or context"),
+    (
+        Code::ThreadSubscribe,
+        &["aclrtProcessReport", "aclrtProcessHostFunc"],
+        "no stream is subscribed to the thread yet, or any more",
+    ),
+    (Code::SysparamoptNotSet, &["aclrtCtxGetSysParamOpt"], "the option was never set"),
+];
+
+/// The meaning of each code, if no function says otherwise. A test compares the codes with the enumeration.
+const MEANINGS: [(Code, Meaning); 63] = [
+    (Code::InvalidParam, Mistake("correct the argument or variable that the text names: the text has what is allowed")),
+    (Code::RepeatInitialize, Mistake("initialize once")),
+    (Code::InvalidFile, Mistake("pass a file that can be read, or a folder that can be written")),
+    (Code::ParseFile, Mistake("correct the file: it is one JSON object, as in {}")),
+    (Code::ProfAlreadyRun, Mistake("end the profiling that runs first (aclprofStop, aclprofFinalize)")),
+    (Code::ProfNotRun, Mistake("begin to profile first (aclprofInit, aclprofStart)")),
+    (Code::RepeatFinalize, Mistake("finalize as often as aclInit was called")),
+    (Code::BadAlloc, Answer("no memory or no room is left")),
+    (Code::InternalError, Answer("a defect of the library")),
+    (Code::Failure, Answer("a device, a callback or a wait of the program has failed")),
+    (
+        Code::ParamInvalid,
+        Mistake(
+            "pass a live object of the current device, a range inside of its allocation, and a call that is \
+             allowed in its state: the text says which of these is missing",
+        ),
+    ),
+    (Code::InvalidDeviceId, Mistake("pass an id from 0 to aclrtGetDeviceCount minus 1")),
+    (Code::ContextNull, Mistake("call aclrtSetDevice or aclrtSetCurrentContext in this thread before")),
+    (Code::StreamContext, Mistake("make the stream's device or context current before")),
+    (Code::StreamModel, Mistake("bind the stream to the graph before")),
+    (Code::EventTimestampInvalid, Mistake("record the event, with a flag for timestamps, before")),
+    (Code::EventTimestampReversal, Mistake("exchange the two events")),
+    (Code::AddrUnaligned, Mistake("pass an address with the alignment that the text names")),
+    (Code::StreamSubscribe, Mistake("end the subscription of the stream first, or use another stream")),
+    (Code::ThreadSubscribe, Mistake("pass the number of a thread that is subscribed to this stream")),
+    (Code::StreamNoCbReg, Mistake("subscribe a thread to the stream first (aclrtSubscribeReport)")),
+    (Code::InvalidMemoryType, Mistake("pass a value of aclrtMemAttr, usually ACL_HBM_MEM")),
+    (Code::WaitTimeout, Answer("a timeout")),
+    (Code::SysparamoptNotSet, Mistake("set the option first (aclrtCtxSetSysParamOpt)")),
+    (Code::DeviceTaskAbort, Answer("the program itself has dropped the awaited work")),
+    (Code::StreamAbort, Answer("the program itself has dropped the awaited work")),
+    (Code::CaptureDependency, Mistake("record the event in the capture, or wait for it before the capture")),
+    (
+        Code::StreamUnjoined,
+        Mistake("let the first stream wait for an event of each stream that has joined, then end the capture"),
+    ),
+    (Code::ModelCaptured, Mistake("end the capture or the building of the graph first")),
+    (Code::StreamCaptured, Mistake("end the capture first (aclmdlRICaptureEnd), or use another stream or event")),
+    (Code::EventCaptured, Mistake("end the capture first (aclmdlRICaptureEnd), or use another stream or event")),
+    (Code::StreamNotCaptured, Mistake("begin a capture with the stream first (aclmdlRICaptureBegin)")),
+    (
+        Code::CaptureModeNotSupport,
+        Mistake(
+            "make the call before or after the capture, or exchange the thread's mode of capture \
+             (aclmdlRICaptureThreadExchangeMode)",
+        ),
+    ),
+    (Code::StreamCaptureImplicit, Mistake("capture a stream of aclrtCreateStream")),
+    (Code::StreamCaptureConflict, Mistake("capture one graph after the other")),
+    (Code::StreamCaptureUnmatched, Mistake("end the capture with the stream that it began with")),
+    (Code::ModelRunning, Mistake("wait for the stream of the graph first (aclrtSynchronizeStream)")),
+    (Code::StreamCaptureWrongThread, Mistake("end the capture on the thread that began it")),
+    (Code::InsufficientInputArray, Answer("the length that the array needs")),
+    (
+        Code::CaptureModeBlockAsync,
+        Mistake(
+            "make the call before or after the capture, or exchange the thread's mode of capture \
+             (aclmdlRICaptureThreadExchangeMode)",
+        ),
+    ),
+    (Code::SubAclgraphIsCapturing, Mistake("end the capture of the inner graph first")),
+    (Code::FeatureNotSupport, Answer("the feature is not available here")),
+    (Code::MemoryAllocation, Answer("no memory or no room is left")),
+    (Code::NoEventResource, Answer("no memory or no room is left")),
+    (Code::NoStreamResource, Answer("no memory or no room is left")),
+    (Code::NoNotifyResource, Answer("no memory or no room is left")),
+    (Code::EventNotComplete, Answer("the event is not complete")),
+    (Code::ReportTimeout, Answer("a timeout")),
+    (Code::AicoreException, Answer("the device or its driver has failed")),
+    (Code::LabelContext, Mistake("create the label while the stream's device is current")),
+    (Code::StreamSyncTimeout, Answer("a timeout")),
+    (Code::EventSyncTimeout, Answer("a timeout")),
+    (Code::DrvInternalError, Answer("the device or its driver has failed")),
+    (Code::StreamCaptureInvalidated, Answer("an earlier call has made the capture invalid")),
+    (Code::SnapshotLockTimeout, Answer("a timeout; the process continues")),
+    (Code::SnapshotLockFailed, Mistake("unlock the process first")),
+    (Code::SnapshotUnlockFailed, Mistake("lock the process first, and restore its memory")),
+    (Code::SnapshotBackupFailed, Answer("the snapshot is not done")),
+    (Code::SnapshotRestoreFailed, Answer("the snapshot is not done")),
+    (Code::HostMemoryAlreadyRegistered, Mistake("register the memory once, or unregister it first")),
+    (Code::HostMemoryNotRegistered, Mistake("pass the address that was registered, before it is unregistered")),
+    (Code::SnapshotCallbackFailed, Answer("the snapshot is not done")),
+    (Code::SnapshotRegisterCallbackFailed, Mistake("register the callback once for each stage")),
+];
+
+/// The codes by which libraries of operators refuse arguments (`aclnn*`), which are not codes of the runtime.
+const OF_OPERATORS: std::ops::RangeInclusive<i32> = 161_001..=161_002;
+const ADVICE_OF_OPERATORS: &str = "pass the operator tensors and values that the text asks for";
+
+impl Meaning {
+    /// Returns what a code means that `call` returns. `None`: it is a code that only the program itself knows.
+    pub(crate) fn of(call: &str, value: i32) -> Option<Self> {
+        if OF_OPERATORS.contains(&value) {
+            return Some(Mistake(ADVICE_OF_OPERATORS));
+        }
+        let (code, meaning) = MEANINGS.iter().copied().find(|(code, _)| code.value() == value)?;
+        let answers = |(of, calls, _): &&(Code, &[&str], &str)| *of == code && calls.contains(&call);
+        let answer = ANSWERS.iter().find(answers).map(|(.., meaning)| Answer(meaning));
+        Some(answer.unwrap_or(meaning))
+    }
+}
+
+/// Reports a failed call if it is a mistake of the program.
+pub(crate) fn failure(call: &str, code: i32, text: &str) {
+    let Some(Mistake(advice)) = Meaning::of(call, code) else { return };
+    let party = party("call", "fails", call_now());
+    report(Kind::Misuse, format!("{call} returned {code}: {text}"), None, party, format!("to mend it: {advice}"));
+}
+
+#[cfg(test)]
+#[path = "misuse_tests.rs"]
+mod tests;

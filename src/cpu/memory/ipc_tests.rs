@@ -1,0 +1,53 @@
+use super::*;
+use crate::base::files;
+
+fn packed() -> Parcel {
+    let file = files::sealed_file(c"portacl-device", 2 * UNIT).unwrap();
+    pack(Contents::Memory, file.get().unwrap(), UNIT, UNIT).unwrap()
+}
+
+#[test]
+fn what_is_packed_is_unpacked() {
+    let part = unpack(packed()).unwrap();
+    assert!(part.contents == Contents::Memory);
+    assert_eq!((part.offset, part.len), (UNIT, UNIT));
+}
+
+#[test]
+fn damage_is_noticed() {
+    let damaged: [fn(&mut Parcel); 8] = [
+        |parcel| parcel.bytes.clear(),
+        |parcel| parcel.bytes.push(0),
+        |parcel| parcel.bytes[0] ^= 1,
+        |parcel| parcel.bytes[8] = 4,
+        |parcel| parcel.descriptor = None,
+        // The parcels have no whole page, more than the file has, and an overflow.
+        |parcel| parcel.bytes[16] = 1,
+        |parcel| parcel.bytes[24] = 1,
+        |parcel| parcel.bytes[24..].fill(0xff),
+    ];
+    for (index, damage) in damaged.iter().enumerate() {
+        let mut parcel = packed();
+        damage(&mut parcel);
+        let fault = unpack(parcel).err().expect("a fault");
+        assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{index}");
+    }
+    // This file could be truncated.
+    let (open, _other_end) = std::io::pipe().unwrap();
+    let parcel = Parcel { descriptor: Some(open.into()), ..packed() };
+    assert_eq!(unpack(parcel).err().expect("a fault").kind(), FaultKind::InvalidArgument);
+}
+
+/// A process that lacks huge pages ends when it accesses such a file.
+#[test]
+fn a_file_that_can_lack_pages_is_refused() {
+    use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+    const LEN: u64 = 2 << 20;
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB;
+    // The system can lack this kind of file.
+    let Ok(file) = memfd_create(c"hostile", flags) else { return };
+    ftruncate(&file, LEN).unwrap();
+    memory_file::seal(&file).unwrap();
+    let parcel = pack(Contents::Physical, file.as_fd(), 0, LEN).unwrap();
+    assert_eq!(unpack(parcel).err().expect("a fault").kind(), FaultKind::InvalidArgument);
+}

@@ -1,0 +1,374 @@
+//! The functions of the CUDA driver, which are looked up by name at run time.
+//!
+//! Every entry is optional: a driver that is too old lacks some, and then only the calls that need them fail. All of
+//! them return a plain `c_int`, so that a status number that this library does not know is an ordinary value.
+
+pub(crate) mod library;
+
+use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::mem::ManuallyDrop;
+
+use cudarc::driver::sys::{
+    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER,
+    CUDA_MEMSET_NODE_PARAMS_st, CUcheckpointLockArgs, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph,
+    CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode, CUhostFn, CUipcMemHandle, CUmemAccessDesc,
+    CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData,
+    CUmemoryPool, CUmodule, CUstream, CUuuid,
+};
+use libloading::os::unix::Library;
+
+use super::error::Failure;
+use crate::algo::thread::cancellation;
+use crate::backend::Result;
+pub(crate) use library::Words;
+use library::{Entry, does_not_start, find, open_library};
+
+/// The result of a driver call.
+pub(crate) type Outcome<T = ()> = std::result::Result<T, Failure>;
+
+/// Declares the table: `method(arguments) -> result = "symbol", "older symbol";`. The first symbol that the driver has
+/// is used. Each line becomes an optional entry of [`Functions`], and a method of [`Api`] that calls it, or fails if it
+/// is missing. The driver's function takes the pointer to a result before its other arguments.
+macro_rules! driver_functions {
+    ($( $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) $(-> $result:ty)? = $($symbol:literal),+ ; )*) => {
+        struct Functions {
+            $( $method: Option<Entry<unsafe extern "C" fn($(*mut $result,)? $($kind),*) -> c_int>>, )*
+        }
+
+        impl Functions {
+            /// # Safety
+            /// `library` is a CUDA driver: its functions have the declared signatures.
+            unsafe fn find(library: &Library) -> Self {
+                Self {
+                    // SAFETY: the macro's user vouches that each symbol has the type of its method.
+                    $( $method: unsafe { find(library, &[$($symbol),+]) }, )*
+                }
+            }
+        }
+
+        impl Api {
+            $(
+                /// # Safety
+                /// What the driver's documentation asks for: live handles, valid memory.
+                #[allow(
+                    clippy::too_many_arguments,
+                    unused_mut,
+                    unused_parens,
+                    reason = "a method has the arguments of its driver function, and perhaps a result"
+                )]
+                pub(crate) unsafe fn $method(&self, $($argument: $kind),*) -> Outcome<($($result)?)> {
+                    let Some(entry) = &self.functions.$method else { return Err(self.missing([$($symbol),+][0])) };
+                    // SAFETY: results are numbers, pointers and C structures of them, of which zeros are a value.
+                    let mut value: ($($result)?) = unsafe { std::mem::zeroed() };
+                    // SAFETY: the method's caller keeps the contract of the driver's function, and its type was
+                    // vouched for at loading. It writes a result into `value`.
+                    let call = || unsafe { (entry.function)($((&raw mut value).cast::<$result>(),)? $($argument),*) };
+                    let status = cancellation::without(call);
+                    self.outcome(entry.symbol, status).map(|()| value)
+                }
+            )*
+        }
+    };
+}
+
+// A line lists other names in the order of preference. It never lists the names without _v2 of functions that take
+// device addresses or sizes: those are 32-bit functions of the first driver interface.
+driver_functions! {
+    init(flags: c_uint) = "cuInit";
+    driver_get_version() -> c_int = "cuDriverGetVersion";
+    checkpoint_lock(process: c_int, options: *mut CUcheckpointLockArgs) = "cuCheckpointProcessLock";
+    checkpoint_save(process: c_int, options: *mut c_void) = "cuCheckpointProcessCheckpoint";
+    checkpoint_restore(process: c_int, options: *mut c_void) = "cuCheckpointProcessRestore";
+    checkpoint_unlock(process: c_int, options: *mut c_void) = "cuCheckpointProcessUnlock";
+
+    device_get_count() -> c_int = "cuDeviceGetCount";
+    device_get(ordinal: c_int) -> CUdevice = "cuDeviceGet";
+    device_get_name(name: *mut c_char, len: c_int, device: CUdevice) = "cuDeviceGetName";
+    device_total_mem(device: CUdevice) -> usize = "cuDeviceTotalMem_v2";
+    device_get_attribute(attribute: c_int, device: CUdevice) -> c_int = "cuDeviceGetAttribute";
+    device_get_uuid(device: CUdevice) -> CUuuid = "cuDeviceGetUuid_v2", "cuDeviceGetUuid";
+    device_get_pci_bus_id(text: *mut c_char, len: c_int, device: CUdevice) =
+        "cuDeviceGetPCIBusId";
+    device_host_atomics(
+        bits: *mut c_uint, operations: *const c_uint, count: c_uint, device: CUdevice,
+    ) = "cuDeviceGetHostAtomicCapabilities";
+    device_peer_atomics(
+        bits: *mut c_uint, operations: *const c_uint, count: c_uint, device: CUdevice, peer: CUdevice,
+    ) = "cuDeviceGetP2PAtomicCapabilities";
+    device_can_access_peer(device: CUdevice, peer: CUdevice) -> c_int = "cuDeviceCanAccessPeer";
+
+    primary_ctx_retain(device: CUdevice) -> CUcontext = "cuDevicePrimaryCtxRetain";
+    primary_ctx_release(device: CUdevice) =
+        "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease";
+    ctx_get_current() -> CUcontext = "cuCtxGetCurrent";
+    ctx_set_current(context: CUcontext) = "cuCtxSetCurrent";
+    thread_exchange_stream_capture_mode(mode: *mut c_uint) = "cuThreadExchangeStreamCaptureMode";
+    ctx_get_stream_priority_range(least: *mut c_int, greatest: *mut c_int) =
+        "cuCtxGetStreamPriorityRange";
+    ctx_enable_peer_access(peer: CUcontext, flags: c_uint) = "cuCtxEnablePeerAccess";
+    ctx_disable_peer_access(peer: CUcontext) = "cuCtxDisablePeerAccess";
+
+    mem_get_info(free: *mut usize, total: *mut usize) = "cuMemGetInfo_v2";
+    mem_alloc(len: usize) -> CUdeviceptr = "cuMemAlloc_v2";
+    mem_free(address: CUdeviceptr) = "cuMemFree_v2";
+    mem_host_alloc(len: usize, flags: c_uint) -> *mut c_void = "cuMemHostAlloc";
+    mem_free_host(address: *mut c_void) = "cuMemFreeHost";
+    mem_host_register(address: *mut c_void, len: usize, flags: c_uint) = "cuMemHostRegister_v2";
+    mem_host_unregister(address: *mut c_void) = "cuMemHostUnregister";
+    mem_host_get_device_pointer(host: *mut c_void, flags: c_uint) -> CUdeviceptr = "cuMemHostGetDevicePointer_v2";
+    mem_alloc_managed(len: usize, flags: c_uint) -> CUdeviceptr = "cuMemAllocManaged";
+    mem_advise(address: CUdeviceptr, len: usize, advice: c_int, location: CUmemLocation) =
+        "cuMemAdvise_v2";
+    mem_prefetch_async(
+        address: CUdeviceptr,
+        len: usize,
+        location: CUmemLocation,
+        flags: c_uint,
+        stream: CUstream,
+    ) = "cuMemPrefetchAsync_v2";
+    mem_get_allocation_granularity(
+        properties: *const CUmemAllocationProp,
+        option: c_int,
+    ) -> usize = "cuMemGetAllocationGranularity";
+    mem_address_reserve(
+        len: usize,
+        alignment: usize,
+        wanted: CUdeviceptr,
+        flags: c_ulonglong,
+    ) -> CUdeviceptr = "cuMemAddressReserve";
+    mem_address_free(address: CUdeviceptr, len: usize) = "cuMemAddressFree";
+    mem_create(
+        len: usize,
+        properties: *const CUmemAllocationProp,
+        flags: c_ulonglong,
+    ) -> CUmemGenericAllocationHandle = "cuMemCreate";
+    mem_release(handle: CUmemGenericAllocationHandle) = "cuMemRelease";
+    mem_map(
+        address: CUdeviceptr,
+        len: usize,
+        offset: usize,
+        handle: CUmemGenericAllocationHandle,
+        flags: c_ulonglong,
+    ) = "cuMemMap";
+    mem_unmap(address: CUdeviceptr, len: usize) = "cuMemUnmap";
+    mem_set_access(
+        address: CUdeviceptr,
+        len: usize,
+        access: *const CUmemAccessDesc,
+        count: usize,
+    ) = "cuMemSetAccess";
+    // Exports to a descriptor, the only kind that this library requests.
+    mem_export(
+        memory: CUmemGenericAllocationHandle,
+        kind: c_uint,
+        flags: c_ulonglong,
+    ) -> c_int = "cuMemExportToShareableHandle";
+    mem_import(shareable: *mut c_void, kind: c_uint) -> CUmemGenericAllocationHandle = "cuMemImportFromShareableHandle";
+    ipc_get_mem_handle(address: CUdeviceptr) -> CUipcMemHandle = "cuIpcGetMemHandle";
+    ipc_open_mem_handle(
+        handle: CUipcMemHandle,
+        flags: c_uint,
+    ) -> CUdeviceptr = "cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle";
+    ipc_close_mem_handle(address: CUdeviceptr) = "cuIpcCloseMemHandle";
+    mem_pool_create(properties: *const CUmemPoolProps) -> CUmemoryPool = "cuMemPoolCreate";
+    mem_pool_destroy(pool: CUmemoryPool) = "cuMemPoolDestroy";
+    mem_pool_get_attribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void) =
+        "cuMemPoolGetAttribute";
+    mem_pool_set_attribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void) =
+        "cuMemPoolSetAttribute";
+    mem_pool_trim_to(pool: CUmemoryPool, keep: usize) = "cuMemPoolTrimTo";
+    mem_pool_set_access(pool: CUmemoryPool, access: *const CUmemAccessDesc, count: usize) =
+        "cuMemPoolSetAccess";
+    mem_pool_get_access(pool: CUmemoryPool, location: *mut CUmemLocation) -> c_int = "cuMemPoolGetAccess";
+    mem_pool_export(
+        handle: *mut c_void,
+        pool: CUmemoryPool,
+        kind: c_uint,
+        flags: c_ulonglong,
+    ) = "cuMemPoolExportToShareableHandle";
+    mem_pool_import(
+        handle: *mut c_void,
+        kind: c_uint,
+        flags: c_ulonglong,
+    ) -> CUmemoryPool = "cuMemPoolImportFromShareableHandle";
+    mem_pool_export_pointer(address: CUdeviceptr) -> CUmemPoolPtrExportData = "cuMemPoolExportPointer";
+    mem_pool_import_pointer(
+        pool: CUmemoryPool,
+        export: *mut CUmemPoolPtrExportData,
+    ) -> CUdeviceptr = "cuMemPoolImportPointer";
+    mem_alloc_from_pool_async(
+        len: usize,
+        pool: CUmemoryPool,
+        stream: CUstream,
+    ) -> CUdeviceptr = "cuMemAllocFromPoolAsync";
+    mem_free_async(address: CUdeviceptr, stream: CUstream) = "cuMemFreeAsync";
+    pointer_get_attribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr) =
+        "cuPointerGetAttribute";
+
+    stream_create_with_priority(flags: c_uint, priority: c_int) -> CUstream = "cuStreamCreateWithPriority";
+    stream_destroy(stream: CUstream) = "cuStreamDestroy_v2", "cuStreamDestroy";
+    stream_get_ctx(stream: CUstream, context: *mut CUcontext) = "cuStreamGetCtx";
+    stream_query(stream: CUstream) = "cuStreamQuery";
+    stream_is_capturing(stream: CUstream, status: *mut c_int) = "cuStreamIsCapturing";
+    stream_synchronize(stream: CUstream) = "cuStreamSynchronize";
+    stream_wait_event(stream: CUstream, event: CUevent, flags: c_uint) = "cuStreamWaitEvent";
+    stream_wait_value(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) =
+        "cuStreamWaitValue32_v2", "cuStreamWaitValue32";
+    stream_wait_value_64(stream: CUstream, address: CUdeviceptr, value: u64, flags: c_uint) =
+        "cuStreamWaitValue64_v2", "cuStreamWaitValue64";
+    stream_write_value_64(stream: CUstream, address: CUdeviceptr, value: u64, flags: c_uint) =
+        "cuStreamWriteValue64_v2", "cuStreamWriteValue64";
+    launch_host_func(stream: CUstream, function: CUhostFn, argument: *mut c_void) =
+        "cuLaunchHostFunc";
+
+    event_create(flags: c_uint) -> CUevent = "cuEventCreate";
+    event_destroy(event: CUevent) = "cuEventDestroy_v2", "cuEventDestroy";
+    event_record(event: CUevent, stream: CUstream) = "cuEventRecord";
+    event_query(event: CUevent) = "cuEventQuery";
+    event_synchronize(event: CUevent) = "cuEventSynchronize";
+    event_elapsed_time(start: CUevent, end: CUevent) -> f32 = "cuEventElapsedTime_v2", "cuEventElapsedTime";
+
+    memcpy_htod_async(dst: CUdeviceptr, src: *const c_void, len: usize, stream: CUstream) =
+        "cuMemcpyHtoDAsync_v2";
+    memcpy_dtoh_async(dst: *mut c_void, src: CUdeviceptr, len: usize, stream: CUstream) =
+        "cuMemcpyDtoHAsync_v2";
+    memcpy_dtod_async(dst: CUdeviceptr, src: CUdeviceptr, len: usize, stream: CUstream) =
+        "cuMemcpyDtoDAsync_v2";
+    memcpy_async(dst: CUdeviceptr, src: CUdeviceptr, len: usize, stream: CUstream) =
+        "cuMemcpyAsync";
+    memcpy_peer_async(
+        dst: CUdeviceptr,
+        dst_context: CUcontext,
+        src: CUdeviceptr,
+        src_context: CUcontext,
+        len: usize,
+        stream: CUstream,
+    ) = "cuMemcpyPeerAsync";
+    memcpy_2d_async(copy: *const CUDA_MEMCPY2D, stream: CUstream) = "cuMemcpy2DAsync_v2";
+    memcpy_3d_peer_async(copy: *const CUDA_MEMCPY3D_PEER, stream: CUstream) =
+        "cuMemcpy3DPeerAsync";
+    memset_d8_async(dst: CUdeviceptr, value: u8, len: usize, stream: CUstream) =
+        "cuMemsetD8Async";
+    memset_d32_async(dst: CUdeviceptr, value: u32, count: usize, stream: CUstream) =
+        "cuMemsetD32Async";
+
+    module_load_data(image: *const c_void) -> CUmodule = "cuModuleLoadData";
+    module_unload(module: CUmodule) = "cuModuleUnload";
+    module_get_function(module: CUmodule, name: *const c_char) -> CUfunction = "cuModuleGetFunction";
+    module_get_global(
+        address: *mut CUdeviceptr,
+        len: *mut usize,
+        module: CUmodule,
+        name: *const c_char,
+    ) = "cuModuleGetGlobal_v2";
+    func_get_attribute(attribute: c_int, function: CUfunction) -> c_int = "cuFuncGetAttribute";
+    func_get_param_info(function: CUfunction, index: usize, offset: *mut usize, size: *mut usize) =
+        "cuFuncGetParamInfo";
+    func_set_attribute(function: CUfunction, attribute: c_int, value: c_int) =
+        "cuFuncSetAttribute";
+    launch_kernel(
+        function: CUfunction,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: CUstream,
+        arguments: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) = "cuLaunchKernel";
+
+    graph_create(flags: c_uint) -> CUgraph = "cuGraphCreate";
+    graph_destroy(graph: CUgraph) = "cuGraphDestroy";
+    graph_add_memcpy(
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        copy: *const CUDA_MEMCPY3D,
+        context: CUcontext,
+    ) -> CUgraphNode = "cuGraphAddMemcpyNode";
+    graph_add_memset(
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        fill: *const CUDA_MEMSET_NODE_PARAMS_st,
+        context: CUcontext,
+    ) -> CUgraphNode = "cuGraphAddMemsetNode";
+    graph_add_kernel(
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        launch: *const CUDA_KERNEL_NODE_PARAMS_st,
+    ) -> CUgraphNode = "cuGraphAddKernelNode";
+    graph_add_host(
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        call: *const CUDA_HOST_NODE_PARAMS_st,
+    ) -> CUgraphNode = "cuGraphAddHostNode";
+    graph_add_event_record(
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        event: CUevent,
+    ) -> CUgraphNode = "cuGraphAddEventRecordNode";
+    graph_instantiate(graph: CUgraph, flags: c_ulonglong) -> CUgraphExec = "cuGraphInstantiateWithFlags";
+    graph_exec_update(
+        exec: CUgraphExec,
+        graph: CUgraph,
+        result: *mut CUgraphExecUpdateResultInfo,
+    ) = "cuGraphExecUpdate_v2";
+    graph_launch(exec: CUgraphExec, stream: CUstream) = "cuGraphLaunch";
+    graph_exec_destroy(exec: CUgraphExec) = "cuGraphExecDestroy";
+}
+
+/// A driver that is loaded and initialized.
+pub(crate) struct Api {
+    functions: Functions,
+    words: Words,
+    /// The driver's version from `cuDriverGetVersion`: 1000 * major + 10 * minor, or 0 if that fails.
+    version: c_int,
+    /// The driver's library. It is never closed, because drivers leave threads and exit handlers behind.
+    _library: ManuallyDrop<Library>,
+}
+
+impl Api {
+    /// Loads the driver of this machine and initializes it.
+    pub(crate) fn load() -> Result<Self> {
+        let library = open_library()?;
+        // SAFETY: a library of this name is a CUDA driver.
+        let functions = unsafe { Functions::find(&library) };
+        // SAFETY: a CUDA driver, whose functions of these names describe a status.
+        let words = unsafe { Words::find(&library) };
+        let mut api = Self { functions, words, version: 0, _library: ManuallyDrop::new(library) };
+        // SAFETY: the first call, as the driver wants it.
+        unsafe { api.init(0) }.map_err(does_not_start)?;
+        // SAFETY: the driver returns its version, whatever its state.
+        api.version = unsafe { api.driver_get_version() }.unwrap_or(0);
+        Ok(api)
+    }
+
+    /// Whether the driver can return parameters of kernels.
+    pub(crate) fn has_param_info(&self) -> bool {
+        self.functions.func_get_param_info.is_some()
+    }
+
+    /// Whether the driver can save processes.
+    pub(crate) fn has_checkpoints(&self) -> bool {
+        self.functions.checkpoint_lock.is_some()
+    }
+
+    fn outcome(&self, call: &'static str, status: c_int) -> Outcome {
+        if status == 0 {
+            return Ok(());
+        }
+        Err(Failure::Status { call, status, words: self.words })
+    }
+
+    #[cold]
+    fn missing(&self, call: &'static str) -> Failure {
+        Failure::Missing { call, version: self.version }
+    }
+}

@@ -1,0 +1,175 @@
+//! Events and their timestamps. The driver only returns differences between two events.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cudarc::driver::sys::CUevent_st;
+use parking_lot::Mutex;
+
+use crate::algo::map::typed_slots::Key;
+use crate::backend::base::clock;
+use crate::backend::{Event, Result, Wait, downcast};
+use crate::runtime::{DeviceState, Raw};
+use crate::stream::mark::{poll_until, synchronize};
+use crate::stream::state::reported;
+
+/// An event of the driver.
+pub(crate) struct CudaEvent {
+    device: Arc<DeviceState>,
+    pub raw: Raw<CUevent_st>,
+    /// Whether the latest record is ordered after work that completes only when the program does something.
+    depends_on_program: AtomicBool,
+}
+
+impl CudaEvent {
+    pub(crate) fn new(device: &Arc<DeviceState>, timing: bool) -> Result<Self> {
+        let raw = device.create_event(timing)?;
+        Ok(Self { device: Arc::clone(device), raw, depends_on_program: AtomicBool::new(false) })
+    }
+
+    /// Notes that the event was recorded.
+    pub(crate) fn note_record(&self, depends_on_program: bool) {
+        // Relaxed: the core records an event and waits for it one after the other.
+        self.depends_on_program.store(depends_on_program, Ordering::Relaxed);
+    }
+
+    /// Whether the latest record may complete only when the program does something.
+    pub(crate) fn depends_on_program(&self) -> bool {
+        self.depends_on_program.load(Ordering::Relaxed)
+    }
+
+    /// Returns the event behind a trait object of this backend.
+    pub(crate) fn of(event: &dyn Event) -> Result<&Self> {
+        downcast(event, "the event was not made by the cuda backend")
+    }
+}
+
+impl Event for CudaEvent {
+    fn is_complete(&self) -> Result<bool> {
+        // SAFETY: the event lives as long as `self` and its device is open.
+        reported(&self.device, self.device.poll(|api| unsafe { api.event_query(self.raw.0) }))
+    }
+
+    /// Waits for the event. With a deadline this polls the event, and the driver only returns the state of the latest
+    /// record. So a record that is enqueued during the wait makes it longer.
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.device.driver.flush_deferred();
+        if let Some(deadline) = deadline {
+            let wait = poll_until(deadline, || self.is_complete())?;
+            if wait == Wait::TimedOut || !self.device.driver.known_pools.are_used() {
+                return Ok(wait);
+            }
+        }
+        reported(&self.device, synchronize(&self.device, self.raw).map(|()| Wait::Done))
+    }
+
+    fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
+        let start = Self::of(start)?;
+        // SAFETY: both events belong to this open device.
+        self.device.call(|api| unsafe { api.event_elapsed_time(start.raw.0, self.raw.0) })
+    }
+
+    fn time_ns(&self) -> Result<u64> {
+        time_ns(&self.device, self.raw)
+    }
+
+    fn native(&self) -> Option<usize> {
+        Some(self.raw.0.expose_provenance())
+    }
+}
+
+impl Drop for CudaEvent {
+    fn drop(&mut self) {
+        self.device.destroy_event(self.raw);
+    }
+}
+
+/// The difference in milliseconds up to which it is exact to the microsecond: the driver returns milliseconds in single
+/// precision.
+const EXACT_MS: f32 = if cfg!(test) { 2.0 } else { 8000.0 };
+/// The distance in milliseconds up to which a base counts on from the previous one. It is twice the exact difference.
+/// In tests it is larger, because they move the base more often, on machines that may be slow.
+const COUNTED_MS: f32 = 16_000.0;
+/// The time above which a base is taken again, a few times. On a busy machine, a thread that waits for the device
+/// continues much later than the device.
+const CLOSE_ENOUGH: Duration = Duration::from_micros(100);
+const MOST_TRIES: usize = 8;
+
+/// The time base of a device.
+static CLOCK: Key<Mutex<Option<Base>>> = Key::new();
+
+/// A complete event of the library with a known timestamp.
+#[derive(Clone, Copy)]
+struct Base {
+    raw: Raw<CUevent_st>,
+    at: Duration,
+    /// The duration of the wait for the event.
+    took: Duration,
+}
+
+impl Base {
+    /// Records an event now. Its timestamp is exact to the shortest of some waits for the device.
+    fn new(device: &DeviceState) -> Result<Self> {
+        let mut best = Self::once(device)?;
+        for _ in 1..MOST_TRIES {
+            if best.took <= CLOSE_ENOUGH {
+                break;
+            }
+            let mut other = Self::once(device).inspect_err(|_| device.destroy_event(best.raw))?;
+            if other.took < best.took {
+                std::mem::swap(&mut best, &mut other);
+            }
+            device.destroy_event(other.raw);
+        }
+        Ok(best)
+    }
+
+    fn once(device: &DeviceState) -> Result<Self> {
+        let raw = device.create_event(true)?;
+        let begin = clock::now();
+        let recorded = device.on_library_stream(|stream| {
+            // SAFETY: the clock's event and the device's stream belong to the device that
+            // `on_library_stream` keeps open.
+            device.call(|api| unsafe { api.event_record(raw.0, stream.0) })
+        });
+        let at = clock::now();
+        recorded.inspect_err(|_| device.destroy_event(raw))?;
+        Ok(Self { raw, at, took: at.saturating_sub(begin) })
+    }
+
+    /// Returns the number of milliseconds from this base to the completion of `event`.
+    fn until(self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<f32> {
+        // SAFETY: both events were recorded and are alive.
+        device.call(|api| unsafe { api.event_elapsed_time(self.raw.0, event.0) })
+    }
+
+    fn plus(self, ms: f32) -> Duration {
+        let difference = Duration::from_secs_f64(f64::from(ms.abs()) / 1000.0);
+        if ms < 0.0 { self.at.saturating_sub(difference) } else { self.at + difference }
+    }
+}
+
+/// Returns the timestamp of `event`, in nanoseconds of the machine's clock. The base moves with the events, so that the
+/// difference of two events near each other is exact.
+fn time_ns(device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
+    let mut held = CLOCK.of(&device.features).lock();
+    let base = match *held {
+        Some(base) => base,
+        None => *held.insert(Base::new(device)?),
+    };
+    let ms = base.until(device, event)?;
+    if ms <= EXACT_MS {
+        return Ok(base.plus(ms).as_nanos() as u64);
+    }
+    let mut later = Base::new(device)?;
+    let step = base.until(device, later.raw)?;
+    if step <= COUNTED_MS {
+        // The step is exact enough to count on from it. If it is not, the machine's clock is better.
+        later.at = base.plus(step);
+    }
+    let back = later.until(device, event)?;
+    *held = Some(later);
+    device.destroy_event(base.raw);
+    Ok(later.plus(back).as_nanos() as u64)
+}

@@ -1,0 +1,202 @@
+//! Runs host code in a stream.
+//!
+//! The driver runs the host functions of all streams one after the other. A long one, or one that waits for another
+//! stream, would delay the others. So the driver's function only starts the job on a thread of the library. The
+//! stream then waits for a word in pinned memory, which that thread writes when the job is complete. If the driver
+//! does not let streams wait for words, the job runs on the driver's thread. It also runs there if the system
+//! refuses a thread, unless it calls the driver, which no function on that thread may do.
+//!
+//! A delivery to the core works in the same way, without a thread of the library: its ticket writes the word.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
+
+use cudarc::driver::sys::CUdeviceptr;
+
+use super::state::{ROOM, StreamCalls, StreamState};
+use super::words::{GREATER_EQUAL, Words, at};
+use crate::backend::{Fault, Position, Result, Ticket};
+
+/// The argument of a call by the driver, in a slot of the stream.
+struct Call<F> {
+    /// The stream. Its own reference keeps it alive.
+    stream: *const StreamState,
+    aborts: u64,
+    done: (usize, u32),
+    job: F,
+}
+
+/// The turn of a call in the stream.
+struct Turn {
+    stream: Arc<StreamState>,
+    /// The number of the stream's aborts when this was enqueued.
+    aborts: u64,
+    /// The word to write afterwards, and its value.
+    done: Option<(usize, u32)>,
+}
+
+impl Turn {
+    /// Runs `job`, unless it is skipped: then the job is dropped before the stream goes on.
+    fn pass_to(self, job: impl FnOnce(Self)) {
+        if !self.stream.has_dropped(self.aborts) {
+            job(self);
+        }
+    }
+}
+
+/// Lets the stream continue, if it waits for this turn.
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some((addr, number)) = self.done
+            && let Some(words) = self.stream.device.words.get()
+        {
+            // Release: the device sees earlier writes before it goes on, and the slot is free.
+            at(addr).store(number, Ordering::Release);
+            words.end_job();
+        }
+    }
+}
+
+/// Enqueues a call of `function` on another thread. Later work of the stream waits for it. The function does not call
+/// the driver. It is skipped if the stream is abandoned or aborted before. It is also skipped on a device that fails
+/// before: the driver then drops the call, and the few bytes of its argument leak.
+pub(crate) fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
+    queue_turn(stream, move |turn| {
+        let device = Arc::clone(&turn.stream.device);
+        let job = move || turn.pass_to(|_turn| function());
+        if device.words.get().is_none() {
+            return job();
+        }
+        if let Err(job) = device.driver.workers.start(Box::new(job)) {
+            // The system has refused a thread for it.
+            job();
+        }
+    })
+}
+
+/// Enqueues as [`queue`] does, for a task of a graph, which calls the driver. So the task may not run on the driver's
+/// thread.
+#[cold]
+pub(crate) fn queue_task<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
+    let device = &stream.device;
+    device.require_words("a graph cannot have tasks that change; capture it again, without task groups")?;
+    let ready = device.driver.graph_workers.ensure_thread();
+    ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))?;
+    queue_turn(stream, move |turn| {
+        let device = Arc::clone(&turn.stream.device);
+        device.driver.graph_workers.start_or_queue(Box::new(move || turn.pass_to(|_turn| function())));
+    })
+}
+
+/// Enqueues a call of `deliver` with a ticket. Later work of the stream waits until the ticket is dropped. If the
+/// stream is abandoned or aborted before, the ticket is dropped without the call.
+pub(crate) fn deliver<F: FnOnce(Ticket) + Send + 'static>(stream: &Arc<StreamState>, deliver: F) -> Result<Position> {
+    queue_turn(stream, move |turn| {
+        if turn.stream.device.words.get().is_some() {
+            return turn.pass_to(|turn| deliver(Ticket::new(move || drop(turn))));
+        }
+        let (go_on, gone) = mpsc::channel::<()>();
+        turn.pass_to(move |turn| deliver(Ticket::new(move || drop((go_on, turn)))));
+        // An error says that the other end is dropped, which is expected.
+        let _ = gone.recv();
+    })
+}
+
+/// Enqueues as [`deliver`] does, but the stream does not wait.
+pub(crate) fn deliver_unawaited<F: FnOnce() + Send + 'static>(
+    stream: &Arc<StreamState>,
+    deliver: F,
+) -> Result<Position> {
+    stream.submit(|| launch_boxed(stream, move |turn| turn.pass_to(|_turn| deliver())))
+}
+
+/// Has the driver call `job` with its turn. The stream then waits until the turn is dropped. If streams cannot wait for
+/// words, it waits until `job` returns.
+///
+/// The function and what it calls are always inlined, because each step would otherwise copy the closure in memory.
+#[inline(always)]
+fn queue_turn<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, job: F) -> Result<Position> {
+    stream.submit_with_calls(
+        #[inline(always)]
+        |place| {
+            let Some(words) = stream.device.words.get() else { return launch_boxed(stream, job) };
+            let calls = match place {
+                Some(calls) => calls,
+                None => place.insert(StreamCalls::new(words, stream)?),
+            };
+            launch(stream, calls, job)
+        },
+    )
+}
+
+/// Passes `job` in a slot. The stream then waits until its word says that the call is complete.
+#[inline(always)]
+fn launch<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, calls: &mut StreamCalls, job: F) -> Result<()> {
+    const { assert!(size_of::<Call<F>>() <= ROOM && align_of::<Call<F>>() <= align_of::<u64>()) }
+    stream.note_dependence();
+    let StreamCalls { word, slots, .. } = calls;
+    let (addr, number) = (word.addr, word.number.wrapping_add(1));
+    // Acquire: pairs with the Release of the jobs, which have read their slots before.
+    let slot = slots.take(word.number, || at(addr).load(Ordering::Acquire)).cast();
+    let (aborts, done) = (stream.aborts(), (addr, number));
+    // SAFETY: a slot has room for it, and only this function uses it until the driver gets it.
+    unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, done, job }) };
+    let mut is_taken = false;
+    let queued = stream.device.call_here(|api| {
+        // SAFETY: `call_slot` reads a `Call<F>`, which the slot contains; the driver passes the slot to
+        // it exactly once.
+        unsafe { api.launch_host_func(stream.raw.0, Some(call_slot::<F>), slot.as_ptr().cast()) }?;
+        is_taken = true;
+        word.number = number;
+        // SAFETY: a live stream, and its word, which lives as long.
+        unsafe { api.stream_wait_value(stream.raw.0, addr as CUdeviceptr, number, GREATER_EQUAL) }
+    });
+    if !is_taken {
+        // SAFETY: the driver has refused the function, so `call_slot` never runs and the call in the
+        // slot is dropped here.
+        unsafe { slot.drop_in_place() };
+    }
+    queued
+}
+
+/// # Safety
+/// `call` is the slot of [`launch`] for a job of this type. The driver calls once.
+unsafe extern "C" fn call_slot<F: FnOnce(Turn)>(call: *mut c_void) {
+    let call = NonNull::new(call.cast::<Call<F>>()).expect("a slot");
+    // SAFETY: the slot contains an initialised `Call<F>`, and the driver calls each function once.
+    let Call { stream, aborts, done, job } = unsafe { call.read() };
+    // SAFETY: [`StreamCalls`] keeps it until the word says that this call is complete.
+    let stream = unsafe {
+        Arc::increment_strong_count(stream);
+        Arc::from_raw(stream)
+    };
+    let done = stream.device.words.get().is_some_and(Words::begin_job).then_some(done);
+    job(Turn { stream, aborts, done });
+}
+
+/// Passes `job` in a box. The stream waits until it returns.
+#[cold]
+fn launch_boxed<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, job: F) -> Result<()> {
+    stream.note_dependence();
+    let turn = Turn { stream: Arc::clone(stream), aborts: stream.aborts(), done: None };
+    let call = Box::into_raw(Box::new((job, turn)));
+    let queued = stream.device.call_here(|api| {
+        // SAFETY: `call_box` takes the box behind `call`, which `into_raw` has released for it.
+        unsafe { api.launch_host_func(stream.raw.0, Some(call_box::<F>), call.cast()) }
+    });
+    if queued.is_err() {
+        // SAFETY: the driver has refused the function, so this thread takes the box behind `call` instead.
+        drop(unsafe { Box::from_raw(call) });
+    }
+    queued
+}
+
+/// # Safety
+/// `call` is the box of [`launch_boxed`] for a job of this type. Called once.
+unsafe extern "C" fn call_box<F: FnOnce(Turn)>(call: *mut c_void) {
+    // SAFETY: `call` came from Box::into_raw with this type, and no other function takes it.
+    let (job, turn) = *unsafe { Box::from_raw(call.cast::<(F, Turn)>()) };
+    job(turn);
+}

@@ -1,0 +1,365 @@
+//! The state of a stream, which it shares with the driver's list: what was enqueued, and what is known to be complete.
+
+mod calls;
+mod deferred;
+mod frees;
+mod list;
+mod waits;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use cudarc::driver::sys::CUstream_st;
+use parking_lot::{Mutex, RwLock};
+
+pub(crate) use calls::{ROOM, StreamCalls};
+use deferred::Deferred;
+pub(crate) use deferred::Turn;
+use frees::Frees;
+#[cfg(test)]
+pub(crate) use list::WALKED;
+pub(crate) use list::reported;
+pub(crate) use waits::{DriverWait, Held, HostWait, held, note, note_weak};
+
+use crate::algo::sync::spin_lock::SpinLock;
+use crate::backend::{Failure, Fault, FaultKind, Notify, Observer, Place, Position, Result, StreamOptions};
+use crate::base::api::{Api, Outcome};
+use crate::runtime::{DeviceState, Raw};
+use crate::stream::mark::Mark;
+
+/// The state of a stream of the driver.
+pub(crate) struct StreamState {
+    pub device: Arc<DeviceState>,
+    pub raw: Raw<CUstream_st>,
+    /// The lock of a submission, so that the driver calls of one operation stay together.
+    submitting: SpinLock<Submitting>,
+    /// Whether there are deferred frees.
+    defers: AtomicBool,
+    /// The number of operations that were enqueued. They are counted after the driver accepted them: when a query
+    /// returns "idle", all that were counted before the query are complete. Changed only under `submitting`.
+    submitted: AtomicU64,
+    /// The value of `submitted` up to which everything is known to be complete.
+    finished: AtomicU64,
+    /// Whether another library destroys the driver's stream.
+    adopted: bool,
+    /// Whether other libraries may submit to the driver's stream, which `submitted` does not count.
+    shared: AtomicBool,
+    /// Whether the stream has ever had a copy from or to another device, so that it may use memory of that one.
+    crosses: AtomicBool,
+    frees: Frees,
+    /// True when the driver's stream is destroyed. A call for another stream holds the lock for reading, a destroy for
+    /// writing.
+    destroyed: RwLock<bool>,
+    /// True after [`abandon`](crate::backend::Stream::abandon).
+    abandoned: AtomicBool,
+    /// The number of aborts.
+    aborts: AtomicU64,
+    /// The reason of the last abort.
+    aborted: Mutex<Option<Fault>>,
+    /// The waits for values that the driver may still have.
+    pub value_waits: Mutex<Vec<DriverWait>>,
+    /// The waits that the host watches.
+    pub host_waits: Held<HostWait>,
+    /// The records of events for which other processes may wait: those that the stream has not reached, or has reached
+    /// lately.
+    pub event_records: Held<Notify>,
+    /// The time from [`limit_waits`](crate::backend::Stream::limit_waits).
+    waits_until: OnceLock<Instant>,
+    pub observer: Option<Arc<dyn Observer>>,
+    /// The priority with which the stream was created.
+    pub priority: u32,
+}
+
+/// The state that a submission uses.
+#[derive(Default)]
+pub(crate) struct Submitting {
+    /// The state for host functions, since the first one.
+    calls: Option<StreamCalls>,
+    deferred: Deferred,
+}
+
+#[cold]
+fn abandoned() -> Fault {
+    Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
+}
+
+impl StreamState {
+    /// Creates the state of a stream around the driver's `raw`, and adds it to the driver's list. `adopted`: another
+    /// library created the stream and destroys it.
+    pub(crate) fn new(
+        device: &Arc<DeviceState>,
+        raw: Raw<CUstream_st>,
+        options: StreamOptions,
+        adopted: bool,
+    ) -> Arc<Self> {
+        let state = Arc::new(Self {
+            device: Arc::clone(device),
+            raw,
+            adopted,
+            shared: AtomicBool::new(adopted),
+            submitting: SpinLock::new(Submitting::default()),
+            defers: AtomicBool::new(false),
+            submitted: AtomicU64::new(0),
+            finished: AtomicU64::new(0),
+            crosses: AtomicBool::new(false),
+            frees: Frees::new(adopted),
+            destroyed: RwLock::new(false),
+            abandoned: AtomicBool::new(false),
+            aborts: AtomicU64::new(0),
+            aborted: Mutex::default(),
+            value_waits: Mutex::default(),
+            host_waits: Mutex::default(),
+            event_records: Mutex::default(),
+            waits_until: OnceLock::new(),
+            observer: options.observer,
+            priority: options.priority,
+        });
+        device.driver.streams().add(&state);
+        state
+    }
+
+    pub(crate) fn is_abandoned(&self) -> bool {
+        // Relaxed: the flag publishes nothing else. Work that is running may or may not see it.
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn aborts(&self) -> u64 {
+        self.aborts.load(Ordering::Acquire)
+    }
+
+    /// Whether to skip an operation that was enqueued after this number of aborts.
+    pub(crate) fn has_dropped(&self, aborts: u64) -> bool {
+        self.is_abandoned() || self.aborts() != aborts
+    }
+
+    /// Skips what has not begun, see [`abandon`](crate::backend::Stream::abandon).
+    pub(crate) fn abandon(&self) -> Position {
+        self.abandoned.store(true, Ordering::Relaxed);
+        held(&self.host_waits).iter().for_each(|wait| wait.cancel());
+        self.submitted()
+    }
+
+    /// Skips what has not begun, and returns `why` from the waits that run now.
+    pub(crate) fn abort(&self, why: Fault) {
+        *self.aborted.lock() = Some(why);
+        self.aborts.fetch_add(1, Ordering::Release);
+        held(&self.host_waits).iter().for_each(|wait| wait.cancel());
+    }
+
+    /// Fails if there have been more aborts than this number.
+    pub(crate) fn check_aborts(&self, aborts: u64) -> Result<()> {
+        if self.aborts() == aborts {
+            return Ok(());
+        }
+        self.aborted.lock().clone().map_or(Ok(()), Err)
+    }
+
+    /// Implements [`limit_waits`](crate::backend::Stream::limit_waits).
+    pub(crate) fn limit_waits(&self, until: Instant) {
+        let until = *self.waits_until.get_or_init(|| until);
+        held(&self.host_waits).iter().for_each(|wait| wait.watched.limit(until));
+    }
+
+    /// Returns the time at which the stream's waits end, if it is being destroyed.
+    pub(crate) fn waits_until(&self) -> Option<Instant> {
+        self.waits_until.get().copied()
+    }
+
+    /// Reports a failure to the observer, with its position and thread if they are known, and then drops `hold`.
+    pub(crate) fn fail<T>(&self, fault: Fault, position: Option<Position>, thread: Option<u32>, hold: T)
+    where
+        T: Send + 'static,
+    {
+        let failure = Failure { fault, position, thread, launch: None };
+        let Some(report) = self.observer.as_ref().and_then(|observer| observer.failed(failure)) else {
+            return;
+        };
+        let job = move || {
+            report.run();
+            drop(hold);
+        };
+        if let Err(job) = self.device.driver.workers.start(Box::new(job)) {
+            // The system has refused a thread for it.
+            job();
+        }
+    }
+
+    /// Notes that the next operation uses memory of another device.
+    pub(crate) fn note_crossing(&self) {
+        // Relaxed: a thread that reads the count of the operation reads this too.
+        self.crosses.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that the next operation uses memory in these places. All but this device count as other devices, also the
+    /// host.
+    pub(crate) fn note_use_of(&self, places: impl IntoIterator<Item = Place>) {
+        let here = Place::Device(self.device.context.ordinal);
+        if places.into_iter().any(|place| place != here) {
+            self.note_crossing();
+        }
+    }
+
+    /// Whether the stream's work may use memory of other devices.
+    pub(crate) fn crosses(&self) -> bool {
+        self.crosses.load(Ordering::Relaxed)
+    }
+
+    /// Enqueues something by calling `queue`.
+    #[inline(always)]
+    pub(crate) fn submit(&self, queue: impl FnOnce() -> Result<()>) -> Result<Position> {
+        self.submit_with_calls(
+            #[inline(always)]
+            |_| queue(),
+        )
+    }
+
+    /// Does the same as [`Self::submit`], and passes the stream's state for host functions.
+    #[inline(always)]
+    pub(crate) fn submit_with_calls(
+        &self,
+        queue: impl FnOnce(&mut Option<StreamCalls>) -> Result<()>,
+    ) -> Result<Position> {
+        ensure!(!self.is_abandoned(), abandoned());
+        let mut submitting = self.submitting.lock();
+        self.flush_deferred_locked(&mut submitting);
+        let queued = queue(&mut submitting.calls);
+        let position = self.count_submitted();
+        drop(submitting);
+        queued.map(|()| position)
+    }
+
+    /// Counts something that was enqueued. This is called after a failure, too: a part may have been enqueued.
+    #[inline(always)]
+    fn count_submitted(&self) -> Position {
+        // Release: pairs with the Acquire in `is_known_idle`. A thread that reads the count queries the driver.
+        let position = self.submitted.load(Ordering::Relaxed) + 1;
+        self.submitted.store(position, Ordering::Release);
+        position
+    }
+
+    pub(crate) fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<Position> {
+        self.submit(|| self.device.call_here(calls))
+    }
+
+    /// Returns the number of operations that were enqueued.
+    pub(crate) fn submitted(&self) -> Position {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    /// Notes that other libraries may submit work to the driver's stream from now on.
+    pub(crate) fn share(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether another library captures the stream. A query of the stream, or of a mark in it, would invalidate the
+    /// capture.
+    fn is_captured(&self) -> Result<bool> {
+        // Relaxed: for the reason given in `has_finished`.
+        if !self.shared.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let mut status = 0;
+        // SAFETY: the stream's handle lives as long as `self`, and the driver writes the state into `status`.
+        self.device.call(|api| unsafe { api.stream_is_capturing(self.raw.0, &mut status) })?;
+        Ok(status != 0)
+    }
+
+    fn refuse_capture(&self) -> Result<()> {
+        if !self.is_captured()? {
+            return Ok(());
+        }
+        let text = "another library captures the stream, which forbids to wait for it; end the capture first";
+        Err(Fault::new(FaultKind::Driver, text))
+    }
+
+    /// Returns a mark after what was enqueued so far.
+    pub(crate) fn mark(&self) -> Result<Mark> {
+        let mark = Mark::unset(&self.device)?;
+        self.record(&mark).map(|()| mark)
+    }
+
+    /// Records the mark after what was enqueued so far.
+    pub(crate) fn record(&self, mark: &Mark) -> Result<()> {
+        self.refuse_capture()?;
+        // SAFETY: the reference keeps the mark alive, and the caller's reference the stream.
+        self.device.call(|api| unsafe { api.event_record(mark.raw.0, self.raw.0) })
+    }
+
+    /// Whether everything enqueued so far is known to be complete. This takes three loads and no query of the driver.
+    pub(crate) fn is_known_idle(&self) -> bool {
+        let submitted = self.submitted.load(Ordering::Acquire);
+        self.has_finished(submitted)
+    }
+
+    fn has_finished(&self, submitted: u64) -> bool {
+        // Relaxed: a program that shares the stream with another library, and waits for its work, orders the two.
+        !self.shared.load(Ordering::Relaxed) && self.finished.load(Ordering::Acquire) == submitted
+    }
+
+    /// Whether everything enqueued so far is complete. A stream that another library captures counts as busy: work from
+    /// before the capture may be pending.
+    pub(crate) fn is_idle(&self) -> Result<bool> {
+        let submitted = self.submitted.load(Ordering::Acquire);
+        if self.has_finished(submitted) {
+            return Ok(true);
+        }
+        if self.is_captured()? {
+            return Ok(false);
+        }
+        // SAFETY: the stream lives as long as its device is open.
+        let idle = self.device.poll(|api| unsafe { api.stream_query(self.raw.0) })?;
+        if idle {
+            self.note_finished(submitted);
+        }
+        Ok(idle)
+    }
+
+    /// Runs `call` while the stream exists. Returns `None` if it is destroyed, or its device is closed.
+    pub(crate) fn while_alive<T>(&self, call: impl FnOnce(&Self) -> T) -> Option<T> {
+        let _open = self.device.keep_open()?;
+        let destroyed = self.destroyed.read();
+        (!*destroyed).then(|| call(self))
+    }
+
+    /// Does the same as [`Self::is_idle`], for a call about another stream or device. A stream that is destroyed, or
+    /// whose device has failed, runs nothing.
+    pub(crate) fn is_drained(&self) -> bool {
+        // If a query fails, this queries again. If that fails too, the device has failed.
+        let is_idle = |stream: &Self| stream.is_idle().or_else(|_| stream.is_idle());
+        self.is_known_idle() || self.while_alive(is_idle).is_none_or(|idle| idle.unwrap_or(true))
+    }
+
+    /// Destroys a dropped stream that is idle and was removed from the driver's list.
+    pub(crate) fn destroy(&self) {
+        let mut destroyed = self.destroyed.write();
+        *destroyed = true;
+        self.end_deferred();
+        self.value_waits.lock().clear();
+        *self.frees.before.lock() = None;
+        if !self.adopted {
+            // SAFETY: idle, and destroyed once, by the thread that removed it from the list.
+            self.device.driver.end_in(&self.device.context, |api| unsafe { api.stream_destroy(self.raw.0) });
+        }
+        let calls = self.submitting.lock().calls.take();
+        calls.into_iter().for_each(StreamCalls::end);
+    }
+
+    /// Waits until everything enqueued before is complete.
+    pub(crate) fn finish(&self) -> Result<()> {
+        self.refuse_capture()?;
+        let submitted = self.submitted.load(Ordering::Acquire);
+        // SAFETY: the stream's handle lives as long as `self`, and synchronising it takes nothing
+        // else.
+        self.device.call(|api| unsafe { api.stream_synchronize(self.raw.0) })?;
+        self.note_finished(submitted);
+        Ok(())
+    }
+
+    pub(crate) fn note_finished(&self, submitted: u64) {
+        // Release: the query of the driver comes before. The value never decreases, although two threads may have
+        // queried at different times. (`fetch_max` would do, but ThreadSanitizer does not detect it.)
+        let later = |finished| (finished < submitted).then_some(submitted);
+        let _ = self.finished.fetch_update(Ordering::Release, Ordering::Relaxed, later);
+    }
+}

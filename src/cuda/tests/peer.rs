@@ -1,0 +1,93 @@
+//! Tests of direct access to another device's memory: when the driver gets the calls.
+
+use super::{Setup, calls, fail, open};
+use crate::backend::FaultKind;
+
+/// Returns the numbers of calls that enabled and disabled it since the beginning.
+fn switches() -> (u64, u64) {
+    let count = |name| calls(name).unwrap_or(0);
+    (count("cuCtxEnablePeerAccess"), count("cuCtxDisablePeerAccess"))
+}
+
+#[test]
+fn peer_access_reaches_the_driver_while_both_devices_are_open() {
+    let Some(setup) = Setup::new() else { return };
+    if setup.driver.device_count() < 2 || fail("").is_none() {
+        println!("skipped: needs the test double, with two devices");
+        return;
+    }
+    let driver = &setup.driver;
+    assert!(driver.can_access_peer(0, 1).unwrap());
+    let (on, off) = switches();
+    // The second device has no context yet.
+    driver.set_peer_access(0, 1, true).unwrap();
+    assert_eq!(switches(), (on, off));
+    let other = driver.open(1).unwrap();
+    assert_eq!(switches(), (on + 1, off));
+    driver.set_peer_access(0, 1, true).unwrap();
+    assert_eq!(switches(), (on + 1, off), "repeated");
+    driver.set_peer_access(1, 0, true).unwrap();
+    assert_eq!(switches(), (on + 2, off));
+    driver.set_peer_access(0, 1, false).unwrap();
+    driver.set_peer_access(0, 1, false).unwrap();
+    assert_eq!(switches(), (on + 2, off + 1));
+    // The other direction ends with its device, and opening the device again does not restore it.
+    other.close().unwrap();
+    assert_eq!(switches(), (on + 2, off + 2));
+    driver.open(1).unwrap().close().unwrap();
+    assert_eq!(switches(), (on + 2, off + 2));
+}
+
+#[test]
+fn what_another_library_has_switched_is_no_failure() {
+    let Some(setup) = Setup::new() else { return };
+    if setup.driver.device_count() < 2 || fail("cuCtxEnablePeerAccess:1:704").is_none() {
+        println!("skipped: needs the test double, with two devices");
+        return;
+    }
+    let other = setup.driver.open(1).unwrap();
+    setup.driver.set_peer_access(0, 1, true).unwrap();
+    fail("cuCtxDisablePeerAccess:1:705").unwrap();
+    setup.driver.set_peer_access(0, 1, false).unwrap();
+    // Any other status is a failure, and the access that it was about does not exist.
+    fail("cuCtxEnablePeerAccess:1:217").unwrap();
+    let fault = setup.driver.set_peer_access(0, 1, true).unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Driver);
+    assert!(fault.text().contains("217"), "{}", fault.text());
+    setup.driver.set_peer_access(0, 1, true).unwrap();
+    fail("").unwrap();
+    other.close().unwrap();
+}
+
+#[test]
+fn a_device_that_cannot_have_what_was_wanted_is_not_opened() {
+    let Some(setup) = Setup::new() else { return };
+    if setup.driver.device_count() < 2 || fail("cuCtxEnablePeerAccess:1:217").is_none() {
+        println!("skipped: needs the test double, with two devices");
+        return;
+    }
+    setup.driver.set_peer_access(0, 1, true).unwrap();
+    let fault = setup.driver.open(1).err().unwrap();
+    assert!(fault.text().contains("217"), "{}", fault.text());
+    fail("").unwrap();
+    setup.driver.open(1).unwrap().close().unwrap();
+}
+
+#[test]
+fn chosen_devices_are_counted_in_their_order() {
+    let Some(setup) = Setup::new() else { return };
+    let count = setup.driver.device_count();
+    if count < 2 {
+        println!("skipped: one device only");
+        return;
+    }
+    drop(setup);
+    let all = open().unwrap();
+    let chosen = crate::runtime::driver::open_chosen(|count| (0..count).rev().collect()).unwrap();
+    assert_eq!(chosen.device_count(), count);
+    for ordinal in 0..count {
+        let (here, there) = (chosen.describe(ordinal).unwrap(), all.describe(count - 1 - ordinal).unwrap());
+        assert_eq!((here.uuid, here.pci), (there.uuid, there.pci));
+    }
+    assert_eq!(crate::runtime::driver::open_chosen(|_| Vec::new()).unwrap().device_count(), 0);
+}

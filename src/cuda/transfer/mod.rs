@@ -1,0 +1,8 @@
+//! Operations that move and fill memory.
+
+pub(crate) mod memcpy;
+pub(crate) mod memcpy_2d;
+pub(crate) mod memcpy_indirect;
+pub(crate) mod random_num;
+pub(crate) mod reduce;
+pub(crate) mod stream_value;
