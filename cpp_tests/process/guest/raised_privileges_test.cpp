@@ -28,6 +28,11 @@ using portacl_test::Settings;
 
 constexpr unsigned kOther = 65533;
 
+// The folder of the library in place of a driver.
+std::string Planted() {
+    return (portacl_test::ProgramDirectory() / "planted").string();
+}
+
 std::string Contents(const fs::path& path) {
     std::ifstream file(path);
     return std::string(std::istreambuf_iterator<char>(file), {});
@@ -74,10 +79,10 @@ class RaisedPrivileges : public testing::Test {
     // Runs the child as another user, in the folder of the planted driver.
     ProcessResult RunAsOther(const Settings& settings) const {
         const std::string id = std::to_string(kOther);
-        return RunProcess("/usr/bin/env",
-                          {"--chdir=" + std::string(PORTACL_TEST_PLANTED), "setpriv", "--reuid=" + id, "--regid=" + id,
-                           "--clear-groups", child_.string()},
-                          settings);
+        return RunProcess(
+            "/usr/bin/env",
+            {"--chdir=" + Planted(), "setpriv", "--reuid=" + id, "--regid=" + id, "--clear-groups", child_.string()},
+            settings);
     }
 
     // Runs the child, which has raised privileges, with every variable: none has an effect.
@@ -142,7 +147,7 @@ TEST_F(RaisedPrivileges, NoVariableHasAnEffectWithCapabilitiesOfTheFile) {
 // privileges, and by the user's variable or in the user's folder without.
 TEST_F(RaisedPrivileges, NoDriverIsLoadedFromFoldersOfTheProgramOrTheUser) {
     if (const std::string why = WhyNone(folder_); !why.empty()) GTEST_SKIP() << why;
-    const Settings settings{{"PORTACL_BACKEND", "auto"}, {"LD_LIBRARY_PATH", ":" + std::string(PORTACL_TEST_PLANTED)}};
+    const Settings settings{{"PORTACL_BACKEND", "auto"}, {"LD_LIBRARY_PATH", ":" + Planted()}};
     const ProcessResult plain = RunAsOther(settings);
     if (plain.output.find("shared librar") != std::string::npos)
         GTEST_SKIP() << "needs a library that other users can read";
