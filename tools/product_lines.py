@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Counts the lines of the library's product code with cloc: no tests, no comments, no blank lines.
 
-Product code is what the library is built from: all of src/ without its tests. Items with a `cfg(test)`, `cfg(loom)` or
-`cfg(all(test, ...))` attribute are tests, and so are the files of such modules.
+Product code is what the library is built from: all of src/ without its tests and build scripts. Items with a `cfg(test)`, `cfg(loom)` or
+`cfg(all(test, ...))` attribute, or `cfg(any(test, ...))`, are tests, and so are the files of such modules.
 
 usage: product_lines.py [--most LINES]     fails if there are more than LINES
        product_lines.py --folders          lists each folder with its lines, longest first
@@ -20,7 +20,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 SUFFIXES = {".rs", ".c", ".h", ".cu", ".cuh"}
-TEST_ATTRIBUTE = re.compile(r"^( *)#\[cfg\((test|loom|all\((\w+, )*test\b.*)\)\]$")
+TEST_ATTRIBUTE = re.compile(r"^( *)#\[cfg\((test|loom|a(ll|ny)\((\w+, )*test\b.*)\)\]$")
 NAMED_FILE = re.compile(r'^#\[path = "(.*)"\]$')
 MODULE = re.compile(r"^(?:pub(?:\([a-z]+\))? )?mod (\w+);$")
 
@@ -61,7 +61,8 @@ def product():
     contents, tests = {}, []
     for name in sorted(filter(None, listed)):
         path = TOP / name
-        if path.suffix not in SUFFIXES or not path.exists():
+        is_script = path.name == "build.rs" and (path.parent / "Cargo.toml").exists()
+        if path.suffix not in SUFFIXES or is_script or not path.exists():
             continue
         lines = path.read_text().splitlines()
         if path.suffix == ".rs":

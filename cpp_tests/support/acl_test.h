@@ -79,8 +79,7 @@ class WithDevice : public Initialized {
 // Requires that the call succeeds; the test goes on.
 #define ACL_EXPECT_OK(expression) EXPECT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
 // Requires that the call fails with this code and leaves a text that names it.
-#define ACL_FAILS(code, expression) \
-    EXPECT_TRUE(::portacl_test::Failed(#expression, ACL_ON_PURPOSE(expression), (code)))
+#define ACL_FAILS(code, expression) EXPECT_TRUE(::portacl_test::Failed(#expression, ACL_ON_PURPOSE(expression), (code)))
 // The code of a call that fails on purpose.
 #define ACL_ON_PURPOSE(expression) ::portacl_test::OnPurpose([&]() -> aclError { return (expression); })
 // Requires that the call destroys an object that went with its owner: it succeeds once, and then fails with 107000.

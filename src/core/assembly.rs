@@ -95,7 +95,8 @@ fn checker() -> &'static Checker {
     CHECKER.get().expect("a step runs after the installation")
 }
 
-/// Installs the steps, the backends and the checks. The first call of the process does this; later calls change nothing.
+/// Installs the steps, the backends and the checks. The first call of the process does this; later calls change
+/// nothing.
 pub fn install(all_backends: &'static [&'static Backend], checker: &'static Checker) {
     CHECKER.get_or_init(|| checker);
     backends::install(all_backends);

@@ -10,7 +10,7 @@ use super::module_tree::ModuleTree;
 pub(super) struct ImportGraph(BTreeMap<String, BTreeSet<String>>);
 
 impl ImportGraph {
-    /// Reads the modules of a crate. Names are the first `depth` segments of their paths, and `mod` is the crate itself.
+    /// Reads the modules of a crate. Names are the first `depth` segments of their paths, and `mod` is the crate.
     pub(super) fn of(tree: &ModuleTree, depth: usize) -> Self {
         let name = |path: &[String]| match path {
             [] => "mod".to_owned(),

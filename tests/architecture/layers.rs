@@ -1,5 +1,5 @@
-//! Checks that thread-local values are in one place, and that the component for C++ goes through the C API. Cargo checks
-//! the order of the layers, and `forbid(unsafe_code)` the core.
+//! Checks that thread-local values are in one place, and that the component for C++ goes through the C API. Cargo
+//! checks the order of the layers, and `forbid(unsafe_code)` the core.
 
 use std::collections::BTreeMap;
 

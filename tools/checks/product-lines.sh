@@ -36,12 +36,13 @@ late=200    # destroys after the owner went, and sizes against what exists: slot
 many=440    # thousands of threads and objects: src/algo/sync/reclaim, order/ended.rs, stream/set.rs, schedules
 threads=130 # threads that start without host memory: src/algo/thread/thread_start.c, thread_end.c, quiet_thread.rs, wake_up.rs
 counts_of_devices=120 # devices that are counted without their driver, and streams of CUDA by their addresses:
-            # src/backend/cuda/runtime/count.rs, src/backend/cuda/stream/state/list.rs
+            # src/cuda/runtime/count.rs, src/cuda/stream/state/list.rs
+crates=150  # what a crate declares, the list of backends and what they are: ffi/assembly.rs, backend/runtime/backend.rs
 opened=50   # access rights of what was allocated: device_memory/opened.rs; clocks without bytes that nothing wrote
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits + counts + undecided + graphs + early + uses + log))
 most_product_lines=$((most_product_lines + images + python + places + misuse + sharing + descriptors + privileges))
-most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened))
+most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates))
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

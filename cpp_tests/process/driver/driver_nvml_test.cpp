@@ -169,7 +169,9 @@ void ExpectCountedByTheDriver() {
 
 }  // namespace
 
-OWN_PROCESS_TEST(Nvml, CountsWithoutTheDriver, NO_START) { ExpectCountedWithoutTheDriver(2, ""); }
+OWN_PROCESS_TEST(Nvml, CountsWithoutTheDriver, NO_START) {
+    ExpectCountedWithoutTheDriver(2, "");
+}
 
 // The program has the number of GPUs: CPUs do not replace them.
 OWN_PROCESS_TEST(Nvml, CountsForTheAutomaticBackend, NO_START, {"PORTACL_BACKEND", "auto"}) {

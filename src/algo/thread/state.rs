@@ -11,7 +11,7 @@ pub fn state(number: u32) -> Option<char> {
 }
 
 /// Returns the beginning of the system's file about a thread of this process, or nothing if the thread has ended. The
-/// system writes such a file anew for each read, so there is one read only.
+/// system writes such a file for each read, so there is one read only.
 pub fn read_beginning(number: u32, file: &str) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let file = rustix::fs::open(format!("/proc/self/task/{number}/{file}"), flags, Mode::empty()).ok()?;

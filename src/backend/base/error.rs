@@ -116,7 +116,7 @@ pub fn downcast<'a, T: Any>(object: &'a dyn Any, foreign: &str) -> Result<&'a T>
     object.downcast_ref().ok_or_else(|| Fault::new(FaultKind::Driver, foreign))
 }
 
-/// Does the same as [`own`] for an object with several owners.
+/// Downcasts an object with several owners, as [`downcast`] does.
 pub fn downcast_shared<T: Any + Send + Sync>(object: Arc<dyn Any + Send + Sync>, foreign: &str) -> Result<Arc<T>> {
     object.downcast().map_err(|_| Fault::new(FaultKind::Driver, foreign))
 }

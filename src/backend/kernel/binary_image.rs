@@ -35,8 +35,8 @@ pub enum Image {
 }
 
 impl Image {
-    /// Returns the format of the bytes. Fails with [`FaultKind::Unsupported`] if it is unknown, and with
-    /// [`FaultKind::InvalidArgument`] if the program is incomplete.
+    /// Returns the format of the bytes. Fails with [`Unsupported`](crate::FaultKind::Unsupported) if it is unknown, and
+    /// with [`InvalidArgument`](crate::FaultKind::InvalidArgument) if the program is incomplete.
     pub fn of(bytes: &[u8]) -> Result<Self> {
         if bytes.starts_with(&ELFMAG) {
             return elf(bytes);

@@ -16,7 +16,7 @@ const MOST_AHEAD: u64 = 64 << 20;
 impl DeviceMemory {
     /// Opens the memory up to the end of a block, and at least 32 bytes more, which programs may read. The caller has
     /// locked the arena.
-    #[inline(always)]
+    #[inline]
     pub(super) fn open_to(&self, end: u64) -> io::Result<()> {
         // Both are multiples of 512. Relaxed: it only changes while the arena is locked.
         if end < self.opened.load(Ordering::Relaxed) { Ok(()) } else { self.open_more(end) }
