@@ -4,10 +4,12 @@
 # only.
 check() {
     command -v valgrind >/dev/null || { echo "it needs valgrind"; return 77; }
-    build test --target sample_01_device_memory sample_06_callbacks sample_19_notify
-    under_memcheck 01_device_memory 4096
-    under_memcheck 06_callbacks
-    PORTACL_CHECK=races,init,sync,leaks,misuse under_memcheck 19_notify
+    build test --target sample_01_device_memory sample_06_callbacks
+    build release --target sample_19_notify
+    under_memcheck test/samples/01_device_memory 4096
+    under_memcheck test/samples/06_callbacks
+    # Only optimized code compares what it may not need.
+    PORTACL_CHECK=races,init,sync,leaks,misuse under_memcheck release/samples/19_notify
 }
 # under_memcheck SAMPLE [ARGUMENT...]: fails if memcheck reports anything, or the sample fails, or both take too long.
 under_memcheck() {
@@ -15,7 +17,7 @@ under_memcheck() {
     shift
     echo "== $sample"
     PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=4G timeout "$limit" valgrind --quiet --error-exitcode=98 --leak-check=full \
-        --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect "build/test/samples/$sample" "$@"
+        --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect "build/$sample" "$@"
 }
 # Each thread of the library leaves what it was started with.
 sabotage() {
