@@ -18,6 +18,8 @@
 //!
 //! The order of operations is in `core/order/sequence.rs`, the memory that they use in `core/order/effects.rs`, and the
 //! places of memory with several addresses in `core/order/places.rs`.
+#![cfg_attr(not(test), forbid(unsafe_code))]
+#![cfg_attr(test, deny(unsafe_code))]
 
 extern crate portacl_algo as algo;
 extern crate portacl_backend as backend;
