@@ -13,7 +13,7 @@ pub struct Hull {
 
 impl Hull {
     /// Creates a hull of no ranges.
-    #[expect(clippy::new_without_default, reason = "it begins as a constant")]
+    #[expect(clippy::new_without_default, reason = "a hull is a static value")]
     pub const fn new() -> Self {
         Self { first: AtomicUsize::new(usize::MAX), end: AtomicUsize::new(0) }
     }
