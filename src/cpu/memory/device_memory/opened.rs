@@ -22,7 +22,6 @@ impl DeviceMemory {
         if end < self.opened.load(Ordering::Relaxed) { Ok(()) } else { self.open_more(end) }
     }
 
-    #[cold]
     fn open_more(&self, end: u64) -> io::Result<()> {
         let opened = self.opened.load(Ordering::Relaxed);
         let ahead = opened.clamp(HUGE, MOST_AHEAD);
