@@ -89,9 +89,11 @@ def compile_source(library, source):
 
 def heading(source):
     """The first lines of the committed text, which tell what it was made from."""
-    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    # Comments may change: the PTX does not depend on them.
+    code = re.sub(rb"^\s*//.*\n", b"", source.read_bytes(), flags=re.M)
+    digest = hashlib.sha256(code).hexdigest()
     return (f"// Made from {source.name} by make.py with {COMPILER}. Do not edit.\n"
-            f"// SHA-256 of {source.name}: {digest}\n")
+            f"// SHA-256 of {source.name} without its lines of comments: {digest}\n")
 
 
 def finish(source, ptx):
