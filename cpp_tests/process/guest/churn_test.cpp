@@ -26,8 +26,8 @@ struct Mode {
 // Registries that forget nothing take at least 150 bytes for each object.
 constexpr long kBytesOfObject = 8;
 // Up to 1,024 rows of a trace, and more on a loaded machine, wait for the thread that writes them: some megabytes at a
-// time that chance decides. Ten times as many objects make what a registry would keep larger than that.
-constexpr long kSlackOfTraces = 6 << 20, kTimesOfTraces = 10;
+// time that chance decides. Four times as many objects make what a registry that forgets nothing would keep larger.
+constexpr long kSlackOfTraces = 4 << 20, kTimesOfTraces = 4;
 // The test double of the CUDA driver has a thread for each stream. Threads of streams that are destroyed by force end
 // late, and how many there are at once depends on the machine's load.
 constexpr long kSlackOfThreads = 768 << 10;
