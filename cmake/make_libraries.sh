@@ -21,6 +21,7 @@ archive=$1 directory=$2 version=$3
 read -ra native_libs <<<"$4"
 : "${LD:=ld}" "${NM:=nm}" "${OBJCOPY:=objcopy}" "${AR:=ar}" "${CC:=cc}" "${RUSTC:=rustc}"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# Set here, because cargo warns about link arguments for shared libraries in a package that declares none.
 soname=libportacl.so.${version%%.*}
 
 mkdir -p "$directory"

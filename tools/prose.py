@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds words in documents, comments, texts and names that the glossary of ARCHITECTURE.md replaces; too wide comments.
+"""Finds words in documents, comments, texts and names that the glossary (glossary.md) replaces; too wide comments.
 
 usage: prose.py [PATH...]    checks the paths, by default everything in DONE
        prose.py --files      lists the files that it checks
@@ -22,7 +22,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Paths whose prose has been rewritten. This list only grows: add a folder as soon as it is clean.
 DONE = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "README.zh.md", "CHANGELOG.md", "docs", "include",
-        "samples", "plugins", "benches", "cxx", "src", "cpp_tests", "tests", "cmake", "companions", "operators")
+        "samples", "plugins", "benches", "cxx", "src", "cpp_tests", "tests", "cmake", "companions", "operators", "tools/glossary.md")
+
+GLOSSARY = pathlib.Path("tools/glossary.md")
 
 # Columns of a comment line, including its indentation. rustfmt wraps comments on nightly only.
 WIDTH = 120
@@ -36,9 +38,8 @@ BLOCKS = {".h", ".hpp", ".c", ".cpp", ".cc", ".cu", ".rs"}
 
 def forbidden(glossary):
     """(regular expression, word to use) of each row of the glossary."""
-    section = glossary.partition("## Glossary\n")[2].partition("\n## ")[0]
     rows = []
-    for line in section.splitlines():
+    for line in glossary.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if not line.startswith("|") or len(cells) != 3 or cells[0] in ("use", "---"):
             continue
@@ -46,7 +47,7 @@ def forbidden(glossary):
             pattern = re.escape(word).replace(r"\*", r"\w*").replace(r"\ ", r"\s+")
             rows.append((re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.IGNORECASE), word, cells[0]))
     if len(rows) < 20:
-        sys.exit("prose: ARCHITECTURE.md has no glossary, or its table has another form")
+        sys.exit("prose: the table of tools/glossary.md has another form")
     return rows
 
 
@@ -55,7 +56,7 @@ def forbidden_in_names(glossary):
     sentence = re.search(r"^Names that sources declare have none.*?\.$", glossary, re.MULTILINE | re.DOTALL)
     words = re.findall(r"`([^`]+)`", sentence[0]) if sentence else []
     if len(words) < 20:
-        sys.exit("prose: the glossary of ARCHITECTURE.md lists no words for names, or in another form")
+        sys.exit("prose: tools/glossary.md lists no words for names, or in another form")
     return re.compile(rf"(?<![a-z])(?:{'|'.join(words)})(?![a-z])"), words
 
 
@@ -139,7 +140,7 @@ def misnamed(path, text, pattern):
         found = None if re.match(r"(portacl|acl|cu)[A-Z]", name) else pattern.search(words_of(name))
         if found:
             line = text.count("\n", 0, at) + 1
-            yield f"{path}:{line}: the name {name} has the word '{found[0]}' (ARCHITECTURE.md, Glossary)"
+            yield f"{path}:{line}: the name {name} has the word '{found[0]}' (tools/glossary.md)"
 
 
 def wide(path, text):
@@ -153,16 +154,15 @@ def wide(path, text):
 
 
 def findings(path, text, rows, in_names):
-    if path.name == "ARCHITECTURE.md":  # the words themselves, in the glossary's last column
-        before, heading, glossary = text.partition("## Glossary\n")
-        text = before + heading + re.sub(r"^(\|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", r"\1", glossary, flags=re.MULTILINE)
+    if path == GLOSSARY:  # the words themselves, in the last column
+        text = re.sub(r"^(\|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", r"\1", text, flags=re.MULTILINE)
     prose = markdown(text) if path.suffix in MARKDOWN else prose_of(text)
     flat = " ".join(prose.split()).lower()
     for pattern, word, use in rows:
         # The patterns are slow, and few files have a word's text.
         for match in pattern.finditer(prose) if word.partition("*")[0].lower() in flat else ():
             line = prose.count("\n", 0, match.start()) + 1
-            yield f"{path}:{line}: '{' '.join(match[0].split())}': use '{use}' (ARCHITECTURE.md, Glossary)"
+            yield f"{path}:{line}: '{' '.join(match[0].split())}': use '{use}' (tools/glossary.md)"
     if path.suffix in BLOCKS:
         yield from misnamed(path, text, in_names)
     yield from wide(path, text)
@@ -223,7 +223,7 @@ def main():
     if sys.argv[1:] == ["--files"]:
         print(*files(DONE), sep="\n")
         return
-    glossary = (ROOT / "ARCHITECTURE.md").read_text()
+    glossary = (ROOT / GLOSSARY).read_text()
     rows = forbidden(glossary)
     in_names, words = forbidden_in_names(glossary)
     selftest(rows, in_names)

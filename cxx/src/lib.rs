@@ -1,6 +1,9 @@
 //! The Rust side of the component `portacl::cxx`: calls the C API, which the program provides, and
 //! returns the results as vectors and strings. `include/portacl/cxx.hpp` is the interface for
 //! programs; `tests/generated.rs` writes the C++ between both.
+//!
+//! The archive has undefined references to the C API and no copy of the core. `cmake/make_cxx.sh` makes all symbols
+//! local but the functions between the two languages, which become weak.
 
 #![allow(unreachable_pub, reason = "the bridge's macro declares what C++ calls")]
 

@@ -1,7 +1,7 @@
 //! Uses NVIDIA GPUs through the CUDA driver.
 //!
-//! Folders and files have the names of the CPU backend's. ARCHITECTURE.md lists those that only one of them has. This
-//! table lists lower files first; a file imports no higher one:
+//! Folders and files have the names of the CPU backend's; `tests/architecture/one_backend.tsv` lists the exceptions.
+//! This table lists lower files first; a file imports no higher one:
 //!
 //! | files | contents |
 //! |---|---|

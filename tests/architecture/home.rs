@@ -1,11 +1,24 @@
-//! Checks where a function of the API lives: the rule of ARCHITECTURE.md, for every function.
+//! Checks where a function of the API lives. The noun in its name is the name of its file in `src/ffi`:
+//!
+//! 1. `aclmdlRI` is the prefix of the region graph, `aclprof` that of profiling. Other functions are in the other
+//!    regions.
+//! 2. The words of a name select a file if they contain all words of the file's name in a row, or words that
+//!    `words.tsv` lists for the file. `Get`, `Set`, `Create`, `Destroy` and `Query` between them do not count.
+//! 3. If several files are selected, the one with the most words is right; of these, the first in the name. Device,
+//!    context, stream, event, memory, kernel and graph yield to every other noun.
+//! 4. A function of portacl is in `portacl_NOUN.rs` if the region has one. A name without a noun is in the file with
+//!    the name of its region.
+//!
+//! `homes.tsv` lists the exceptions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::source::{exported_functions, files, read};
 
-/// The document with the words of the API and the exceptions.
-const DOCUMENT: &str = "ARCHITECTURE.md";
+/// More words that select files.
+const WORDS: &str = "tests/architecture/words.tsv";
+/// What the rule does not find, with reasons.
+const HOMES: &str = "tests/architecture/homes.tsv";
 /// The maximum number of exceptions, which may only be lowered.
 const EXCEPTIONS: usize = 11;
 
@@ -138,15 +151,13 @@ impl Rule {
     }
 }
 
-/// Returns the rows `| cell | cell |` of the document below this heading.
-fn rows(document: &str, heading: &str) -> Vec<(String, String)> {
-    let (_, section) = document.split_once(heading).unwrap_or_else(|| panic!("{DOCUMENT} has no \"{heading}\""));
+/// Returns the rows of a table with two columns.
+pub(super) fn rows(table: &str) -> Vec<(String, String)> {
     let cells = |line: &str| {
-        let (first, second) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
-        Some((first.replace('`', ""), second.replace('`', "")))
+        let (first, second) = line.split_once('\t').unwrap_or_else(|| panic!("a row without two columns: {line}"));
+        (first.to_owned(), second.to_owned())
     };
-    let table = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
-    table.skip(2).filter_map(cells).collect()
+    table.lines().filter(|line| !line.starts_with('#')).map(cells).collect()
 }
 
 /// Returns functions by name, with their files and whether they only return 207000.
@@ -164,16 +175,16 @@ fn functions() -> BTreeMap<String, (String, bool)> {
 fn rule(functions: &BTreeMap<String, (String, bool)>) -> Rule {
     let files = functions.values().map(|(file, _)| file.clone()).collect();
     let list = |words: String| words.split(", ").map(str::to_owned).collect();
-    let table: Vec<_> = rows(&read(DOCUMENT), "Words of the API").into_iter().map(|(f, w)| (f, list(w))).collect();
+    let table: Vec<_> = rows(&read(WORDS)).into_iter().map(|(f, w)| (f, list(w))).collect();
     for (file, _) in &table {
-        assert!(functions.values().any(|(known, _)| known == file), "{DOCUMENT}: src/ffi/{file}.rs has no function");
+        assert!(functions.values().any(|(known, _)| known == file), "{WORDS}: src/ffi/{file}.rs has no function");
     }
     Rule::new(&files, &table)
 }
 
 /// Returns the functions and files that the rule does not find, each with a reason.
 fn exceptions() -> BTreeSet<String> {
-    let rows = rows(&read(DOCUMENT), "Exceptions from the rule");
+    let rows = rows(&read(HOMES));
     assert!(rows.iter().all(|(_, reason)| reason.len() > 10), "an exception without a reason");
     rows.into_iter().flat_map(|(names, _)| names.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect()
 }
@@ -275,7 +286,7 @@ fn every_function_is_found_by_its_name() {
     let listed = exceptions();
     let missing = wrong.iter().filter(|(name, _)| !listed.contains(*name)).map(|(_, text)| text.clone());
     let stale = listed.iter().filter(|name| !wrong.contains_key(*name));
-    let stale = stale.map(|name| format!("{name} is an exception in {DOCUMENT}, but the rule finds it"));
+    let stale = stale.map(|name| format!("{name} is an exception in {HOMES}, but the rule finds it"));
     let found: Vec<_> = missing.chain(stale).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
     assert!(listed.len() <= EXCEPTIONS, "{} exceptions; at most {EXCEPTIONS}", listed.len());

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::super::source::is_test_file;
+use super::home::rows;
 use super::sources::Sources;
 
-/// The document with the table of files that only one backend has, below `cpu/` or `cuda/`, with reasons.
-pub(super) const ALONE: &str = "ARCHITECTURE.md";
+/// The files that only one backend has, below `cpu/` or `cuda/`, with reasons.
+pub(super) const ALONE: &str = "tests/architecture/one_backend.tsv";
 
 /// Returns the names of nouns below a backend: `region/noun`, without `.rs`, also if the noun is a folder.
 pub(super) fn nouns(sources: &Sources, backend: &str) -> BTreeSet<String> {
@@ -22,20 +23,10 @@ pub(super) fn nouns(sources: &Sources, backend: &str) -> BTreeSet<String> {
     sources.iter().filter_map(|(path, _)| below(path)).collect()
 }
 
-/// What stands before the table.
-const TABLE: &str = "The exceptions, `region/file`:\n\n| file | reason |\n|---|---|\n";
-
-/// Returns the rows `| cpu/region/noun | reason |` of a document, for both backends.
-pub(super) fn exceptions(document: &str) -> BTreeSet<String> {
-    let first = |line: &str| -> Option<String> {
-        let mut cells = line.strip_prefix("| ")?.split(" | ");
-        let (names, reason) = (cells.next()?, cells.next()?);
-        (names.starts_with("`cpu/") || names.starts_with("`cuda/")).then_some(())?;
-        (!reason.trim_matches([' ', '|']).is_empty()).then(|| names.to_owned())
-    };
-    let (_, table) = document.split_once(TABLE).expect("the table of exceptions");
-    let listed = table.lines().take_while(|line| !line.is_empty()).filter_map(first);
-    listed.flat_map(|names| names.replace('`', "").split(", ").map(str::to_owned).collect::<Vec<_>>()).collect()
+/// Returns the files in the rows of the table that have a reason.
+pub(super) fn exceptions(table: &str) -> BTreeSet<String> {
+    let listed = rows(table).into_iter().filter(|(_, reason)| !reason.trim().is_empty());
+    listed.flat_map(|(names, _)| names.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
 /// Returns nouns that only one backend has and that are not listed, and listed nouns that both backends or none have.

@@ -1,4 +1,4 @@
-# Documents, headers and comments use the words of the glossary (ARCHITECTURE.md), and are spelled right.
+# Documents, headers and comments use the words of the glossary (tools/glossary.md), and are spelled right.
 check() {
     tools/prose.py || return 1
     command -v codespell >/dev/null || { echo "codespell is missing: ./dev setup installs it"; return 1; }

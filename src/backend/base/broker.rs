@@ -18,6 +18,8 @@
 //! | `process.rs` | this process, and the one at the other end |
 //! | `server.rs` | the thread |
 //! | `socket.rs` | the system calls |
+//!
+//! A forked child closes its copy of the socket, because no thread would serve it there.
 
 mod key;
 mod message;

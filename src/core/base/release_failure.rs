@@ -1,5 +1,7 @@
 //! Failures of releases that no call can return: those of C++ destructors, which must not throw, and those of memory
 //! that is freed during an unrelated call.
+//!
+//! They are counted, and the leak report has the first texts.
 
 use parking_lot::Mutex;
 

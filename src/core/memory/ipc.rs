@@ -2,6 +2,8 @@
 //!
 //! Imported memory is an allocation like others, on the device that was current, until it is closed. The exporter does
 //! not learn of imports. A key ends when its memory is freed.
+//!
+//! Exports and imports are two short lists. A free reads one counter to learn that it ends no key.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -3,6 +3,10 @@
 //! The states are running, locked, backed up, locked, running, only in this order. While the process is locked, calls
 //! wait at the [`gate`]. Calls by the thread that has locked the process, and by callbacks of the snapshot, are refused
 //! instead, because no other thread would open the gate.
+//!
+//! A lock waits until streams are idle, which it checks twice, because a call that passed the gate before may still
+//! submit. The backend holds the rest: on CUDA the driver, on CPUs the accesses to device memory
+//! (`cpu/runtime/snapshot.rs`).
 
 mod callback;
 

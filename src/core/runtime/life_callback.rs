@@ -1,4 +1,7 @@
 //! Callbacks of the program that aclInit and aclFinalize call.
+//!
+//! They run before a call takes its locks, or after it has released them. While a finalize runs its callbacks the
+//! library counts as initialized, and a second finalize is refused.
 
 use std::ffi::{CStr, CString};
 use std::sync::Arc;

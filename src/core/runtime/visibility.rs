@@ -3,6 +3,8 @@
 //! A *user id* counts the devices of this process; nearly every call takes it. A *logical id* counts those of the
 //! machine or container, before `ASCEND_RT_VISIBLE_DEVICES`. A *physical id* counts those of the hardware; here it
 //! equals the logical id.
+//!
+//! The backend opens only the devices of this process, so its ordinals are user ids.
 
 use crate::algo::host::notice::notice_once;
 use crate::base::config::VISIBLE_DEVICES;

@@ -1,5 +1,7 @@
 //! Allocators of the program, registered for streams, so that libraries that work on a stream find the allocator that
 //! they are to use. This library itself calls none of their functions.
+//!
+//! A description has a handle; its registration copies it into the stream.
 
 use std::sync::Arc;
 

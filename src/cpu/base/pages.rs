@@ -1,4 +1,9 @@
 //! Mappings of pages, 2 MiB pages, and locked pages.
+//!
+//! Kernels of aarch64 may have pages of 64 KiB ([`ordinary`]). Device memory is divided in units of 4 KiB inside
+//! mappings of 2 MiB, so units need no page of their own. Offsets in files of other processes are rounded to the larger
+//! page of both, and memory goes back to the kernel in whole pages only. Guard mode protects single units: with larger
+//! pages there is none, and it says so.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};

@@ -1,5 +1,8 @@
 //! Graphs: a run is one operation of its stream, which executes the nodes one after the other in an order that keeps
 //! their edges. Long nodes are divided among the workers, as in streams.
+//!
+//! A run goes up to the next host function, which is called as in a stream, and continues. Work that waits for the run
+//! continues even if the run is dropped. A launch on another stream than the previous one waits for that one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

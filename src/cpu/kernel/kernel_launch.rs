@@ -2,6 +2,10 @@
 //!
 //! A kernel is called once for each block. It is code of the program and runs on the library's threads, so it may not
 //! call this library.
+//!
+//! All blocks of a launch are one operation, which is divided among threads in shares that become smaller. Unless the
+//! kernel reports its uses, a launch counts as a user of all device memory, because the library does not know what it
+//! accesses. In guard mode, parameters that the kernel's description marks as pointers are translated.
 
 use std::any::Any;
 use std::ffi::{CStr, c_char, c_void};

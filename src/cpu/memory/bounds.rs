@@ -5,6 +5,10 @@
 //! allocation's last page has a *canary*, which is checked after a kernel has run and when the allocation is freed. In
 //! both, an allocation ends as near to the end of a page as its alignment allows, and an unused page follows it.
 //! Otherwise none of this exists.
+//!
+//! This is the only place that poisons memory, removes access to it, and writes and checks canaries. A device then has
+//! three times the address space, for the pages behind allocations. Pools report the blocks that they allocate
+//! (`Device::note_part`).
 
 mod canary;
 mod parts;

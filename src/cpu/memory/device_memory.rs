@@ -1,4 +1,8 @@
 //! A device's memory: one sparse memory file, mapped once (in guard mode twice), divided by an arena.
+//!
+//! The file has nearly as many bytes as the machine's memory, and the mapping twice as many addresses, so that the gaps
+//! before blocks that begin with a huge page are addresses without memory. `Shared::pointer` is the only place that
+//! converts a program's address to one of the library's.
 
 mod apart;
 mod backing;

@@ -1,4 +1,6 @@
 //! The program's views of devices' memory, also of closed devices.
+//!
+//! An address that the core does not know, and that lies in one of them, is *stale*: no call takes it for host memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -2,6 +2,8 @@
 //!
 //! The host functions of all graphs run on the driver's thread, one after the other: a graph has no word that a stream
 //! could wait for. The driver orders the runs of one graph.
+//!
+//! The handle of a running graph stays valid, so that what its nodes name can be released with it.
 
 mod draft;
 

@@ -1,4 +1,7 @@
 //! Loads modules of the library's kernels: PTX, which the driver compiles for a device when that is opened.
+//!
+//! A driver may wait for all work when it loads a kernel, so they are loaded when the device is opened. There are no
+//! cubins, because those of all architectures are larger than the library allows for them.
 
 use std::ffi::{CString, c_void};
 use std::sync::OnceLock;

@@ -5,6 +5,11 @@
 //! releases it when all streams are idle. If memory runs out or [`MOST_KEPT`] bytes were freed, the call releases it
 //! when all its marks are complete. No capture of another library captures a free, because the thread is outside of
 //! captures while it frees.
+//!
+//! The call that releases past marks does not do so while a stream waits for the program, because the driver would wait
+//! for that stream. The driver does not remember freed memory: an address near memory from the driver, which the driver
+//! does not know and the host cannot read (`backend/base/probe.rs`), is stale. What a release reports that no call can
+//! return is returned by the next teardown of the device.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -3,6 +3,11 @@
 //! This backend uses neither the driver's default pools nor a device's current pool in the driver, because other
 //! libraries in the process use those. So what a program sets here changes no other library, the counts contain only
 //! its memory, and all of it ends with the device.
+//!
+//! The driver trims pools inside synchronization calls, so with pools the library synchronizes idle streams as well.
+//! The library defers the frees of a loop (`stream/state/deferred.rs`) and reuses the blocks without the driver. Any
+//! other use of the stream or the pool submits the deferred frees first, so a program sees no difference. An allocation
+//! that finds no memory waits for frees in other streams, unless work before them depends on the program.
 
 mod create;
 

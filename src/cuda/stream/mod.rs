@@ -1,4 +1,7 @@
 //! Implements streams by non-blocking streams of the driver.
+//!
+//! To query a stream that another library captures invalidates the capture. So a stream that other libraries can use
+//! counts as busy while one of them captures it.
 
 pub(crate) mod event;
 pub(crate) mod host_fn;

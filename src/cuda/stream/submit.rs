@@ -1,4 +1,10 @@
 //! Submits the operations of a stream to the driver.
+//!
+//! A driver's queue for a stream holds some 56 host functions and event records, and some 1,000 operations; then calls
+//! wait, also those for other streams. The library does not hold submissions back on the host: a second queue in front
+//! of each stream would need a thread that submits from it, would change the order against other libraries that use the
+//! stream, and would hide errors of submissions. Work that is submitted after an abort is ordered after what the driver
+//! still holds and is not refused, so that work that never ends keeps no program from using the stream.
 
 use std::sync::Arc;
 use std::time::Duration;

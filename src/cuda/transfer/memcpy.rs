@@ -1,4 +1,10 @@
 //! Copies and fills, synchronously and in a stream. Copies of rows are in `memcpy_2d.rs`.
+//!
+//! Copies of pageable host memory go to the driver, which stages them through pinned buffers; staging in the library
+//! would cost the same host copy (`bench_cuda` measures both). The library first waits for the work before such a copy:
+//! a driver that waits inside the copy holds a lock of the context, and calls of other threads wait for it. A copy
+//! between devices names both contexts, and a synchronous one runs on a stream of one of the two devices, so neither
+//! needs access to the other's memory.
 
 use std::slice;
 use std::sync::Arc;

@@ -1,4 +1,9 @@
 // The one symbol that Paddle looks for.
+//
+// InitPlugin selects the slots by the size of the table that Paddle passes, so one binary fits several releases. Paddle
+// names a device in each call without always setting it first, so each callback enters the device; what the thread
+// itself has set is remembered separately (runtime/device.h). Functions of Paddle that the plug-in needs are looked up
+// by name and never linked.
 #include <acl/acl.h>
 
 #include <cstdlib>

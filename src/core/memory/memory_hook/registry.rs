@@ -1,4 +1,6 @@
 //! The registered hooks, and the threads that they are for.
+//!
+//! One list serves all threads. The fast paths read a counter, which is 0 while the list is empty.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,7 @@
 //! The stage of hooks: calls the program's hooks around allocations and releases.
+//!
+//! No lock and no device is held while a hook runs: a request drops what it holds and opens its device again
+//! afterwards.
 
 use crate::base::error::Result;
 use crate::memory::allocation::Allocation;

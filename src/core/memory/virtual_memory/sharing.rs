@@ -2,6 +2,9 @@
 //!
 //! One process exports the memory once, and gets a key that travels as a number or as a fabric handle. Each process
 //! that imports it can map it like its own memory. The memory is freed when no process has it any more.
+//!
+//! The exporter keeps the memory for its importers. A *lease* is a connection that lasts until the importer, or the
+//! kernel on its behalf, closes it.
 
 use std::sync::Arc;
 

@@ -2,6 +2,9 @@
 //! blocks.
 //!
 //! [`algo::alloc::pool`]: crate::algo::alloc::pool
+//!
+//! Pending work of a stream may outlive its device, and so may the stream's lane. A segment is freed without regard to
+//! pending work, because the backend keeps freed blocks that pending work uses.
 
 mod books;
 mod growth;

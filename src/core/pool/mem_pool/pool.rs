@@ -1,4 +1,9 @@
 //! A pool behind its handle. It lives until the last of its memory is freed, and is found by that memory.
+//!
+//! A pool may be destroyed, and its device reset, while other threads allocate. The destroying thread sets a flag and
+//! then counts the blocks; an allocating thread takes a block and then reads the flag. One of the two sees the other.
+//! An allocation that finds no memory waits for pending frees, but only for those that complete without further action
+//! of the program.
 
 mod driver_pool;
 mod teardown;

@@ -1,4 +1,7 @@
 //! The origins of live allocations and objects.
+//!
+//! A memory hook records allocations, and a function that the tables of handles call records objects. Both exist only
+//! while the leak check is on.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,8 @@
 //! The slot of a device: its reference count, and how it is opened and closed.
+//!
+//! aclrtSetDevice counts in striped counters, so it writes to no cache line that other threads use; a reset sums them.
+//! A fixed number of stripes needs no registration of threads and no destructor of a thread, unlike one counter per
+//! thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
