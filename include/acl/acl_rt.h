@@ -9166,7 +9166,8 @@ aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream
 aclError aclrtResetOverflowStatus(aclrtStream stream);
 
 /**
- * Does the same as aclrtGetOverflowStatus.
+ * Enqueues a read of the overflow state of floating-point numbers: sets all of `outputAddr` to 0, which means no
+ * overflow. Overflows are not detected; to find them, check the results for infinities and NaNs.
  *
  * @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
  * @param outputSize bytes to write, at least 1.
@@ -9182,7 +9183,7 @@ aclError aclrtResetOverflowStatus(aclrtStream stream);
 aclError aclrtGetFloatOverflowStatus(void *outputAddr, uint64_t outputSize, aclrtStream stream);
 
 /**
- * Does the same as aclrtResetOverflowStatus.
+ * Clears the overflow state of floating-point numbers. Overflows are not detected, so the call only checks the stream.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @retval ACL_SUCCESS 0
@@ -9194,7 +9195,8 @@ aclError aclrtGetFloatOverflowStatus(void *outputAddr, uint64_t outputSize, aclr
 aclError aclrtResetFloatOverflowStatus(aclrtStream stream);
 
 /**
- * Does the same as aclrtGetOverflowStatus, for a check mode.
+ * Enqueues a read of the overflow state in a check mode: sets all of `outputAddr` to 0, which means no overflow.
+ * Overflows are not detected; to find them, check the results for infinities and NaNs.
  *
  * @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
  * @param outputSize bytes to write, at least 1.
@@ -9211,7 +9213,7 @@ aclError aclrtResetFloatOverflowStatus(aclrtStream stream);
 aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr, uint64_t outputSize, uint32_t checkMode, aclrtStream stream);
 
 /**
- * Does the same as aclrtResetOverflowStatus, for a check mode.
+ * Clears the overflow state in a check mode. Overflows are not detected, so the call only checks the stream.
  *
  * @param checkMode any number; it has no effect.
  * @param stream a stream; null: the default stream of the current context.

@@ -330,7 +330,7 @@ def get_event_id(event: int | None, /) -> tuple[int, int]:
     """aclrtGetEventId -> event_id, ret: Returns a small number that is unique among the events of the device, as long as the device is in use."""
 
 def get_float_overflow_status(output_addr: int | None, output_size: int, stream: int | None, /) -> int:
-    """aclrtGetFloatOverflowStatus -> ret: Does the same as aclrtGetOverflowStatus."""
+    """aclrtGetFloatOverflowStatus -> ret: Enqueues a read of the overflow state of floating-point numbers: sets all of `outputAddr` to 0, which means no overflow."""
 
 def get_func_by_symbol(symbol: int | None, /) -> tuple[int, int]:
     """aclrtGetFuncBySymbol -> func_handle, ret: Returns the kernel that is registered for a symbol on the current device."""
@@ -732,10 +732,10 @@ def notify_set_import_pid_inter_server(notify: int | None, server_pids: dict[str
     """aclrtNotifySetImportPidInterServer -> ret: Allows processes of other servers to import a notify."""
 
 def npu_clear_float_over_flow_status(check_mode: int, stream: int | None, /) -> int:
-    """aclrtNpuClearFloatOverFlowStatus -> ret: Does the same as aclrtResetOverflowStatus, for a check mode."""
+    """aclrtNpuClearFloatOverFlowStatus -> ret: Clears the overflow state in a check mode."""
 
 def npu_get_float_over_flow_status(output_addr: int | None, output_size: int, check_mode: int, stream: int | None, /) -> int:
-    """aclrtNpuGetFloatOverFlowStatus -> ret: Does the same as aclrtGetOverflowStatus, for a check mode."""
+    """aclrtNpuGetFloatOverFlowStatus -> ret: Enqueues a read of the overflow state in a check mode: sets all of `outputAddr` to 0, which means no overflow."""
 
 def peek_at_last_error(level: int, /) -> int:
     """aclrtPeekAtLastError -> ret: Returns the code of this thread's latest failure, 0 if there was none."""
@@ -810,7 +810,7 @@ def reset_event(event: int | None, stream: int | None, /) -> int:
     """aclrtResetEvent -> ret: Enqueues a reset: when `stream` reaches it, the event is in the state before its first record."""
 
 def reset_float_overflow_status(stream: int | None, /) -> int:
-    """aclrtResetFloatOverflowStatus -> ret: Does the same as aclrtResetOverflowStatus."""
+    """aclrtResetFloatOverflowStatus -> ret: Clears the overflow state of floating-point numbers."""
 
 def reset_overflow_status(stream: int | None, /) -> int:
     """aclrtResetOverflowStatus -> ret: Clears the overflow state."""

@@ -37,7 +37,7 @@ pub(crate) fn check(
     leave(sequence, history);
 }
 
-/// Does the same for an operation in short form, as most are.
+/// Checks an operation in short form, as most are, and keeps it. Adds findings to `found`.
 #[inline(always)]
 pub(crate) fn check_short(sequence: &mut Sequence, short: &Short, used: &[Access], found: &mut Found) {
     let mut history = enter(sequence, short.what, used);

@@ -213,7 +213,7 @@ impl<T: Copy + Default> Heap<T> {
         self.fit_in(&self.free, len)
     }
 
-    /// Does the same as [`Self::fit`] among ranges that the user has sorted.
+    /// Returns the best free range of `bins` for a request of `len` units, and its bin.
     #[inline(always)]
     pub fn fit_in(&self, bins: &Bins, len: u32) -> Option<(usize, u32)> {
         let own = bin_of(len);

@@ -281,7 +281,7 @@ impl AddressMap {
         }
     }
 
-    /// Does the same as [`Self::look_up_by`], if the last range of the address's granule begins after the address.
+    /// Returns the result of `read` for the last range that begins before the address's granule: it may reach into it.
     #[cold]
     fn look_before<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T>) -> Option<T> {
         let page = self.page(page_of(addr))?;

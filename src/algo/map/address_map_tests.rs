@@ -31,7 +31,7 @@ pub(super) mod real {
         check_with_parked(map, 0);
     }
 
-    /// Does the same as `check`, with this number of parked or retired ranges.
+    /// Checks invariants of a map that has this number of parked or retired ranges, while it does not change.
     pub(crate) fn check_with_parked(map: &AddressMap, expected: usize) {
         let state = map.state.lock();
         let mut there = BTreeMap::new();

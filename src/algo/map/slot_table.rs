@@ -151,7 +151,8 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         Some(handle)
     }
 
-    /// Does the same as [`Self::insert_with`], and returns the object.
+    /// Inserts the object that `make` returns for its handle, and returns it. `None` if all slots are taken, or there
+    /// is no memory for new ones.
     pub fn publish(&self, make: impl FnOnce(Handle) -> T) -> Option<Arc<T>> {
         let mut made = None;
         self.insert_with(|handle| Arc::clone(made.insert(Arc::new(make(handle)))))?;

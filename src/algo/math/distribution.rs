@@ -29,7 +29,7 @@ pub fn below_32(words: [u32; 2], range: u32) -> u32 {
     below_64([0, 0, words[0], words[1]], range.into()) as u32
 }
 
-/// Does the same as [`below_32`] with 64 bits, to within 2 to the -64.
+/// Returns a whole number less than `range`, and 0 for 0. It is uniform to within 2 to the -64.
 #[inline]
 pub fn below_64(words: [u32; 4], range: u64) -> u64 {
     let pair = |low, high| u128::from(words[low]) | u128::from(words[high]) << 32;

@@ -37,7 +37,7 @@ mod real_cell {
 enum Op {
     /// Notes its ticket in the stream's log.
     Note(u64),
-    /// Does the same, and only a worker may run it.
+    /// Notes its ticket in the stream's log. Only a worker may run it.
     User(u64),
     /// Checks that this many operations of the other stream are visible, and notes its ticket.
     Look(u64, Arc<Stream>, usize),

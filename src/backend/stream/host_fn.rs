@@ -81,8 +81,8 @@ impl HostFn {
         }
     }
 
-    /// Does the same as [`run`](Self::run) on a thread of the program. If the thread ends inside the function, this
-    /// unwinds (`algo/thread/cancellation.rs`).
+    /// Calls the user's function on a thread of the program. If the thread ends inside the function, this unwinds
+    /// (`algo/thread/cancellation.rs`).
     pub fn run_on_thread_of_program(self) {
         match self.0 {
             Code::Function(function) => function.run_on_thread_of_program(),

@@ -113,7 +113,7 @@ impl History {
         }
     }
 
-    /// Does the same for an operation that runs this graph, or has no short form.
+    /// Adds an operation that is ordered after all others. It runs this graph, or has no short form.
     pub(super) fn add_ordered(&mut self, operation: Operation, used: &[Access], graph: Option<&Arc<GraphRun>>) {
         self.latest = operation.point();
         let allocates = operation.what == What::Allocates;

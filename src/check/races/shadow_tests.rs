@@ -272,8 +272,8 @@ proptest! {
         }
     }
 
-    /// Does the same with runs of two graphs. What a run uses does not replace what was used before, so that more may
-    /// be found: every stream that single bytes find, and nothing that was no conflict at any time.
+    /// Compares with single bytes, for runs of two graphs. What a run uses does not replace what was used before, so
+    /// that more may be found: every stream that single bytes find, and nothing that was no conflict at any time.
     #[test]
     fn runs_of_graphs_are_found_like_their_uses(
         steps in prop::collection::vec((0usize..8, 1usize..4, 0u32..3, 0u8..8), 1..80)

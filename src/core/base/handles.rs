@@ -103,7 +103,8 @@ pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
     taken(wanted).collect()
 }
 
-/// Does the same, and drops the objects. Needs no host memory.
+/// Removes all objects that `wanted` picks from their table, because their owner goes, and drops them. Needs no host
+/// memory.
 pub fn drop_all<T: Object>(wanted: impl Fn(&T) -> bool) {
     taken(wanted).for_each(drop);
 }
@@ -182,8 +183,8 @@ pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
     removed.ok_or_else(|| bad::<T>(argument, raw))
 }
 
-/// Does the same for a call that destroys the object. Returns `None` for one that went with its owner: the first late
-/// destroy succeeds and has nothing to do.
+/// Removes the object from its table and returns it, for a call that destroys it. Returns `None` for one that went with
+/// its owner: the first late destroy succeeds and has nothing to do.
 pub fn end<T: Object>(argument: &str, raw: u64) -> Result<Option<Arc<T>>> {
     unless_late::<T, _>(raw, remove::<T>(argument, raw))
 }

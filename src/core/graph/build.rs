@@ -44,7 +44,8 @@ fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, A
     Ok((found, graph, building))
 }
 
-/// Does the same for a stream that is bound to the graph.
+/// Returns the stream of an argument, its graph, and the graph's capture. Fails unless the stream is bound to the
+/// graph.
 fn resolve_bound(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, Arc<Capture>)> {
     let (found, graph, building) = resolve(raw, stream)?;
     if capture_of(&found).is_some_and(|own| Arc::ptr_eq(&own, &building)) {

@@ -98,7 +98,7 @@ pub fn claim(tasks: &[Task]) -> error::Result<Claim> {
     claim_for(tasks.len(), edges)
 }
 
-/// Does the same for this many tasks and edges.
+/// Claims host memory to instantiate a graph of this many tasks and edges.
 pub fn claim_for(tasks: usize, edges: usize) -> error::Result<Claim> {
     let bytes = tasks * BYTES + edges * EDGE_BYTES;
     Claim::new(bytes).ok_or_else(|| host_memory::no_memory_for("tasks of a graph", tasks))

@@ -212,7 +212,8 @@ impl Allocation {
         hint.reach(addr).or_else(|| Self::reach_other_end(end, addr))
     }
 
-    /// Does the same if the end is in other memory than that of the latest copy or fill.
+    /// Returns the bytes from `addr` to the end of its allocation, and its kind, if the end is in other memory than
+    /// that of the latest copy or fill.
     #[inline(never)]
     fn reach_other_end(end: End, addr: usize) -> Option<Reach> {
         let (hint, found) = ALLOCATIONS.reach_with_hint(addr)?;
@@ -289,7 +290,7 @@ impl Allocation {
         self.insert().map_err(|why| not_registered(self.base, self.len, why))
     }
 
-    /// Does the same. After a failure, frees the block by `undo`.
+    /// Inserts a block that a backend allocated. After a failure, frees it by `undo`.
     pub fn register_or(self, undo: impl FnOnce() -> backend::Result<()>) -> Result<()> {
         self.register().inspect_err(|_| {
             // The first failure is returned.
@@ -315,8 +316,8 @@ impl Allocation {
         Self::drain_under(|drain| drain(), owner, each);
     }
 
-    /// Does the same for memory of a pool: `lock` calls its argument under the pool's lock. `each` runs without the
-    /// lock.
+    /// Removes all allocations of an owner that are memory of a pool: `lock` calls its argument under the pool's lock.
+    /// `each` runs for every one, without the lock.
     pub fn drain_under(lock: impl Fn(&dyn Fn() -> Vec<Range>) -> Vec<Range>, owner: Owner, mut each: impl FnMut(Self)) {
         let drain = || ALLOCATIONS.drain(|range| Self::from_range(range).owner == owner);
         loop {

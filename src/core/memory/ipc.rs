@@ -346,7 +346,7 @@ pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
     }
 }
 
-/// Does the same if abandoned work uses the memory.
+/// Removes the imports of a device whose memory abandoned work uses. The memory stays imported.
 pub fn forget_with_device(device: &Device) {
     take_of(device);
 }

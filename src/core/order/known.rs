@@ -158,7 +158,7 @@ impl Known {
         }
     }
 
-    /// Does the same for waits that the host has waited for at once.
+    /// Records that waits have ended that the host has waited for at once.
     #[inline]
     pub fn are_seen(all: &[Self]) {
         let decided = with(|sequence| {

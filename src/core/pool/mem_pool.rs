@@ -307,12 +307,12 @@ pub fn end_with_session(errors: &mut TeardownErrors) {
     Pool::end_all(|_| true, |said| errors.step_on_device(said));
 }
 
-/// Does the same if abandoned work uses their memory.
+/// Removes the pools of a device whose memory abandoned work uses. The memory stays allocated.
 pub fn forget_with_device(device: &Device) {
     Pool::forget_all(|pool| pool.home.is(device));
 }
 
-/// Does the same at the end of the session.
+/// Removes all pools at the end of a session whose memory abandoned work uses. The memory stays allocated.
 pub fn forget_with_session() {
     Pool::forget_all(|_| true);
 }

@@ -16,7 +16,7 @@ pub fn stream(raw: u64) -> Result<()> {
     drop_queued(raw, "aclrtStreamAbort")
 }
 
-/// Implements aclrtStreamStop: does the same for streams that the program created.
+/// Implements aclrtStreamStop: drops the pending work of a stream that the program created.
 pub fn stop(raw: u64) -> Result<()> {
     let advice = "pass a stream of aclrtCreateStream, or call aclrtStreamAbort, which takes the default stream";
     arguments::not_null("stream", raw, advice)?;
@@ -63,8 +63,8 @@ fn notify(id: u32, stage: Stage, timeout_ms: u32) -> i32 {
     failed
 }
 
-/// Implements aclrtDeviceTaskAbort: does the same for all streams of a device, for at most `timeout_ms` milliseconds; 0
-/// is no timeout.
+/// Implements aclrtDeviceTaskAbort: drops the pending work of all streams of a device, and waits at most `timeout_ms`
+/// milliseconds; 0 is no timeout.
 pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     // No reference to the device may be held while the program is notified.

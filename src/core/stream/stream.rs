@@ -296,7 +296,7 @@ pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
     resolve_slow(raw)
 }
 
-/// Does the same for default streams, streams of other contexts, and handles of no stream.
+/// Looks up default streams and streams of other contexts, and returns the error for handles of no stream.
 #[inline(never)]
 fn resolve_slow(raw: u64) -> Result<Ref<'static, Stream>> {
     if raw == 0 {

@@ -166,8 +166,8 @@ impl Request {
         Some((here(to_device), here(from_device)))
     }
 
-    /// Does the same for a synchronous copy: both ends may be host memory. Pageable host memory is accepted if that is
-    /// known without a lookup in the map.
+    /// Returns the places of the addresses of a synchronous copy, destination first, if both ends are local or host
+    /// memory. Pageable host memory is accepted if that is known without a lookup in the map.
     #[inline(always)]
     fn places_at_once(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
         let dst = self.place_at_once(End::Dst, self.dst, device)?;
@@ -176,7 +176,7 @@ impl Request {
         (fits && !memory::must_ask()).then_some((dst, src))
     }
 
-    /// Does the same for one end.
+    /// Returns the place of one end of a synchronous copy, if it is local or host memory.
     #[inline(always)]
     fn place_at_once(self, end: End, addr: usize, device: &Device) -> Option<Place> {
         if memory::is_plain(addr) {
@@ -284,7 +284,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     }
 }
 
-/// Does the same for other kinds, and for memory in any place.
+/// Enqueues a copy of another kind, or between memory in any place.
 #[inline(never)]
 fn copy_async_anywhere(request: Request, kind: Kind, stream: Ref<'static, Stream>) -> Result<()> {
     let (dst, src) = request.places(kind)?;

@@ -107,7 +107,7 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
     }
 }
 
-/// Does the same for memory in any place.
+/// Enqueues a fill of memory in any place.
 fn set_async_anywhere(request: &Request, len: usize, stream: Ref<'static, Stream>) -> Result<()> {
     let fill = request.resolve(len)?;
     let _held = memory::check_reach(request.argument(), &fill.dst, &stream.device, true)?;

@@ -19,6 +19,9 @@ const ASKED_AT_ONCE: usize = 4096;
 /// A range of whole pages: first byte, and end.
 type Pages = (usize, usize);
 
+/// Whether the kernel locked the pages. The memory is registered in either case.
+pub(crate) type LockOutcome = io::Result<()>;
+
 /// The pages of all registrations, including those that pending operations still use.
 ///
 /// The kernel does not count how often a page was locked. So a range that is registered again while operations still
@@ -27,9 +30,8 @@ type Pages = (usize, usize);
 pub(crate) struct Registered(Mutex<Locks>);
 
 impl Registered {
-    /// Locks the pages of a range. If only the lock itself fails, the memory is registered all the same, and the inner
-    /// result says why.
-    pub(crate) fn lock(&self, addr: usize, len: usize) -> Result<io::Result<()>> {
+    /// Registers the pages of a range and locks them.
+    pub(crate) fn lock(&self, addr: usize, len: usize) -> Result<LockOutcome> {
         let range = pages_of(addr, len);
         check(range, addr, len)?;
         // The range is counted first, so that no other thread unlocks it from here on: locking many pages takes long.

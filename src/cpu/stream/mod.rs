@@ -25,15 +25,17 @@ struct Submitted {
     awaited: Option<(Arc<AtomicBool>, u64)>,
 }
 
+/// The position of an operation that ran in the caller, or the operation that is still to be enqueued.
+type Attempt = std::result::Result<Position, Operation>;
+
 /// A stream of the CPU backend.
 pub(super) struct CpuStream {
     pub(super) queue: Arc<Queue>,
 }
 
 impl CpuStream {
-    /// Runs the operation in the caller if the stream is idle and the operation has at most `limit` bytes. Otherwise
-    /// returns it.
-    fn try_now(&self, operation: Operation, limit: usize) -> Result<std::result::Result<Position, Operation>> {
+    /// Runs the operation in the caller if the stream is idle and the operation has at most `limit` bytes.
+    fn try_now(&self, operation: Operation, limit: usize) -> Result<Attempt> {
         let (submission, may_run_now) = self.queue.begin()?;
         if operation.len() > limit || !may_run_now {
             return Ok(Err(operation));

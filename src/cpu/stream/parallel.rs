@@ -61,7 +61,8 @@ pub(crate) trait Helpers: Send + Sync {
     /// total. Returns when all calls have returned.
     fn parallel_on(&self, threads: usize, count: usize, work: &Work<'_>);
 
-    /// Does the same as [`Self::parallel_on`] on as many threads as memory needs.
+    /// Calls `work` once for each number less than `count`, on this thread and on as many idle ones as memory needs.
+    /// Returns when all calls have returned.
     fn parallel(&self, count: usize, work: &Work<'_>) {
         self.parallel_on(MAX_THREADS, count, work);
     }

@@ -171,7 +171,7 @@ impl Gate {
         gate
     }
 
-    /// Does the same as `close` without waiting: the receiver gets a message when the function has begun.
+    /// Enqueues a host function that waits. The receiver gets a message when it has begun.
     pub(super) fn queue(stream: &Arc<dyn Stream>) -> (Self, Receiver<()>) {
         let (open, opened) = channel::<()>();
         let (begin, begun) = channel();

@@ -150,7 +150,8 @@ impl Context {
         self.call_for(FaultKind::OutOfDeviceMemory, calls)
     }
 
-    /// Does the same as [`Self::call`]. `out_of_memory` is the kind of fault if the driver is out of memory.
+    /// Runs driver calls in this context. Without device memory, the fault is `out_of_memory`. If a failure ended the
+    /// context, returns it without a call of the driver.
     #[inline(always)]
     pub(crate) fn call_for<T>(&self, out_of_memory: FaultKind, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.healthy()?;

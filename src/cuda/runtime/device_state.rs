@@ -117,21 +117,20 @@ impl DeviceState {
         self.context.call(calls)
     }
 
-    /// Does the same as [`Self::call`], inlined completely: for the most frequent calls of programs.
+    /// Runs driver calls in the device's context. It is inlined completely, for the most frequent calls of programs.
     #[inline(always)]
     pub(crate) fn call_here<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.check_open()?;
         self.context.call_for(FaultKind::OutOfDeviceMemory, calls)
     }
 
-    /// Does the same as [`Self::call`], for calls that create an object: "out of memory" is not about device memory
-    /// then.
+    /// Runs driver calls that create an object: "out of memory" is then not about device memory.
     pub(crate) fn create<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.check_open()?;
         self.context.call_for(FaultKind::OutOfResources, calls)
     }
 
-    /// Does the same as [`Self::call`], for calls that release something: a closed device has released everything.
+    /// Runs driver calls that release something. On a closed device, which has released everything, runs none.
     pub(crate) fn end(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
         let Some(_open) = self.keep_open() else { return Ok(()) };
         self.call(calls)

@@ -27,7 +27,8 @@ impl Mark {
         Ok(Self { device: Arc::clone(device), raw: device.borrow_event()? })
     }
 
-    /// Does the same as [`Self::ask`], but returns false if the query fails: the next one may succeed.
+    /// Whether the stream has passed the mark, or the device runs nothing any more. Returns false if the query fails:
+    /// the next one may succeed.
     pub(crate) fn is_past(&self) -> bool {
         self.ask().unwrap_or(false)
     }
@@ -41,7 +42,7 @@ impl Mark {
         })
     }
 
-    /// Does the same as [`Self::ask`], but fails if the device has failed.
+    /// Whether the stream has passed the mark. Fails if the device has failed.
     pub(crate) fn poll(&self) -> Result<bool> {
         // SAFETY: an event that is borrowed until the mark is dropped.
         self.device.poll(|api| unsafe { api.event_query(self.raw.0) })

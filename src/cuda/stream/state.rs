@@ -214,7 +214,7 @@ impl StreamState {
         )
     }
 
-    /// Does the same as [`Self::submit`], and passes the stream's state for host functions.
+    /// Enqueues something by calling `queue` with the stream's state for host functions.
     #[inline(always)]
     pub(crate) fn submit_with_calls(
         &self,
@@ -322,8 +322,8 @@ impl StreamState {
         (!*destroyed).then(|| call(self))
     }
 
-    /// Does the same as [`Self::is_idle`], for a call about another stream or device. A stream that is destroyed, or
-    /// whose device has failed, runs nothing.
+    /// Whether nothing is pending, for a call about another stream or device. A stream that is destroyed, or whose
+    /// device has failed, runs nothing.
     pub(crate) fn is_drained(&self) -> bool {
         // If a query fails, this queries again. If that fails too, the device has failed.
         let is_idle = |stream: &Self| stream.is_idle().or_else(|_| stream.is_idle());

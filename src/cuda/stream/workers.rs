@@ -49,8 +49,8 @@ impl Workers {
         Ok(())
     }
 
-    /// Does the same as [`Self::start`], after [`Self::ensure_thread`]. If no thread can be started, the job runs on
-    /// the next thread that becomes free.
+    /// Starts a job at once, on a thread that is idle or new. If no thread can be started, the job runs on the next
+    /// thread that becomes free. The caller has called [`Self::ensure_thread`].
     pub(crate) fn start_or_queue(&self, job: Job) {
         let Err(job) = self.start(job) else { return };
         let mut state = self.0.lock();

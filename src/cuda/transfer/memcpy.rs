@@ -92,7 +92,7 @@ fn issue_on_device(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) 
     })
 }
 
-/// Does the same as [`issue_copy`] for an end on another device, or on one that another library uses.
+/// Submits a copy to the driver with an end on another device, or on one that another library uses.
 #[inline(never)]
 fn issue_crossing(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
     let (dst, src) = (device_pointer(copy.dst), device_pointer(copy.src));
@@ -236,7 +236,7 @@ fn boxed(job: impl FnOnce() + Send + 'static) -> Box<dyn FnOnce() + Send> {
     Box::new(job)
 }
 
-/// Does the same as [`StreamState::note_use_of`], without host memory.
+/// Notes that the next operation uses memory in these places. Host memory does not count.
 pub(crate) fn note_places(stream: &StreamState, places: [Place; 2]) {
     stream.note_use_of(places.into_iter().filter(|place| !is_host(*place)));
 }

@@ -30,8 +30,8 @@ pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
     }
 }
 
-/// Does the same as [`guard`], for functions with one result behind a pointer: null is an error that names `argument`,
-/// and only a success writes.
+/// Runs the body of an API function with one result behind a pointer. Null is an error that names `argument`, and only
+/// a success writes.
 #[inline]
 pub fn guard_out<T>(call: &'static str, argument: &str, pointer: *mut T, body: impl FnOnce() -> Result<T>) -> i32 {
     guard(call, || {
@@ -41,7 +41,8 @@ pub fn guard_out<T>(call: &'static str, argument: &str, pointer: *mut T, body: i
     })
 }
 
-/// Does the same as [`guard_out`], for functions with two results: pointers with the names of their arguments.
+/// Runs the body of an API function with two results behind pointers, which come with the names of their arguments.
+/// Null is an error, and only a success writes.
 #[inline]
 pub fn guard_outs<A, B>(
     call: &'static str,
@@ -58,7 +59,7 @@ pub fn guard_outs<A, B>(
     })
 }
 
-/// Does the same as [`guard_out`], for a result that the caller need not request: a null pointer requests none.
+/// Runs the body of an API function with a result that the caller need not request: a null pointer requests none.
 #[inline]
 pub fn guard_optional<T>(call: &'static str, pointer: *mut T, body: impl FnOnce() -> Result<T>) -> i32 {
     guard(call, || {
@@ -67,7 +68,7 @@ pub fn guard_optional<T>(call: &'static str, pointer: *mut T, body: impl FnOnce(
     })
 }
 
-/// Does the same as [`guard`], for functions that return a value: a failure returns `fallback`.
+/// Runs the body of an API function that returns a value. A failure returns `fallback`.
 #[inline]
 pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
     guard_value_anywhere(call, fallback, || {
@@ -78,8 +79,8 @@ pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Re
     })
 }
 
-/// Does the same as [`guard_value`], for functions that report failures or only compute. Their result could not be
-/// distinguished from a refusal, so they also work in a forked child.
+/// Runs the body of an API function that reports failures or only computes, and returns a value. Its result could not
+/// be distinguished from a refusal, so it also works in a forked child.
 #[inline]
 pub fn guard_value_anywhere<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
@@ -109,7 +110,8 @@ fn check_slow(call: &'static str) -> Result<()> {
     snapshot::pass_gate(call)
 }
 
-/// Does the same as [`check_slow`], for functions that return a value: none of them needs a device, so none waits.
+/// The checks of calls that return a value: none works in a forked child, and none begins without host memory. None of
+/// them needs a device, so none waits.
 #[cold]
 fn check_slow_value(call: &str) -> Result<()> {
     refuse_in_child()?;

@@ -92,7 +92,7 @@ impl<T> Array<T> {
         Self { first, len }
     }
 
-    /// Does the same as [`Self::new`]. Null with elements is an error that names both arguments.
+    /// `len` elements at `first`. Null with elements is an error that names both arguments.
     pub fn checked(argument: &str, first: *const T, count: &str, len: usize) -> Result<Self> {
         ensure!(!first.is_null() || len == 0, invalid_param!("{argument} is null, and {count} is {len}"));
         Ok(Self { first, len })

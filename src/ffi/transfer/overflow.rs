@@ -110,7 +110,8 @@ pub unsafe extern "C" fn aclrtResetOverflowStatus(stream: aclrtStream) -> aclErr
     guard("aclrtResetOverflowStatus", || overflow::reset_status(handle::from_c(stream)))
 }
 
-/// Does the same as aclrtGetOverflowStatus.
+/// Enqueues a read of the overflow state of floating-point numbers: sets all of `outputAddr` to 0, which means no
+/// overflow. Overflows are not detected; to find them, check the results for infinities and NaNs.
 ///
 /// @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
 /// @param outputSize bytes to write, at least 1.
@@ -133,7 +134,7 @@ pub unsafe extern "C" fn aclrtGetFloatOverflowStatus(
     })
 }
 
-/// Does the same as aclrtResetOverflowStatus.
+/// Clears the overflow state of floating-point numbers. Overflows are not detected, so the call only checks the stream.
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @retval ACL_SUCCESS 0
@@ -146,7 +147,8 @@ pub unsafe extern "C" fn aclrtResetFloatOverflowStatus(stream: aclrtStream) -> a
     guard("aclrtResetFloatOverflowStatus", || overflow::reset_status(handle::from_c(stream)))
 }
 
-/// Does the same as aclrtGetOverflowStatus, for a check mode.
+/// Enqueues a read of the overflow state in a check mode: sets all of `outputAddr` to 0, which means no overflow.
+/// Overflows are not detected; to find them, check the results for infinities and NaNs.
 ///
 /// @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
 /// @param outputSize bytes to write, at least 1.
@@ -171,7 +173,7 @@ pub unsafe extern "C" fn aclrtNpuGetFloatOverFlowStatus(
     })
 }
 
-/// Does the same as aclrtResetOverflowStatus, for a check mode.
+/// Clears the overflow state in a check mode. Overflows are not detected, so the call only checks the stream.
 ///
 /// @param checkMode any number; it has no effect.
 /// @param stream a stream; null: the default stream of the current context.

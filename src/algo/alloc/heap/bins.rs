@@ -81,7 +81,7 @@ impl Bins {
         }
     }
 
-    /// Does the same as [`Self::resize`] for a length of another bin.
+    /// Changes the length of a range, and moves the range to the bin of its new length.
     #[inline(never)]
     fn resize_across<T>(&mut self, nodes: &mut [Node<T>], node: u32, len: u32) {
         self.remove(nodes, node);

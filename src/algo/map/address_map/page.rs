@@ -286,7 +286,7 @@ impl<'a> Page<'a> {
         self.begin_among_many(granule, record)
     }
 
-    /// Does the same as [`Self::begin`], if the page's private places are full.
+    /// Adds a start to the page's node, which it creates if there is none: the page's private places are full.
     #[inline(never)]
     fn begin_among_many(self, granule: usize, record: u32) -> Option<()> {
         let node = match self.node() {

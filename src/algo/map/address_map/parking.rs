@@ -25,8 +25,8 @@ impl Record {
         self.sequence.compare_exchange(sequence, sequence + 2, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Does the same as [`Self::park`] without a locked instruction, for a range that is only removed under a lock that
-    /// the caller holds.
+    /// Parks the live range that was read with `sequence`, if it did not change since, without a locked instruction.
+    /// Only for ranges that are removed under a lock that the caller holds.
     #[inline]
     pub(super) fn end(&self, sequence: u64) -> bool {
         let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
@@ -50,7 +50,7 @@ impl Record {
 }
 
 impl HeldPlace<'_> {
-    /// Does the same as [`AddressMap::park`], for an entry in this place.
+    /// Hides the range of `entry`, which is in this place. Returns `None` if it was removed or parked since.
     pub fn park(self, entry: Entry) -> Option<Parked> {
         let index = NonZeroU32::new(self.index)?;
         self.record.park(entry.sequence).then_some(Parked(index))

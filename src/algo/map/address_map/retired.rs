@@ -97,7 +97,7 @@ impl AddressMap {
         self.record(index).is_some_and(|record| record.revive(range))
     }
 
-    /// Does the same as [`Self::insert`], and is faster if this range is retired.
+    /// Registers a range. It is faster than [`Self::insert`] if this range is retired.
     #[inline(always)]
     pub fn insert_again(&self, range: Range) -> Result<(), InsertError> {
         let Range { base, len, words: [first, second, third] } = range;
@@ -107,8 +107,7 @@ impl AddressMap {
         }
     }
 
-    /// Does the same as [`Self::insert`] with a range in registers: in memory it would be written just before it is
-    /// compared.
+    /// Registers a range that is passed in registers: in memory it would be written just before it is compared.
     #[inline(never)]
     fn insert_words(&self, base: usize, len: usize, first: u64, second: u64, third: u64) -> Result<(), InsertError> {
         self.insert(Range { base, len, words: [first, second, third] })

@@ -63,7 +63,7 @@ pub fn light_barrier() {
     fence(Ordering::SeqCst);
 }
 
-/// Does the same as [`light_barrier`].
+/// Orders two threads that each store, call this or [`light_barrier`], and load: at least one sees the other's store.
 pub fn heavy_barrier() {
     fence(Ordering::SeqCst);
 }
@@ -96,12 +96,12 @@ pub fn flush_deferred() -> bool {
     DOMAIN.books.0.borrow().1.is_empty()
 }
 
-/// Does the same: loom releases at any moment.
+/// Drops the objects that no thread can use, always: loom releases at any moment.
 pub fn flush_in_turn() {
     flush_deferred();
 }
 
-/// Does the same.
+/// Drops the objects that no thread can use, however many there are.
 pub fn flush_if_many() {
     flush_deferred();
 }

@@ -320,13 +320,14 @@ fn flush(least: usize) -> bool {
     all
 }
 
-/// Does the same as [`flush_deferred`], if the number of objects justifies a check of every thread: for objects whose
-/// memory is worth one check of `CHECKS` threads, so that some stay in processes with more threads.
+/// Drops the deferred objects that no reader can see, if their number justifies a check of every thread: for objects
+/// whose memory is worth one check of `CHECKS` threads, so that some stay in processes with more threads.
 pub fn flush_in_turn() {
     flush_if(COUNT.load(Ordering::Relaxed).div_ceil(CHECKS));
 }
 
-/// Does the same for objects that are created and removed often, and that may stay for a while.
+/// Drops the deferred objects that no reader can see, if there are at least `MANY`: for objects that are created and
+/// removed often, and that may stay for a while.
 pub fn flush_if_many() {
     flush_if(MANY.max(COUNT.load(Ordering::Relaxed).div_ceil(CHECKS)));
 }

@@ -186,7 +186,7 @@ impl Flow {
         }
     }
 
-    /// Does the same up to the end of a run, which it returns.
+    /// Submits and reads as much as is possible now, up to the end of a run, which it returns.
     fn go_on_to_an_end(self: &Arc<Self>) -> Option<Entry> {
         let mut machine = self.machine.lock();
         if machine.is_none() {

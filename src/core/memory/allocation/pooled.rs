@@ -54,7 +54,7 @@ impl Allocation {
         Self::register_new(base, len, first, pool, token)
     }
 
-    /// Does the same for a block that is not retired where this thread saw it last.
+    /// Inserts a driver's block for its pool that is not retired where this thread saw it last.
     #[inline(never)]
     fn register_new(base: usize, len: usize, first: u64, pool: u64, token: u64) -> Result<()> {
         let range = Range { base, len, words: [first, pool, token] };

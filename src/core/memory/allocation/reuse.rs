@@ -133,7 +133,7 @@ impl Device {
         }
     }
 
-    /// Does the same after a first attempt has failed.
+    /// Frees all cached memory after `alloc` has failed with `fault`, and returns the result of a second attempt.
     #[cold]
     pub fn again_with_all_memory<T>(
         &self,

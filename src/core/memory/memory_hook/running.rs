@@ -64,7 +64,8 @@ impl Running {
         self.state.lock().ended = true;
     }
 
-    /// Does the same, and waits for the running callbacks, except those of `thread`, which is the calling thread.
+    /// Lets no new callback begin, and waits for the running ones, except those of `thread`, which is the calling
+    /// thread.
     pub(super) fn end_and_wait(self: &Arc<Self>, thread: u64) -> Result<(), Stuck> {
         self.end();
         let for_: Arc<dyn Awaited> = self.clone();

@@ -47,12 +47,12 @@ pub fn end_with_session(errors: &mut TeardownErrors) {
     }
 }
 
-/// Does the same if abandoned work uses its memory.
+/// Ends the mappings to a device whose memory abandoned work uses. The memory stays allocated.
 pub fn forget_with_device(device: &Device) {
     end_mappings_silently(|memory| memory.owner == device.owner);
 }
 
-/// Does the same at the end of the session.
+/// Ends all mappings and ranges at the end of a session whose memory abandoned work uses. The memory stays allocated.
 pub fn forget_with_session() {
     end_mappings_silently(|_| true);
     let ranges = std::mem::replace(&mut *RANGES.lock(), Ranges::NONE);

@@ -126,7 +126,7 @@ impl CorePool {
         freed
     }
 
-    /// Does the same for a block that nothing uses any more.
+    /// Frees a block that nothing uses any more. Returns false if another thread has freed it.
     pub fn free_now(&self, found: PoolMemory) -> bool {
         let block = (found.base, found.len);
         let leave = || self.leaves(block, ALLOCATIONS.remove_held(found.entry));

@@ -234,7 +234,8 @@ impl Pool {
         }
     }
 
-    /// Does the same for a pool with a state.
+    /// Publishes a block of a core pool that is retired, or whose blocks are reported to the device, and returns its
+    /// address. Fails if the pool is retired.
     #[cold]
     fn keep_noted(&self, addr: usize, state: u8) -> Result<usize> {
         let Inner::Core(own) = &self.inner else { return Ok(addr) };

@@ -60,6 +60,12 @@ enum Lack {
     Memory(Error),
 }
 
+/// The address of an allocated block, or what the pool lacks for one.
+type Served = std::result::Result<usize, Lack>;
+
+/// Whether the pool has grown. The error says that memory is exhausted, so a shorter segment may succeed.
+type Grown = std::result::Result<(), Error>;
+
 impl Steps<'_> {
     /// Allocates by all available means. May wait.
     pub(super) fn serve(&self) -> Result<usize> {
@@ -104,7 +110,7 @@ impl Steps<'_> {
     }
 
     /// Allocates from the pool's segments, or from a new one.
-    fn grow_until_served(&self) -> Result<std::result::Result<usize, Lack>> {
+    fn grow_until_served(&self) -> Result<Served> {
         loop {
             let answer =
                 self.step(|core, held| match core.alloc_or_plan(self.size, held.stream, held.pool.tag)? {
@@ -138,9 +144,8 @@ impl Steps<'_> {
         }
     }
 
-    /// Adds a segment, unless another thread has done so since the pool had grown `grown` times. The inner error means
-    /// that memory is exhausted.
-    fn grow(&self, len: usize, grown: u64) -> Result<std::result::Result<(), Error>> {
+    /// Adds a segment, unless another thread has done so since the pool had grown `grown` times.
+    fn grow(&self, len: usize, grown: u64) -> Result<Grown> {
         let (mut is_short, mut is_late) = (false, false);
         let mut take = || {
             let added = self.step(|core, held| match core.add(len, grown, held.stream.lane()?, held.device) {

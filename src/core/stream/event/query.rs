@@ -92,7 +92,7 @@ pub fn is_complete(raw: u64) -> Result<bool> {
     Ok(event.native.is_known_complete() || event.native.is_complete()?)
 }
 
-/// Implements aclrtQueryEvent: does the same as [`is_complete`] for the older kinds of event.
+/// Implements aclrtQueryEvent: returns whether the latest record of an event of the older kinds has completed.
 pub fn is_complete_old(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     handles::get::<Event>("event", raw)?.check_not_ex("use aclrtQueryEventStatus")?;

@@ -145,7 +145,7 @@ impl StreamState {
         }
     }
 
-    /// Does the same as [`Self::flush_deferred_locked`], for a caller that submits nothing itself.
+    /// Submits the deferred frees, for a caller that submits nothing itself and does not hold the lock.
     pub(crate) fn flush_deferred(&self) {
         while self.defers() {
             // This does not wait for the lock: the thread that has it submits the frees before anything that takes
@@ -174,8 +174,7 @@ impl StreamState {
         self.count_submitted();
     }
 
-    /// Does the same as [`Self::submit_deferred`], for a device that may be closed. The stream submits nothing
-    /// afterwards.
+    /// Submits the deferred frees of a stream whose device may be closed. The stream submits nothing afterwards.
     pub(crate) fn end_deferred(&self) {
         let mut submitting = self.submitting.lock();
         let deferred = &mut submitting.deferred;

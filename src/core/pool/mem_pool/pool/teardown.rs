@@ -64,7 +64,7 @@ impl Pool {
         }
     }
 
-    /// Does the same if abandoned work uses their memory, which stays allocated.
+    /// Removes pools whose memory abandoned work uses. The memory stays allocated.
     pub fn forget_all(wanted: impl Fn(&Self) -> bool) {
         for pool in Self::all() {
             if wanted(&pool) && POOLS.remove(pool.key).is_some() {
