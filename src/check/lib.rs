@@ -88,7 +88,11 @@ impl Watcher for Memory {
             match event.kind {
                 MemoryKind::Imported => places::may_be_of_file(event.addr, event.rounded, is_own),
                 // What had this address before may have ended with its device.
-                _ => places::end(event.addr, event.rounded),
+                MemoryKind::Device
+                | MemoryKind::Pinned
+                | MemoryKind::Managed
+                | MemoryKind::Pool
+                | MemoryKind::Graph => places::end(event.addr, event.rounded),
             }
         }
         if is_checked(event) {

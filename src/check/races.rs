@@ -173,7 +173,7 @@ fn check_host(history: &mut History, sequence: &Sequence, operation: &Operation,
                 || match operation.what {
                     // The memory that the host frees is allocated already, and nothing may use it later.
                     What::Frees | What::Closes => earlier.what == What::Allocates,
-                    _ => is_open(earlier),
+                    What::Accesses(_) | What::Allocates | What::Waits | What::Calls | What::Touches => is_open(earlier),
                 }
         };
         let shadow = history.checked();

@@ -37,41 +37,31 @@ impl Checker for Submissions {
         }
         let waits = returns_complete(&op);
         let step = is_on(Check::Sync).then(|| Step::of(&op)).flatten();
-        let (operation, (known, point)) = match op {
-            // Programs often submit these between operations on memory.
-            Op::Record(_) | Op::Wait(..) if step.is_none() => {
-                let mut sequence = sequence::lock();
-                let point = sequence.next(stream);
-                (None, (carry_order(&mut sequence, stream, &op), point))
-            }
-            _ => {
-                let (effects, by) = (Effects::of(&op), Some(stream));
-                let seen = Seen {
-                    by,
-                    what: What::Accesses(op.kind()),
-                    effects: &effects,
-                    graph: None,
-                    runs: None,
-                    shown: None,
-                };
-                let carry = |sequence: &mut Sequence| (carry_order(sequence, stream, &op), sequence.latest_of(stream));
-                seen.check(&Accesses::of(&effects), step.is_some(), carry)
-            }
+        // Programs often submit these between operations on memory.
+        let only_orders = matches!(op, Op::Record(_) | Op::Wait(..)) && step.is_none();
+        let (operation, (known, point)) = if only_orders {
+            let mut sequence = sequence::lock();
+            let point = sequence.next(stream);
+            (None, (carry_order(&mut sequence, stream, &op), point))
+        } else {
+            let (effects, by) = (Effects::of(&op), Some(stream));
+            let what = What::Accesses(op.kind());
+            let seen = Seen { by, what, effects: &effects, graph: None, runs: None, shown: None };
+            let carry = |sequence: &mut Sequence| (carry_order(sequence, stream, &op), sequence.latest_of(stream));
+            seen.check(&Accesses::of(&effects), step.is_some(), carry)
         };
         let runs_graph = matches!(op, Op::RunGraph(_));
-        let position = match op {
-            Op::HostFn(function) => submit_host_fn(known, function.take(), step.as_ref(), submit),
-            Op::HandOver { delivery, wait } => {
-                let watched: Box<dyn Delivery> = Box::new(WatchedDelivery { delivery: delivery.take(), known });
-                submit(Op::HandOver { delivery: Payload::new(&mut Some(watched)), wait })
+        let position = if let Op::HostFn(function) = op {
+            submit_host_fn(known, function.take(), step.as_ref(), submit)
+        } else if let Op::HandOver { delivery, wait } = op {
+            let watched: Box<dyn Delivery> = Box::new(WatchedDelivery { delivery: delivery.take(), known });
+            submit(Op::HandOver { delivery: Payload::new(&mut Some(watched)), wait })
+        } else {
+            let position = submit(op);
+            if waits && position.is_ok() {
+                known.is_seen();
             }
-            op => {
-                let position = submit(op);
-                if waits && position.is_ok() {
-                    known.is_seen();
-                }
-                position
-            }
+            position
         }
         .inspect_err(|_| refuse(point, runs_graph))?;
         if let (Some(step), Some(operation)) = (step, operation) {
@@ -153,7 +143,7 @@ fn check_accesses(stream: u64, what: What, used: &[Access]) -> Point {
     match what {
         What::Frees => used.iter().for_each(|freed| sequence.forget_values(freed.addr..freed.end)),
         What::Allocates | What::Closes => {}
-        _ => overwrite(&mut sequence, Some(stream), used),
+        What::Accesses(_) | What::Waits | What::Calls | What::Touches => overwrite(&mut sequence, Some(stream), used),
     }
     let decided = sequence.decided();
     drop(sequence);
@@ -196,7 +186,22 @@ fn returns_complete(op: &Op<'_>) -> bool {
         Op::Copy(copy) => is_pageable(copy.dst.place),
         Op::CopyBatch(copies) => copies.iter().any(|copy| is_pageable(copy.dst.place)),
         Op::Copy2d(copy) => is_pageable(copy.dst.span.place),
-        _ => false,
+        Op::CopyIndirect(_)
+        | Op::Fill(_)
+        | Op::Prefetch(..)
+        | Op::RandomNum(_)
+        | Op::Reduce(_)
+        | Op::Launch(_)
+        | Op::HostFn(_)
+        | Op::RunGraph(_)
+        | Op::HandOver { .. }
+        | Op::Record(_)
+        | Op::Wait(..)
+        | Op::WriteValue(_)
+        | Op::WaitValue(_)
+        | Op::ChangeNotify(..)
+        | Op::WaitNotify(..)
+        | Op::Mark => false,
     }
 }
 
@@ -213,7 +218,17 @@ fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
         Op::WaitValue(wait) => sequence.await_value(stream, *wait),
         Op::HostFn(_) | Op::HandOver { .. } => return sequence.before_latest(stream),
         op if returns_complete(op) => return sequence.at_stream(stream),
-        _ => {}
+        Op::Copy(_)
+        | Op::CopyBatch(_)
+        | Op::Copy2d(_)
+        | Op::CopyIndirect(_)
+        | Op::Fill(_)
+        | Op::Prefetch(..)
+        | Op::RandomNum(_)
+        | Op::Reduce(_)
+        | Op::Launch(_)
+        | Op::RunGraph(_)
+        | Op::Mark => {}
     }
     Known::default()
 }

@@ -41,26 +41,22 @@ impl ModuleTree {
 
     fn add_module(&mut self, sources: &Sources, file: &str, path: Path, items: &[Item]) {
         let product = || items.iter().filter(|item| !attributes(item).iter().any(is_for_tests));
-        let child = |item: &Item| match item {
-            Item::Mod(module) => Some(module.ident.to_string()),
-            _ => None,
-        };
+        let child = |item: &Item| if let Item::Mod(module) = item { Some(module.ident.to_string()) } else { None };
         let children: BTreeSet<String> = product().filter_map(child).collect();
         let mut names = Names { module: &path, children, found: BTreeSet::new() };
         for item in product() {
-            match item {
-                Item::Mod(module) => {
-                    let mut below = path.clone();
-                    below.push(module.ident.to_string());
-                    match &module.content {
-                        Some((_, items)) => self.add_module(sources, file, below, items),
-                        None => {
-                            let file = file_of(sources, file, module);
-                            self.add_file(sources, &file, below);
-                        }
-                    }
+            let Item::Mod(module) = item else {
+                names.visit_item(item);
+                continue;
+            };
+            let mut below = path.clone();
+            below.push(module.ident.to_string());
+            match &module.content {
+                Some((_, items)) => self.add_module(sources, file, below, items),
+                None => {
+                    let file = file_of(sources, file, module);
+                    self.add_file(sources, &file, below);
                 }
-                _ => names.visit_item(item),
             }
         }
         self.0.insert(path.clone(), names.found);
@@ -94,10 +90,11 @@ fn is_for_tests(attribute: &Attribute) -> bool {
             words(text.clone()) && !text.replace(' ', "").contains("not(test")
         }
         syn::Meta::Path(path) => path.is_ident("test"),
-        _ => false,
+        syn::Meta::List(_) | syn::Meta::NameValue(_) => false,
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "syn::Item is non_exhaustive")]
 fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,

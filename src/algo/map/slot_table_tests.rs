@@ -304,7 +304,7 @@ mod real {
                             prop_assert_eq!(table.was_destroyed(handle), known && !live.contains_key(&handle));
                         }
                     }
-                    _ => {}
+                    Step::Remove(_) | Step::RemoveWithOwner(_) | Step::DestroyLate(_) | Step::Look(_) => {}
                 }
                 check(&table);
                 prop_assert_eq!(table.count(), live.len());

@@ -62,7 +62,7 @@ impl Operation for Op {
     fn footprint(&self) -> u64 {
         match self {
             Self::Note(ticket) | Self::User(ticket) | Self::Look(ticket, ..) => *ticket,
-            _ => 0,
+            Self::Record(_) | Self::Wait(_) | Self::HandOver(..) => 0,
         }
     }
 }

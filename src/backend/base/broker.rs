@@ -189,9 +189,13 @@ impl Broker {
 
     /// Ends an offer. Returns false if this process has no such offer.
     pub fn withdraw(&self, kind: Kind, key: &Key) -> bool {
-        let gone = match self.offers.lock().entry(key.short) {
-            Entry::Occupied(place) if place.get().kind == kind && key.names(&place.get().key) => Some(place.remove()),
-            _ => None,
+        let gone = if let Entry::Occupied(place) = self.offers.lock().entry(key.short)
+            && place.get().kind == kind
+            && key.names(&place.get().key)
+        {
+            Some(place.remove())
+        } else {
+            None
         };
         // The offer is dropped without the lock, because closing a descriptor may take long.
         gone.is_some()
@@ -206,9 +210,9 @@ impl Broker {
         let connection = match key.door() {
             Some(door) => {
                 let opened = Connection::open(&exporter.address(self.name, door), PATIENCE);
-                let connection = opened.map_err(|error| match error.kind() {
-                    io::ErrorKind::ConnectionRefused => gone(id),
-                    _ => unanswered(error),
+                let connection = opened.map_err(|error| match error.kind() == io::ErrorKind::ConnectionRefused {
+                    true => gone(id),
+                    false => unanswered(error),
                 })?;
                 let peer = connection.peer().map_err(unanswered)?;
                 if (peer.user, peer.process) != (own.user, id) {
@@ -250,12 +254,10 @@ impl Broker {
                             return Ok(connection);
                         }
                     }
-                    Err(error) => match error.kind() {
-                        io::ErrorKind::WouldBlock => is_busy = true,
-                        // This socket has been closed since its name was read.
-                        io::ErrorKind::ConnectionRefused => {}
-                        _ => failed = Some(error),
-                    },
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => is_busy = true,
+                    // This socket has been closed since its name was read.
+                    Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
+                    Err(error) => failed = Some(error),
                 }
             }
             if !is_busy {

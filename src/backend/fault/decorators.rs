@@ -201,7 +201,22 @@ impl Submit for FaultStream {
             Op::Record(event) => Op::Record(FaultEvent::inner_of(&**event, "event")?),
             Op::Wait(event, limit) => Op::Wait(FaultEvent::inner_of(&**event, "event")?, limit),
             Op::RunGraph(graph) => Op::RunGraph(FaultGraph::inner_of(&**graph, "graph")?),
-            op => op,
+            op @ (Op::Copy(_)
+            | Op::CopyBatch(_)
+            | Op::Copy2d(_)
+            | Op::CopyIndirect(_)
+            | Op::Fill(_)
+            | Op::Prefetch(..)
+            | Op::RandomNum(_)
+            | Op::Reduce(_)
+            | Op::Launch(_)
+            | Op::HostFn(_)
+            | Op::HandOver { .. }
+            | Op::WriteValue(_)
+            | Op::WaitValue(_)
+            | Op::ChangeNotify(..)
+            | Op::WaitNotify(..)
+            | Op::Mark) => op,
         };
         self.inner.submit(op)
     }

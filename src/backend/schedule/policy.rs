@@ -90,7 +90,9 @@ impl Settings {
         match self.base {
             Base::Seed(seed) => (mix(seed ^ mix(number << 1 | u64::from(is_thread))) >> 2) as i64 + 1,
             // Among equal actors the older ones go first.
-            base => (if is_thread == (base == Base::Lazy) { 2 * MIDDLE - 1 } else { MIDDLE }) - number as i64,
+            base @ (Base::Lazy | Base::Eager) => {
+                (if is_thread == (base == Base::Lazy) { 2 * MIDDLE - 1 } else { MIDDLE }) - number as i64
+            }
         }
     }
 }

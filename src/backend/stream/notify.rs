@@ -237,7 +237,7 @@ impl Notify {
                 deaths.fetch_add(1, Ordering::Relaxed);
                 Err(died())
             }
-            _ => Ok(()),
+            Owner::Here { .. } | Owner::Peer | Owner::Event(..) => Ok(()),
         }
     }
 

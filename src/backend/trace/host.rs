@@ -123,7 +123,21 @@ pub fn synchronous(device: &dyn Device, op: Op<'_>) -> Result<()> {
         Op::CopyBatch(copies) => device.copy_batch(copies),
         Op::Copy2d(copy) => device.copy_2d(copy),
         Op::Fill(fill) => device.fill(fill),
-        _ => unreachable!("a device has only copies and fills without a stream"),
+        Op::CopyIndirect(_)
+        | Op::Prefetch(..)
+        | Op::RandomNum(_)
+        | Op::Reduce(_)
+        | Op::Launch(_)
+        | Op::HostFn(_)
+        | Op::RunGraph(_)
+        | Op::HandOver { .. }
+        | Op::Record(_)
+        | Op::Wait(..)
+        | Op::WriteValue(_)
+        | Op::WaitValue(_)
+        | Op::ChangeNotify(..)
+        | Op::WaitNotify(..)
+        | Op::Mark => unreachable!("a device has only copies and fills without a stream"),
     }?;
     if let Some((Some(what), begin)) = noted {
         add(HostWhat::Operation(what, begin));

@@ -57,7 +57,12 @@ impl What {
             Op::WriteValue(write) => (None, More::WriteValue(write.value)),
             Op::WaitValue(wait) => (None, More::WaitValue(wait.value, wait.comparison)),
             Op::Record(_) | Op::Mark => return None,
-            _ => (None, More::Nothing),
+            Op::HostFn(_)
+            | Op::RunGraph(_)
+            | Op::HandOver { .. }
+            | Op::Wait(..)
+            | Op::ChangeNotify(..)
+            | Op::WaitNotify(..) => (None, More::Nothing),
         };
         Some(Self { kind: op.kind(), bytes: bytes.map(|bytes| bytes as u64), more })
     }

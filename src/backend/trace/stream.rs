@@ -84,7 +84,22 @@ impl Submit for TraceStream<'_> {
                 self.inner.submit(Op::HandOver { delivery: Payload::new(&mut Some(timed)), wait })
             }),
             Op::Wait(event, _) => self.timed(op, what, dependency::latest(event)),
-            op => self.timed(op, what, None),
+            op @ (Op::Copy(_)
+            | Op::CopyBatch(_)
+            | Op::Copy2d(_)
+            | Op::CopyIndirect(_)
+            | Op::Fill(_)
+            | Op::Prefetch(..)
+            | Op::RandomNum(_)
+            | Op::Reduce(_)
+            | Op::Launch(_)
+            | Op::RunGraph(_)
+            | Op::Record(_)
+            | Op::WriteValue(_)
+            | Op::WaitValue(_)
+            | Op::ChangeNotify(..)
+            | Op::WaitNotify(..)
+            | Op::Mark) => self.timed(op, what, None),
         }
     }
 }

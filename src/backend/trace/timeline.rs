@@ -106,7 +106,7 @@ impl Timeline {
             let outcome = match first.query() {
                 Outcome::Pending if has_gaps && taken.iter().skip(1).any(is_over) => Outcome::Dropped,
                 Outcome::Pending if !finish => break,
-                outcome => outcome,
+                outcome @ (Outcome::Pending | Outcome::Over(..) | Outcome::Dropped) => outcome,
             };
             let Some(entry) = taken.pop_front() else { break };
             count += 1;

@@ -101,9 +101,9 @@ impl RandomNum {
             Distribution::Uniform => match self.element {
                 RandomElement::Int32 | RandomElement::UInt32 => 2,
                 RandomElement::Int64 | RandomElement::UInt64 => 1,
-                _ => 4,
+                RandomElement::Float16 | RandomElement::BFloat16 | RandomElement::Float32 => 4,
             },
-            _ => 4,
+            Distribution::Dropout | Distribution::Normal | Distribution::TruncatedNormal => 4,
         }
     }
 
@@ -111,7 +111,9 @@ impl RandomNum {
     pub const fn room(&self) -> u64 {
         match self.distribution {
             Distribution::Dropout => self.dst.len as u64 * 8,
-            _ => (self.dst.len / self.element.size()) as u64,
+            Distribution::Uniform | Distribution::Normal | Distribution::TruncatedNormal => {
+                (self.dst.len / self.element.size()) as u64
+            }
         }
     }
 
@@ -119,7 +121,9 @@ impl RandomNum {
     pub const fn bytes(&self, count: u64) -> usize {
         match self.distribution {
             Distribution::Dropout => count.div_ceil(8) as usize,
-            _ => count as usize * self.element.size(),
+            Distribution::Uniform | Distribution::Normal | Distribution::TruncatedNormal => {
+                count as usize * self.element.size()
+            }
         }
     }
 

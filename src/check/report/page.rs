@@ -71,7 +71,7 @@ impl Timeline {
         let change = match operation.what {
             What::Allocates => bytes as i64,
             What::Frees | What::Closes => -(bytes as i64),
-            _ => 0,
+            What::Accesses(_) | What::Waits | What::Calls | What::Touches => 0,
         };
         if self.operations.len() == MOST
             && let Some((.., change)) = self.operations.pop_front()

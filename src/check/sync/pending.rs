@@ -37,7 +37,18 @@ impl Step {
             Op::WaitValue(wait) => Self::Stops(Why::Carrier(places::of_byte(wait.src.addr), End::Value(*wait))),
             Op::HostFn(_) => Self::Stops(Why::Function(Arc::default())),
             Op::HandOver { wait: true, .. } => Self::Stops(Why::HandedOver),
-            _ => return None,
+            Op::Copy(_)
+            | Op::CopyBatch(_)
+            | Op::Copy2d(_)
+            | Op::CopyIndirect(_)
+            | Op::Fill(_)
+            | Op::Prefetch(..)
+            | Op::RandomNum(_)
+            | Op::Reduce(_)
+            | Op::Launch(_)
+            | Op::RunGraph(_)
+            | Op::HandOver { .. }
+            | Op::Mark => return None,
         })
     }
 }

@@ -114,7 +114,14 @@ pub fn number(task: &Task) -> i32 {
         What::EventReset(_) => 4,
         What::ValueWrite => 5,
         What::ValueWait => 6,
-        _ => 0,
+        What::Work
+        | What::CopyIndirect
+        | What::End
+        | What::MemAlloc
+        | What::MemFree
+        | What::NotifyRecord
+        | What::NotifyWait
+        | What::Control => 0,
     }
 }
 

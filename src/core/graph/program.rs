@@ -142,7 +142,7 @@ impl Program {
     fn runs(&self) -> impl Iterator<Item = (&Arc<dyn backend::Graph>, &Vec<usize>)> {
         self.actions.iter().filter_map(|action| match action {
             Action::Run(graph, members) => Some((graph, members)),
-            _ => None,
+            Action::Step(_) | Action::Late(_) => None,
         })
     }
 

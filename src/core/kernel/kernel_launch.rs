@@ -86,10 +86,7 @@ impl Call {
 
     /// Returns the launch in a graph's node.
     pub fn of(work: &Work) -> Option<Arc<Self>> {
-        match work {
-            Work::Launch(launch) => Arc::clone(&launch.call).downcast().ok(),
-            _ => None,
-        }
+        if let Work::Launch(launch) = work { Arc::clone(&launch.call).downcast().ok() } else { None }
     }
 }
 
@@ -147,7 +144,9 @@ fn check_device(request: &Request, function: &Function, stream: &Stream) -> Resu
     }
     match request.shape {
         Shape::Blocks(count) if count <= stream.device.most_blocks => Ok(()),
-        shape => shape.check_bounds(stream.device.native.info().threads.as_ref()),
+        shape @ (Shape::Blocks(_) | Shape::Grid { .. }) => {
+            shape.check_bounds(stream.device.native.info().threads.as_ref())
+        }
     }
 }
 

@@ -151,13 +151,14 @@ pub fn function_by_entry(raw: u64, number: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
     let entry = format!("{ENTRY}{number}");
-    let text = binary.native.variable(&entry).map_err(|fault| match fault.kind() {
-        backend::FaultKind::InvalidArgument => param_invalid!(
-            "funcEntry is {number}, and the binary does not say which kernel that is: it has no text {entry} \
+    let text =
+        binary.native.variable(&entry).map_err(|fault| match fault.kind() == backend::FaultKind::InvalidArgument {
+            true => param_invalid!(
+                "funcEntry is {number}, and the binary does not say which kernel that is: it has no text {entry} \
              with the name; add one (PORTACL_KERNEL_ENTRY of portacl/kernel.h), or use aclrtBinaryGetFunction"
-        ),
-        _ => fault.into(),
-    })?;
+            ),
+            false => fault.into(),
+        })?;
     let name = read_name(&binary, &entry, text)?;
     drop(binary);
     function(raw, &name)

@@ -236,7 +236,14 @@ impl Allocation {
     pub fn block(&self) -> Block {
         let len = match self.kind {
             Kind::Pool(_) | Kind::HostPool(_) => self.len,
-            _ => Class::unpack(self.origin[0]).1,
+            Kind::Device(_)
+            | Kind::Managed(_)
+            | Kind::Imported(_)
+            | Kind::Graph(_)
+            | Kind::Pinned
+            | Kind::Mapped(_)
+            | Kind::HostMapped(_)
+            | Kind::Registered { .. } => Class::unpack(self.origin[0]).1,
         };
         Block { addr: self.base, len, token: self.origin[1] }
     }
@@ -244,10 +251,7 @@ impl Allocation {
     /// Returns the pool, if it is memory of a pool.
     #[inline]
     pub fn pool(&self) -> Option<Handle> {
-        match self.kind {
-            Kind::Pool(_) | Kind::HostPool(_) => Handle::from_raw(self.origin[0]),
-            _ => None,
-        }
+        if let Kind::Pool(_) | Kind::HostPool(_) = self.kind { Handle::from_raw(self.origin[0]) } else { None }
     }
 
     /// Returns the device address of a registration.
@@ -259,9 +263,12 @@ impl Allocation {
     /// does so now.
     pub fn device(&self) -> Option<Arc<Device>> {
         let Place::Device(id) = self.place() else { return None };
-        open_device(id).filter(|device| match self.kind {
-            Kind::Pool(_) => (backing::backing().is_on)(self, device.owner),
-            _ => device.owner == self.owner,
+        open_device(id).filter(|device| {
+            if let Kind::Pool(_) = self.kind {
+                (backing::backing().is_on)(self, device.owner)
+            } else {
+                device.owner == self.owner
+            }
         })
     }
 
@@ -335,7 +342,7 @@ impl Allocation {
 fn not_registered(base: usize, len: usize, why: InsertError) -> Error {
     let code = match why {
         InsertError::Full => Code::BadAlloc,
-        _ => Code::InternalError,
+        InsertError::Overlap { .. } | InsertError::Unaddressable | InsertError::Empty => Code::InternalError,
     };
     error_with!(code, "the {len} bytes allocated at {base:#x}: {why}")
 }

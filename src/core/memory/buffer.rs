@@ -67,12 +67,13 @@ fn release(data: Arc<Extent>) -> Result<()> {
 /// Implements aclrtAllocBuf.
 pub fn alloc(size: usize) -> Result<Handle> {
     arguments::not_zero("size", size, "allocate at least one byte")?;
-    let memory = memory::malloc_host(size.saturating_add(DATA_OFFSET)).map_err(|error| match error.code() {
-        Code::BadAlloc => {
+    let memory = memory::malloc_host(size.saturating_add(DATA_OFFSET)).map_err(|error| {
+        if error.code() == Code::BadAlloc {
             let text = error.text();
             error_with!(Code::BadAlloc, "size is {size}, and {DATA_OFFSET} bytes come before the data: {text}")
+        } else {
+            error
         }
-        _ => error,
     });
     let addr = memory? + DATA_OFFSET;
     let data = Arc::new(Extent { addr, size });

@@ -122,7 +122,9 @@ fn not_exported(found: &Allocation) -> Error {
         }
         Kind::Imported(_) => "another process's; that process exports it",
         Kind::Device(_) => "going with its device, which another thread resets",
-        _ => "no device memory; allocate with aclrtMalloc what is to be shared",
+        Kind::Managed(_) | Kind::Graph(_) | Kind::Pinned | Kind::Registered { .. } => {
+            "no device memory; allocate with aclrtMalloc what is to be shared"
+        }
     };
     param_invalid!("devPtr {addr:#x} is {instead}")
 }

@@ -350,10 +350,8 @@ pub fn around_free<T>(event: Event, work: impl FnOnce() -> Result<T>) -> Result<
 pub fn create_file(argument: &str, path: &OsStr) -> Result<OutputFile> {
     OutputFile::create(path.as_ref()).map_err(|why| {
         let path = path.to_string_lossy();
-        let advice = match why.kind() {
-            std::io::ErrorKind::NotFound => "; choose a folder that exists",
-            _ => "",
-        };
+        let is_missing = why.kind() == std::io::ErrorKind::NotFound;
+        let advice = if is_missing { "; choose a folder that exists" } else { "" };
         error_with!(Code::InvalidFile, "{argument} \"{path}\" cannot be written: {why}{advice}")
     })
 }

@@ -40,7 +40,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
                 _ => MemoryPlace::Device(id).into(),
             },
             Foreign::Known(Place::Pinned) => MemoryPlace::Host(None).into(),
-            _ => Location::UNREGISTERED,
+            Foreign::Known(Place::Pageable) | Foreign::Unknown | Foreign::Stale => Location::UNREGISTERED,
         };
         return Ok(PointerAttributes { location, page_size: 0 });
     };

@@ -199,18 +199,12 @@ impl MemoryRequest {
 
     /// Returns the device, after [`Self::open`].
     pub fn device(&self) -> Result<&Arc<Device>> {
-        match &self.target {
-            Target::Device(device) => Ok(device),
-            _ => Err(not_open()),
-        }
+        if let Target::Device(device) = &self.target { Ok(device) } else { Err(not_open()) }
     }
 
     /// Returns the session, after [`Self::open`].
     pub fn session(&self) -> Result<&Arc<Session>> {
-        match &self.target {
-            Target::Session(session) => Ok(session),
-            _ => Err(not_open()),
-        }
+        if let Target::Session(session) = &self.target { Ok(session) } else { Err(not_open()) }
     }
 
     /// Returns the tally that counts it, after [`Self::open`].
@@ -249,7 +243,7 @@ impl Request for MemoryRequest {
                 let context = thread::current()?;
                 (context.device.id, context.device.owner)
             }
-            _ => return Ok(()),
+            Target::Current | Target::Opening(..) | Target::Host | Target::Session(_) => return Ok(()),
         };
         self.target = Target::Opening(id, owner);
         Ok(())

@@ -77,7 +77,23 @@ impl Accesses {
         match op {
             Op::Copy(copy) => all.copy(copy.src, copy.dst, copy.stage_source),
             Op::Fill(fill) => all.add(fill.dst, Mode::Write),
-            _ => {}
+            Op::CopyBatch(_)
+            | Op::Copy2d(_)
+            | Op::CopyIndirect(_)
+            | Op::Prefetch(..)
+            | Op::RandomNum(_)
+            | Op::Reduce(_)
+            | Op::Launch(_)
+            | Op::HostFn(_)
+            | Op::RunGraph(_)
+            | Op::HandOver { .. }
+            | Op::Record(_)
+            | Op::Wait(..)
+            | Op::WriteValue(_)
+            | Op::WaitValue(_)
+            | Op::ChangeNotify(..)
+            | Op::WaitNotify(..)
+            | Op::Mark => {}
         }
         (!all.0.is_empty()).then_some(all)
     }

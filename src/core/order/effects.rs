@@ -68,7 +68,16 @@ impl Effects {
             Op::Launch(launch) => all.launch(launch),
             Op::WriteValue(ValueWrite { dst, .. }) => all.0.push(Effect::Signal(*dst)),
             Op::WaitValue(ValueWait { src, .. }) => all.0.push(Effect::Await(*src)),
-            _ => {}
+            // These read and write no memory of programs; what the host function or the graph uses is checked there.
+            Op::Prefetch(..)
+            | Op::HostFn(_)
+            | Op::RunGraph(_)
+            | Op::HandOver { .. }
+            | Op::Record(_)
+            | Op::Wait(..)
+            | Op::ChangeNotify(..)
+            | Op::WaitNotify(..)
+            | Op::Mark => {}
         }
         all
     }

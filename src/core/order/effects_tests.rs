@@ -8,9 +8,8 @@ fn pointers(known: Option<&Parameters>, words: &[usize]) -> Vec<(usize, Option<A
     let block: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let mut effects = Effects::default();
     effects.arguments(known, &block);
-    let pointer = |effect: &Effect| match effect {
-        Effect::Pointer(addr, access) => Some((*addr, *access)),
-        _ => None,
+    let pointer = |effect: &Effect| {
+        if let Effect::Pointer(addr, access) = effect { Some((*addr, *access)) } else { None }
     };
     effects.0.iter().filter_map(pointer).collect()
 }
@@ -67,14 +66,8 @@ fn a_kernel_reads_before_it_writes_and_an_argument_counts_once() {
     let mut effects = Effects::default();
     let (sum, x) = (0x10, 0x20);
     effects.uses(vec![one(sum, Does::Write), one(x, Does::Read), one(sum, Does::Read), one(x, Does::Read)]);
-    let found: Vec<Use> = effects
-        .0
-        .iter()
-        .filter_map(|effect| match effect {
-            Effect::Use(used) => Some(*used),
-            _ => None,
-        })
-        .collect();
+    let found: Vec<Use> =
+        effects.0.iter().filter_map(|effect| if let Effect::Use(used) = effect { Some(*used) } else { None }).collect();
     assert_eq!(found, [one(sum, Does::Read), one(x, Does::Read), one(sum, Does::Write)]);
 }
 

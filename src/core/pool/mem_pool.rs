@@ -236,7 +236,12 @@ pub fn set_attribute(raw: u64, number: i32, value: u64) -> Result<()> {
         }
         // The 32-bit attributes are flags.
         _ if is_short(number) && value > 1 => Some("it can be 0 or 1"),
-        _ => None,
+        PoolAttribute::FollowEventDependencies
+        | PoolAttribute::AllowOpportunistic
+        | PoolAttribute::AllowInternalDependencies
+        | PoolAttribute::ReleaseThreshold
+        | PoolAttribute::ReservedHigh
+        | PoolAttribute::UsedHigh => None,
     };
     // A dead handle is reported first, as in all calls.
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;

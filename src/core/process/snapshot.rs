@@ -126,10 +126,7 @@ fn check_call(pid: i32, argument: Result<()>) -> Result<()> {
 
 /// Returns a backend's fault as an error with `code`, unless it means that something is not supported.
 fn failed(code: Code, fault: &Fault) -> Error {
-    let code = match fault.kind() {
-        FaultKind::Unsupported => Code::FeatureNotSupport,
-        _ => code,
-    };
+    let code = if fault.kind() == FaultKind::Unsupported { Code::FeatureNotSupport } else { code };
     Error::new(code, fault.text())
 }
 
@@ -151,9 +148,12 @@ pub fn lock(pid: i32, reserve: Result<()>) -> Result<()> {
     let locked = drain(&session, deadline).and_then(|()| {
         let left = deadline.saturating_duration_since(Instant::now());
         let held = session.driver.hold_process(left.max(Duration::from_millis(1)));
-        held.map_err(|fault| match fault.kind() {
-            FaultKind::WaitTimedOut => Error::new(Code::SnapshotLockTimeout, fault.text()),
-            _ => failed(Code::SnapshotLockFailed, &fault),
+        held.map_err(|fault| {
+            if fault.kind() == FaultKind::WaitTimedOut {
+                Error::new(Code::SnapshotLockTimeout, fault.text())
+            } else {
+                failed(Code::SnapshotLockFailed, &fault)
+            }
         })
     });
     match locked {

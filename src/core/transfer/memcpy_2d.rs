@@ -100,10 +100,7 @@ pub fn copy(request: Request) -> Result<()> {
     let (op, dst, src) = request.resolve(kind)?;
     let device = thread::current()?.device.clone();
     let _held = memcpy::hold_others(&dst, &src, &device)?;
-    match op {
-        Op::Copy(copy) => synchronous::copy(&device, copy),
-        op => synchronous::run(&device, op),
-    }
+    if let Op::Copy(copy) = op { synchronous::copy(&device, copy) } else { synchronous::run(&device, op) }
 }
 
 /// Implements aclrtMemcpy2dAsync.

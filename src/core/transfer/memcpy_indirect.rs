@@ -23,7 +23,12 @@ const LENGTH: usize = 2 * WORD;
 fn check_kind(number: i32) -> Result<()> {
     match Kind::from_number(number)? {
         Kind::DeviceToDevice | Kind::InnerDevice => Ok(()),
-        _ => Err(unsupported!(
+        Kind::HostToHost
+        | Kind::HostToDevice
+        | Kind::DeviceToHost
+        | Kind::Default
+        | Kind::HostToBufferToDevice
+        | Kind::InterDevice => Err(unsupported!(
             "kind is {number}; copies through addresses in memory stay on a device, \
              ACL_MEMCPY_INNER_DEVICE_TO_DEVICE (6) or ACL_MEMCPY_DEVICE_TO_DEVICE (3); use aclrtMemcpyAsync \
              for others"

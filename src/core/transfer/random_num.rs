@@ -110,14 +110,22 @@ fn check_known(distribution: Distribution, element: RandomElement, parameters: [
         let [min, max] = parameters.map(|(_, bits)| match element {
             RandomElement::Int32 => i128::from(bits as i32),
             RandomElement::Int64 => i128::from(bits as i64),
-            _ => i128::from(bits),
+            RandomElement::UInt32
+            | RandomElement::UInt64
+            | RandomElement::Float16
+            | RandomElement::BFloat16
+            | RandomElement::Float32 => i128::from(bits),
         });
         return if are_known { check_order(min, max) } else { Ok(()) };
     }
     let single = |bits: u64| match element {
         RandomElement::Float16 => from_half(bits as u16),
         RandomElement::BFloat16 => from_brain(bits as u16),
-        _ => f32::from_bits(bits as u32),
+        RandomElement::Int32
+        | RandomElement::UInt32
+        | RandomElement::Int64
+        | RandomElement::UInt64
+        | RandomElement::Float32 => f32::from_bits(bits as u32),
     };
     // A number that is not known yet counts as 0, which every distribution can have.
     let [first, second] = parameters.map(|(is_address, bits)| if is_address { 0.0 } else { single(bits) });
@@ -187,7 +195,9 @@ impl Operands<'_> {
         }
         let bytes = match distribution {
             Distribution::Dropout => Some(count.div_ceil(8)),
-            _ => count.checked_mul(unit as u64),
+            Distribution::Uniform | Distribution::Normal | Distribution::TruncatedNormal => {
+                count.checked_mul(unit as u64)
+            }
         };
         let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64).ok_or_else(|| {
             invalid_param!("randomNum is {count}, of {unit} bytes each, which is more than memory can have")

@@ -133,9 +133,9 @@ impl CpuGraph {
         let seed = options.seed ^ mix(ticket);
         let plan = Arc::clone(&self.plan.lock());
         let order = options.asynchronous.then(|| plan.any_order(seed));
-        let record = |index: &usize| match &plan.nodes[*index].work {
-            Work::Record(event) => CpuEvent::of(&**event).ok().map(|event| event.record_later(queue)),
-            _ => None,
+        let record = |index: &usize| {
+            let Work::Record(event) = &plan.nodes[*index].work else { return None };
+            CpuEvent::of(&**event).ok().map(|event| event.record_later(queue))
         };
         Run {
             records: plan.records.iter().filter_map(record).collect(),

@@ -82,7 +82,7 @@ pub(crate) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
                  {SHARED_OBJECT}: link the kernel with -shared"
             )));
         }
-        other => {
+        other @ (Image::Elf { .. } | Image::Fatbin | Image::Ptx) => {
             return Err(Fault::unsupported(format!(
                 "the program is {}; the cpu backend loads ELF shared objects for this processor, machine \
                      {THIS_MACHINE}, and binaries for Ascend cores run nowhere else: build the kernel with \

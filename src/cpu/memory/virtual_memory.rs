@@ -23,6 +23,7 @@ use crate::runtime::shared::Shared;
 
 /// Returns the fault that a range of addresses cannot be reserved.
 fn no_range(wish: usize, error: std::io::Error) -> Fault {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the standard library adds kinds of errors")]
     let what = match error.kind() {
         ErrorKind::AddrInUse | ErrorKind::AlreadyExists => "the addresses that were asked for are not free",
         _ if wish != 0 => "the system refused to reserve the addresses that were asked for",

@@ -236,7 +236,7 @@ impl Driver for CpuDriver {
             Some(_) => Foreign::Unknown,
             None => match host_ranges::at(addr) {
                 Foreign::Unknown if windows::was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
-                found => found,
+                found @ (Foreign::Unknown | Foreign::Known(_) | Foreign::Stale) => found,
             },
         }
     }

@@ -131,7 +131,7 @@ impl Latest {
     fn orphaned(self) -> Option<Arc<Record>> {
         match self {
             Self::Queued(record) => record.supersede().then_some(record),
-            _ => None,
+            Self::Never | Self::Complete(_) => None,
         }
     }
 }
@@ -187,7 +187,7 @@ impl CpuEvent {
                 self.known_complete.store(true, Ordering::Release);
                 None
             }
-            _ => None,
+            Latest::Never | Latest::Complete(_) => None,
         }
     }
 }

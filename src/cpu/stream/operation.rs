@@ -104,9 +104,6 @@ pub(crate) enum Operation {
     Wait(Awaited),
     /// A place in the stream, without work.
     Mark,
-    /// A panic, for tests of the stream's recovery.
-    #[cfg(test)]
-    Panic,
 }
 
 /// The address ranges that an operation uses: first byte and length.
@@ -148,7 +145,12 @@ impl Operation {
             Self::Launch(_) | Self::CopyIndirect(_) | Self::Graph(_) => [ANYTHING, NOTHING],
             // This is a function of the library that makes another stream use memory.
             Self::HostFn(function) if function.calls_backend() => [ANYTHING, NOTHING],
-            _ => [NOTHING; 2],
+            Self::HostFn(_)
+            | Self::HandOver(..)
+            | Self::Record(_)
+            | Self::ChangeNotify(..)
+            | Self::Wait(_)
+            | Self::Mark => [NOTHING; 2],
         }
     }
 
@@ -170,8 +172,6 @@ impl Operation {
             Self::ChangeNotify(..) => "change_notify",
             Self::Wait(_) => "wait",
             Self::Mark => "mark",
-            #[cfg(test)]
-            Self::Panic => "panic",
         }
     }
 
@@ -190,7 +190,20 @@ impl Operation {
             Self::Copy2d(copy) => memcpy_2d::effort(copy),
             Self::RandomNum(job) => random_num::effort(job),
             Self::Graph(run) => run.effort(),
-            _ => self.ranges()[0].1,
+            Self::Copy(_)
+            | Self::Awaited(..)
+            | Self::CopyStaged(..)
+            | Self::CopyIndirect(_)
+            | Self::Fill(_)
+            | Self::Reduce(_)
+            | Self::WriteValue(_)
+            | Self::Launch(_)
+            | Self::HostFn(_)
+            | Self::HandOver(..)
+            | Self::Record(_)
+            | Self::ChangeNotify(..)
+            | Self::Wait(_)
+            | Self::Mark => self.ranges()[0].1,
         }
     }
 
@@ -238,8 +251,6 @@ impl Operation {
             Self::CopyIndirect(job) => return memcpy_indirect::copy(shared, job),
             Self::Launch(call) => return kernel_launch::run(shared, call),
             Self::Graph(run) => return run.run_all(shared),
-            #[cfg(test)]
-            Self::Panic => panic!("a test's panic"),
             Self::HostFn(_)
             | Self::HandOver(..)
             | Self::Record(_)

@@ -276,7 +276,21 @@ impl Queue {
             match task.operation {
                 Operation::Record(record) => list_all(record.drop_for(why.clone())),
                 Operation::Graph(run) => run.drop_for(&why),
-                _ => {}
+                Operation::Copy(_)
+                | Operation::Awaited(..)
+                | Operation::CopyStaged(..)
+                | Operation::Copy2d(_)
+                | Operation::CopyIndirect(_)
+                | Operation::Fill(_)
+                | Operation::RandomNum(_)
+                | Operation::Reduce(_)
+                | Operation::WriteValue(_)
+                | Operation::Launch(_)
+                | Operation::HostFn(_)
+                | Operation::HandOver(..)
+                | Operation::ChangeNotify(..)
+                | Operation::Wait(_)
+                | Operation::Mark => {}
             }
         }
         self.waiters.notify_all();
@@ -337,11 +351,6 @@ impl Queue {
                 complete(&record);
             }
         }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn push_panic(self: &Arc<Self>) {
-        self.push(self.submit().unwrap(), Operation::Panic);
     }
 }
 

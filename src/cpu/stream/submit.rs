@@ -182,7 +182,15 @@ impl CpuStream {
             Op::WaitValue(wait) => self.wait_value(wait),
             Op::ChangeNotify(notify, change) => self.change_notify(notify, change),
             Op::WaitNotify(notify, wait) => self.queue_watched(Expected::Notify(Arc::clone(notify), wait)),
-            _ => Err(Fault::unsupported("CPU devices do not run this operation")),
+            // [`Submit::submit`] runs these.
+            Op::Copy(_)
+            | Op::Fill(_)
+            | Op::Launch(_)
+            | Op::HostFn(_)
+            | Op::RunGraph(_)
+            | Op::Record(_)
+            | Op::Wait(..)
+            | Op::Mark => Err(Fault::unsupported("CPU devices do not run this operation")),
         }
     }
 }
@@ -198,7 +206,17 @@ impl Submit for CpuStream {
             Op::Record(event) => self.record(event),
             Op::Wait(event, limit) => self.wait(event, limit),
             Op::Mark => self.mark(),
-            _ => self.submit_rarer(op),
+            Op::CopyBatch(_)
+            | Op::Copy2d(_)
+            | Op::CopyIndirect(_)
+            | Op::Prefetch(..)
+            | Op::RandomNum(_)
+            | Op::Reduce(_)
+            | Op::HandOver { .. }
+            | Op::WriteValue(_)
+            | Op::WaitValue(_)
+            | Op::ChangeNotify(..)
+            | Op::WaitNotify(..) => self.submit_rarer(op),
         }
     }
 }

@@ -5,12 +5,55 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 use crate::algo::thread::asleep::wait_until_asleep;
-use crate::backend::{Calls, Failure, FaultKind, Heard, Observer, inside_host_function, thread_number};
+use crate::backend::{
+    Calls, Failure, FaultKind, Heard, Observer, RepeatedFn, Result, inside_host_function, thread_number,
+};
+use crate::runtime::shared::Shared;
 use crate::stream::CpuStream;
+use crate::stream::operation::{GraphRun, Operation};
+use crate::stream::queue::Queue;
+
+/// A run of a graph that panics.
+struct Panicking;
+
+impl GraphRun for Panicking {
+    fn has_user_code(&self) -> bool {
+        false
+    }
+
+    fn runs_kernels(&self) -> bool {
+        false
+    }
+
+    fn effort(&self) -> usize {
+        0
+    }
+
+    fn run_all(&self, _shared: &Shared) -> Result<()> {
+        panic!("a test's panic")
+    }
+
+    fn run_to_user_code(&mut self, _shared: &Shared) -> Option<RepeatedFn> {
+        unreachable!("it has no user code")
+    }
+
+    fn has_called(&mut self) {}
+
+    fn failure(&self) -> Option<Fault> {
+        None
+    }
+
+    fn drop_for(&self, _why: &Fault) {}
+
+    fn end(&self) -> Vec<Arc<Queue>> {
+        Vec::new()
+    }
+}
 
 fn panic_in(stream: &Arc<dyn Stream>) {
     let stream: &dyn Any = &**stream;
-    stream.downcast_ref::<CpuStream>().unwrap().inner().push_panic();
+    let queue = stream.downcast_ref::<CpuStream>().unwrap().inner();
+    queue.push(queue.submit().unwrap(), Operation::Graph(Box::new(Panicking)));
 }
 
 #[test]

@@ -69,7 +69,11 @@ fn single(element: RandomElement, bits: u64) -> f32 {
     match element {
         RandomElement::Float16 => from_half(bits as u16),
         RandomElement::BFloat16 => from_brain(bits as u16),
-        _ => f32::from_bits(bits as u32),
+        RandomElement::Int32
+        | RandomElement::UInt32
+        | RandomElement::Int64
+        | RandomElement::UInt64
+        | RandomElement::Float32 => f32::from_bits(bits as u32),
     }
 }
 
@@ -155,7 +159,9 @@ impl Piece<'_> {
             Distribution::TruncatedNormal => {
                 self.fill(|block| self.block(block).map(|word| scaled(truncated_normal(word))));
             }
-            _ => self.fill(|block| self.block(block).map(|word| scaled(normal(word)))),
+            Distribution::Dropout | Distribution::Normal => {
+                self.fill(|block| self.block(block).map(|word| scaled(normal(word))))
+            }
         }
     }
 }

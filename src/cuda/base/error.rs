@@ -132,10 +132,7 @@ const fn is_sticky(status: c_int) -> bool {
 
 /// Returns the fault for a refused handle or key from another process. `what` says what it does not name.
 pub(crate) fn is_none(fault: Fault, what: &str) -> Fault {
-    match fault.kind() {
-        FaultKind::Driver => Fault::invalid(format!("{what}: {}", fault.text())),
-        _ => fault,
-    }
+    if fault.kind() == FaultKind::Driver { Fault::invalid(format!("{what}: {}", fault.text())) } else { fault }
 }
 
 #[cfg(test)]

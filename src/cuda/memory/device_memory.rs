@@ -163,7 +163,7 @@ pub(crate) fn properties(device: &DeviceState) -> CUmemAllocationProp {
 pub(crate) fn block_len(device: &DeviceState, len: usize, policy: PagePolicy) -> usize {
     let page = match policy {
         PagePolicy::HugeOnly => huge_page(device, &properties(device)).unwrap_or(1),
-        _ => 1,
+        PagePolicy::HugeFirst | PagePolicy::NormalOnly | PagePolicy::Huge1GOnly => 1,
     };
     len.checked_next_multiple_of(page.max(1)).unwrap_or(len)
 }
@@ -177,9 +177,8 @@ fn huge_page(device: &DeviceState, properties: &CUmemAllocationProp) -> Result<u
 
 /// Allocates memory on pages of at least 2 MiB, or returns a fault that says that there is none of that kind.
 fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
-    let no_pages = |fault: Fault| match fault.kind() {
-        FaultKind::Unsupported => fault.with_kind(FaultKind::OutOfDeviceMemory),
-        _ => fault,
+    let no_pages = |fault: Fault| {
+        if fault.kind() == FaultKind::Unsupported { fault.with_kind(FaultKind::OutOfDeviceMemory) } else { fault }
     };
     let properties = properties(device);
     let page = huge_page(device, &properties).map_err(no_pages)?;

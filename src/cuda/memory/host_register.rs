@@ -45,12 +45,12 @@ pub(crate) fn register(driver: &DriverState, addr: usize, len: usize) -> Result<
 }
 
 fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
-    let hint = match fault.kind() {
-        FaultKind::AlreadyRegistered => {
+    let hint = match fault.kind() == FaultKind::AlreadyRegistered {
+        true => {
             "; another library has registered a part of it, or it was unregistered while queued work \
              uses it: then synchronise first"
         }
-        _ => "",
+        false => "",
     };
     fault.with_text(|said| format!("{len} bytes of host memory at {addr:#x}: {said}{hint}"))
 }

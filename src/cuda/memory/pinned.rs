@@ -62,11 +62,12 @@ pub(crate) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
         Ok(base)
     };
     let block = blocks::aligned(&driver.padding, len, allocate, |base| driver.note_refusal(free(driver, base)));
-    block.map_err(|fault| match fault.kind() {
-        FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory => {
+    block.map_err(|fault| {
+        if let FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory = fault.kind() {
             Fault::out_of_host_memory(format!("{len} bytes of pinned host memory: {}", fault.text()))
+        } else {
+            fault
         }
-        _ => fault,
     })
 }
 

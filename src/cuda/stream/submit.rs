@@ -90,7 +90,18 @@ impl Submit for CudaStream {
             Op::RunGraph(graph) => self.run_graph(graph),
             Op::Record(event) => self.record(event),
             Op::Wait(event, limit) => self.wait(event, limit),
-            _ => self.submit_rarer(op),
+            Op::CopyBatch(_)
+            | Op::Copy2d(_)
+            | Op::CopyIndirect(_)
+            | Op::Prefetch(..)
+            | Op::RandomNum(_)
+            | Op::Reduce(_)
+            | Op::HandOver { .. }
+            | Op::WriteValue(_)
+            | Op::WaitValue(_)
+            | Op::ChangeNotify(..)
+            | Op::WaitNotify(..)
+            | Op::Mark => self.submit_rarer(op),
         }
     }
 }

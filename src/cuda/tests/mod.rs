@@ -124,7 +124,7 @@ impl Drop for Memory<'_> {
     fn drop(&mut self) {
         let freed = match self.place {
             Place::Pinned => self.setup.driver.free_host(self.block),
-            _ => self.setup.device.free(self.block),
+            Place::Pageable | Place::Device(_) => self.setup.device.free(self.block),
         };
         if !std::thread::panicking() {
             freed.unwrap();

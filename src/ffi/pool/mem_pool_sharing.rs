@@ -84,7 +84,9 @@ pub unsafe extern "C" fn portaclMemPoolImportFromShareableHandle(
         let shareable = match sharing::way(enum_value(handleType))? {
             // The contract of this handle type is that there are as many bytes.
             PoolSharing::Fabric => PoolHandle::Fabric(read("shareableHandle", shareableHandle.cast::<[u8; 64]>())?),
-            _ => PoolHandle::Descriptor(descriptor("shareableHandle", shareableHandle)?),
+            PoolSharing::None | PoolSharing::Descriptor => {
+                PoolHandle::Descriptor(descriptor("shareableHandle", shareableHandle)?)
+            }
         };
         Ok(handle::to_c(sharing::import(shareable, flags)?))
     })

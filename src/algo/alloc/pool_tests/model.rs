@@ -98,7 +98,7 @@ impl Model {
     pub(super) fn streams(&self) -> Vec<StreamKey> {
         let pending = self.ranges.values().filter_map(|range| match range.state {
             State::Pending(freed) => Some(freed.stream),
-            _ => None,
+            State::Taken { .. } | State::Plain => None,
         });
         pending.collect()
     }

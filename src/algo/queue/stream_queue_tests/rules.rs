@@ -50,7 +50,7 @@ fn a_blocked_stream_resumes_when_the_record_completes() {
     assert_eq!(stream.operations.finished(), 0);
     match stream.operations.help(|_| true) {
         Help::BlockedOn(on) => assert!(Arc::ptr_eq(&on, &record)),
-        _ => panic!("not blocked"),
+        Help::Claimed(_) | Help::Nothing => panic!("not blocked"),
     }
     stream.push(Op::Note).unwrap();
     assert!(ready.lock().is_empty(), "a blocked stream is not listed");

@@ -181,9 +181,8 @@ impl Connection {
             net::recvmsg(socket, &mut [IoSliceMut::new(bytes)], &mut control, RecvFlags::CMSG_CLOEXEC)
         })
         .map_err(refused_by("recvmsg"))?;
-        let descriptor = control.drain().find_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
-            _ => None,
+        let descriptor = control.drain().find_map(|message| {
+            if let RecvAncillaryMessage::ScmRights(mut descriptors) = message { descriptors.next() } else { None }
         });
         Ok((received.bytes, descriptor))
     }

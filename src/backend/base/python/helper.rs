@@ -82,7 +82,7 @@ fn ask(api: &'static Api, thread: ThreadState, deadline: Instant) -> Option<Pyth
                 state.paused_until = Some(Instant::now() + PATIENCE * state.failures);
                 return None;
             }
-            asked => {
+            asked @ (Phase::Idle | Phase::Asked(_)) => {
                 state.phase = asked;
                 CHANGED.wait_until(&mut state, deadline);
             }

@@ -91,7 +91,9 @@ fn shown(value: &Value) -> String {
 fn digits(value: &Value) -> Option<u64> {
     match value {
         Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok(),
-        other => other.as_u64(),
+        Value::String(_) | Value::Number(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            value.as_u64()
+        }
     }
 }
 
@@ -100,7 +102,7 @@ fn is_deeper(value: &Value, objects: usize, arrays: usize) -> bool {
     match value {
         Value::Object(members) => objects == 0 || members.values().any(|it| is_deeper(it, objects - 1, arrays)),
         Value::Array(members) => arrays == 0 || members.iter().any(|it| is_deeper(it, objects, arrays - 1)),
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

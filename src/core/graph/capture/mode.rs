@@ -90,7 +90,7 @@ pub fn check_call(call: Call) -> Result<()> {
         first.origin.raw(),
         match first.mode {
             Mode::Global => "for all threads (ACL_MODEL_RI_CAPTURE_MODE_GLOBAL)",
-            _ => "by this thread (ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL)",
+            Mode::ThreadLocal | Mode::Relaxed => "by this thread (ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL)",
         },
     );
     forbidding.iter().for_each(|capture| capture.spoil("a call that its mode forbids was made"));

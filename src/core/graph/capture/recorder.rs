@@ -242,7 +242,9 @@ impl Submit for Recorder<'_> {
             Op::WaitNotify(notify, wait) => self.add_step(What::NotifyWait, Step::WaitNotify(Arc::clone(notify), wait)),
             // Launches arrive with their arguments (`Interceptor::launch`), graphs as their tasks, and events take
             // records and waits themselves.
-            _ => Err(self.cannot("a graph cannot have this operation; do it outside of the capture")),
+            Op::Launch(_) | Op::RunGraph(_) | Op::Record(_) | Op::Wait(..) | Op::Mark => {
+                Err(self.cannot("a graph cannot have this operation; do it outside of the capture"))
+            }
         }
     }
 }

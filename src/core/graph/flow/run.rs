@@ -172,7 +172,7 @@ impl Flow {
                     run.strands[strand].again -= 1;
                     run.strands[strand].at = At::Step(0);
                 }
-                _ => run.strands[strand].at = At::Nowhere,
+                At::Nowhere | At::Step(_) | At::Waiting(_) | At::Draining => run.strands[strand].at = At::Nowhere,
             }
         }
         self.go_on();

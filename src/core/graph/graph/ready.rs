@@ -121,9 +121,14 @@ impl Ready {
 pub(crate) fn uses(tasks: &[Task]) -> (Vec<Allocation>, Vec<u64>) {
     // The other tasks only have a place in the order.
     let is_recorded = |task: &Task| task.work().is_some() || task.step().is_some();
-    let events = tasks.iter().filter_map(|task| match task.what {
-        What::EventRecord(event) if is_recorded(task) => Some(event),
-        _ => None,
+    let events = tasks.iter().filter_map(|task| {
+        if let What::EventRecord(event) = task.what
+            && is_recorded(task)
+        {
+            Some(event)
+        } else {
+            None
+        }
     });
     (task::memory(tasks), events.collect())
 }

@@ -115,7 +115,15 @@ pub fn get(raw: u64) -> Result<(i32, u64, Params)> {
             let made_with = handles::get::<Event>("event", event).map_or(0, |it| it.flags);
             Params::Event { event, made_with, external: u32::from(task.is_external) }
         }
-        _ => match task.step {
+        What::CopyIndirect
+        | What::End
+        | What::MemAlloc
+        | What::MemFree
+        | What::ValueWrite
+        | What::ValueWait
+        | What::NotifyRecord
+        | What::NotifyWait
+        | What::Control => match task.step {
             Some(Step::WriteValue(write)) => Params::Write(write),
             Some(Step::WaitValue(wait)) => Params::Wait(wait),
             _ => Params::Other,
@@ -185,7 +193,7 @@ fn check_device(graph: &Graph, word: Span) -> Result<()> {
             word.addr,
             graph.device.id
         )),
-        _ => Ok(()),
+        Place::Pageable | Place::Pinned | Place::Device(_) => Ok(()),
     }
 }
 
@@ -234,7 +242,17 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
                  ACL_EVENT_WAIT_EXTERNAL"
             ));
         }
-        _ => {
+        What::Work
+        | What::CopyIndirect
+        | What::EventReset(_)
+        | What::End
+        | What::MemAlloc
+        | What::MemFree
+        | What::ValueWrite
+        | What::ValueWait
+        | What::NotifyRecord
+        | What::NotifyWait
+        | What::Control => {
             let step = event::reset_of_runs(&event)?;
             ensure!(step.is_some() == task.step.is_some(), other_flags());
             task.what = What::EventReset(raw);

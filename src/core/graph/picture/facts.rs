@@ -123,7 +123,12 @@ impl Facts {
                 self.show("comparison", format!("{:?}", wait.comparison));
                 self.detail("src", addr(wait.src));
             }
-            _ => {}
+            Step::ChangeNotify(..)
+            | Step::WaitNotify(..)
+            | Step::CopyIndirect(_)
+            | Step::Wait(_)
+            | Step::Record(_)
+            | Step::WaitShared(_) => {}
         }
     }
 }

@@ -117,7 +117,7 @@ impl MemoryHook for LineProfile {
         let bytes = event.rounded as u64;
         let tally = match moment {
             Moment::Malloc => Tally { used: bytes, mallocs: 1, ..Tally::default() },
-            _ => Tally { acquired: bytes, allocs: 1, ..Tally::default() },
+            Moment::Alloc | Moment::Free => Tally { acquired: bytes, allocs: 1, ..Tally::default() },
         };
         let stack = Stack::here();
         let mut sites = self.sites.lock();

@@ -81,7 +81,7 @@ impl Logging {
         let (what, time) = (moment.name(), self.began.elapsed().as_nanos());
         let size = match moment {
             Moment::Malloc => format!("\"size\": {}, ", event.size),
-            _ => String::new(),
+            Moment::Alloc | Moment::Free => String::new(),
         };
         format!(
             "{{\"event\": \"{what}\", \"time\": {time}, \"pointer\": \"{:#x}\", {size}\"rounded\": {}, \

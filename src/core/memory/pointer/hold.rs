@@ -47,7 +47,7 @@ pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes
         place if is_local(place, own) => Ok(None),
         Place::Device(id) if id != own.id => hold_device(argument, span, own, writes),
         Place::Device(_) => mapped::check(argument, span, own, writes).map(|()| None),
-        _ => check_access(argument, span, own, writes).map(|_| None),
+        Place::Pageable | Place::Pinned => check_access(argument, span, own, writes).map(|_| None),
     }
 }
 
@@ -89,7 +89,7 @@ fn check_unknown(argument: impl fmt::Display, addr: usize) -> Result<()> {
     match foreign(addr) {
         Foreign::Stale => Err(stale(argument, addr)),
         Foreign::Unknown if is_idle_in_pool(addr) => Err(stale(argument, addr)),
-        _ => Ok(()),
+        Foreign::Unknown | Foreign::Known(_) => Ok(()),
     }
 }
 
@@ -124,7 +124,7 @@ pub fn check_reach(argument: &str, span: &Span, device: &Device, writes: bool) -
         Place::Device(id) if id != device.id && !reaches(span, device, writes) => {
             Err(of_another_device(argument, span.addr, id, device))
         }
-        _ => hold_other(argument, span, device, writes),
+        Place::Pageable | Place::Pinned | Place::Device(_) => hold_other(argument, span, device, writes),
     }
 }
 

@@ -99,9 +99,10 @@ pub(crate) fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> E
     let Some(allocation) = Allocation::find(addr) else { return stale(argument, addr) };
     let Allocation { base, len: all, kind, .. } = allocation;
     let left = all - (addr - base);
-    let (what, remedy) = match kind {
-        Kind::Registered { .. } => ("registration", "; register all that is used together"),
-        _ => ("allocation", ""),
+    let (what, remedy) = if let Kind::Registered { .. } = kind {
+        ("registration", "; register all that is used together")
+    } else {
+        ("allocation", "")
     };
     param_invalid!(
         "{argument} {addr:#x} plus {len} bytes runs past the end of its {what} of {all} bytes at {base:#x}; \

@@ -35,7 +35,9 @@ impl MemoryRequest {
         let len = self.len.or_else(|| padded(self.size, self.tail)).map(|len| len as u64);
         let (code, most, place) = match &self.target {
             Target::Device(device) => (Code::MemoryAllocation, device.total_memory, format!("device {}", device.id)),
-            _ => (Code::BadAlloc, self.session()?.driver.host_memory(), "the host".to_owned()),
+            Target::Current | Target::Opening(..) | Target::Host | Target::Session(_) => {
+                (Code::BadAlloc, self.session()?.driver.host_memory(), "the host".to_owned())
+            }
         };
         if len.is_some_and(|len| len <= most) {
             return Ok(());

@@ -183,10 +183,8 @@ impl Source for DeviceMemory {
         let (device, allocation) = claimed.ok_or_else(|| not_freed("devPtr", addr))?;
         allocation.forget_advice();
         let (tallies, block) = (DeviceTallies::of(&device), allocation.block());
-        match allocation.kind {
-            Kind::Managed(_) => tallies.managed.freed(block.len),
-            _ => tallies.device.freed(block.len),
-        }
+        let tally = if let Kind::Managed(_) = allocation.kind { &tallies.managed } else { &tallies.device };
+        tally.freed(block.len);
         let freed = device.native.free(block);
         allocation.make_room(&device);
         Ok(freed?)

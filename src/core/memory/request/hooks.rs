@@ -75,7 +75,7 @@ impl<R: Resource> Hooks<R> {
         let event = request.event()?;
         let event = match self.moment {
             Moment::Alloc => Event { size: 0, ..event },
-            _ => event,
+            Moment::Malloc | Moment::Free => event,
         };
         around_allocation(self.moment, event, || self.next.allocate(request), Named::found)
     }

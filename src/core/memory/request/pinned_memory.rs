@@ -84,9 +84,10 @@ impl Source for PinnedMemory {
 /// Frees all pinned memory and ends all registrations, when the session ends.
 pub fn release_host_memory(host: &HostMemory, errors: &mut TeardownErrors) {
     Allocation::drain(host.owner, |allocation| {
-        errors.step_on_device(match allocation.kind {
-            Kind::Registered { .. } => host.driver.unregister_host(allocation.base, allocation.len),
-            _ => host.driver.free_host(allocation.block()),
+        errors.step_on_device(if let Kind::Registered { .. } = allocation.kind {
+            host.driver.unregister_host(allocation.base, allocation.len)
+        } else {
+            host.driver.free_host(allocation.block())
         });
     });
 }

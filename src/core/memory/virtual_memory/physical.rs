@@ -304,7 +304,7 @@ impl Resource for PhysicalBlocks {
                 let native = device.with_all_memory(|native| native.alloc_physical(len));
                 (native, &DeviceTallies::of(device).device, device.owner)
             }
-            _ => {
+            MemoryKind::Pinned | MemoryKind::Managed | MemoryKind::Pool | MemoryKind::Imported | MemoryKind::Graph => {
                 let session = request.session()?;
                 gate::bind(Binding::Device);
                 let native = session.driver.virtual_memory().alloc_host(len, self.place.node());

@@ -94,9 +94,10 @@ pub fn check(argument: &dyn Display, addr: usize, memory: &Allocation, device: u
     if access == Access::ReadWrite || (access == Access::Read && !writes) {
         return Ok(());
     }
-    let whose = match memory.kind {
-        Kind::Pool(id) => format!("of a pool on device {id}"),
-        _ => "of a pool of host memory".to_owned(),
+    let whose = if let Kind::Pool(id) = memory.kind {
+        format!("of a pool on device {id}")
+    } else {
+        "of a pool of host memory".to_owned()
     };
     let verb = if writes { "write" } else { "read" };
     Err(param_invalid!(

@@ -67,7 +67,7 @@ impl CorePool {
         let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
         let noted = match &source {
             Source::Device(native) if native.info().notes_parts => Some(Arc::clone(native)),
-            _ => None,
+            Source::Device(_) | Source::Host(..) => None,
         };
         Self {
             pool: Pool::new(),

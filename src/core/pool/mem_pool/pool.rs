@@ -316,7 +316,7 @@ impl Pool {
             Inner::Driver(driver) if driver.tally.freed_if(now.len, || ALLOCATIONS.retire(now.entry)) => {
                 driver.pool.free_now(now.block())
             }
-            _ => return Ok(false),
+            Inner::Core(_) | Inner::Driver(_) => return Ok(false),
         };
         freed.and(self.end_if_retired())?;
         Ok(true)
@@ -367,7 +367,7 @@ impl Pool {
     pub fn access_of(&self, id: u32) -> Result<backend::Access> {
         match &self.inner {
             Inner::Driver(driver) if !self.is_imported() => Ok(driver.pool.access(id)?),
-            _ => Ok(self.access.get(id)),
+            Inner::Core(_) | Inner::Driver(_) => Ok(self.access.get(id)),
         }
     }
 

@@ -47,7 +47,7 @@ impl Order {
     fn share(self) -> Result<Arc<Stream>> {
         match self {
             Self::Stream(stream) => Ok(stream.to_arc()),
-            other => Ok(stream::resolve(other.handle())?.to_arc()),
+            other @ (Self::Handle(_) | Self::Complete) => Ok(stream::resolve(other.handle())?.to_arc()),
         }
     }
 
@@ -81,7 +81,7 @@ impl Request for PoolRequest {
     fn event(&self) -> Result<Event> {
         match &self.order {
             Order::Stream(stream) => self.event_in(handles::get_pinned("memPool", self.pool, stream.pin())?),
-            _ => self.event_in(&*handles::get_arc("memPool", self.pool)?),
+            Order::Handle(_) | Order::Complete => self.event_in(&*handles::get_arc("memPool", self.pool)?),
         }
     }
 }
@@ -168,10 +168,12 @@ impl Resource for Captures {
             Order::Stream(stream) if !(stream.is_captured() | owned::is_any()) => {
                 self.0.release(PoolRelease { addr, order: Order::Stream(stream) })
             }
-            order => seldom(move || match order {
+            order @ (Order::Stream(_) | Order::Handle(_) | Order::Complete) => seldom(move || match order {
                 Order::Stream(ref stream) if stream.is_captured() => recording()?.free(&*order.share()?, addr),
                 _ if owned::retains(addr)? => Ok(()),
-                order => self.0.release(PoolRelease { addr, order }),
+                order @ (Order::Stream(_) | Order::Handle(_) | Order::Complete) => {
+                    self.0.release(PoolRelease { addr, order })
+                }
             }),
         }
     }
@@ -212,7 +214,9 @@ impl Resource for PoolBlocks {
         // it at each stage.
         let stream = match order {
             Order::Stream(stream) => stream,
-            order => return seldom(move || release_rarely(PoolRelease { addr, order })),
+            order @ (Order::Handle(_) | Order::Complete) => {
+                return seldom(move || release_rarely(PoolRelease { addr, order }));
+            }
         };
         if let Some(found) = Allocation::find_pools(addr)
             && let Some(pool) = Pool::of(&found, stream.pin())

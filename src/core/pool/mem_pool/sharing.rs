@@ -22,7 +22,7 @@ pub fn way(handle_type: i32) -> Result<PoolSharing> {
         PoolSharing::None => {
             Err(invalid_param!("handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the one that the pool was made with"))
         }
-        way => Ok(way),
+        way @ (PoolSharing::Descriptor | PoolSharing::Fabric) => Ok(way),
     }
 }
 

@@ -116,7 +116,7 @@ impl Steps<'_> {
                 self.step(|core, held| match core.alloc_or_plan(self.size, held.stream, held.pool.tag)? {
                     // From here on the block is published, too.
                     Answer::Taken(addr) => held.pool.keep(addr).map(Answer::Taken),
-                    answer => Ok(answer),
+                    answer @ (Answer::Wants { .. } | Answer::Full(_)) => Ok(answer),
                 })?;
             let lack = match answer {
                 Answer::Taken(addr) => return Ok(Ok(addr)),
@@ -161,7 +161,7 @@ impl Steps<'_> {
                 let event = self.with(|held| Ok(held.pool.event(0, len, stream)))?;
                 seldom(|| around_allocation(Moment::Alloc, event, take, Named::found))
             }
-            _ => take(),
+            Objects::Held(_) | Objects::Handles { .. } => take(),
         };
         match added {
             Err(error) if is_short => Ok(Err(error)),

@@ -112,7 +112,9 @@ fn name_of(live: &Live) -> String {
         MemoryKind::Pool => format!("memory of device {device}, of pool {pool:#x},"),
         MemoryKind::Imported if *device < 0 => "imported host memory".to_owned(),
         MemoryKind::Graph if *device < 0 => "host memory of a graph".to_owned(),
-        kind => format!("{} memory of device {device}", kind.name()),
+        kind @ (MemoryKind::Device | MemoryKind::Managed | MemoryKind::Imported | MemoryKind::Graph) => {
+            format!("{} memory of device {device}", kind.name())
+        }
     };
     let bytes = Count(live.asked(), "byte");
     match addr {

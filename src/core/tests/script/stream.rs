@@ -201,7 +201,22 @@ impl Submit for ScriptStream {
                 *event.recorded_on.lock() = self.itself.upgrade();
             }
             Op::Wait(_, limit) => self.work.lock().limits.push(limit),
-            _ => {}
+            Op::Copy(_)
+            | Op::CopyBatch(_)
+            | Op::Copy2d(_)
+            | Op::CopyIndirect(_)
+            | Op::Fill(_)
+            | Op::Prefetch(..)
+            | Op::RandomNum(_)
+            | Op::Reduce(_)
+            | Op::Launch(_)
+            | Op::HostFn(_)
+            | Op::RunGraph(_)
+            | Op::WriteValue(_)
+            | Op::WaitValue(_)
+            | Op::ChangeNotify(..)
+            | Op::WaitNotify(..)
+            | Op::Mark => {}
         }
         Ok(position)
     }

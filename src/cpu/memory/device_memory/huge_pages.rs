@@ -47,7 +47,7 @@ impl DeviceMemory {
             // The readable tail by itself does not add a 2 MiB page.
             PagePolicy::HugeOnly => len.saturating_sub(TAIL).max(1).checked_next_multiple_of(huge).map(|r| r.max(len)),
             PagePolicy::HugeFirst if Self::wants_huge(len, policy) => Some(len.max(huge)),
-            _ => Some(len),
+            PagePolicy::HugeFirst | PagePolicy::NormalOnly | PagePolicy::Huge1GOnly => Some(len),
         }
     }
 

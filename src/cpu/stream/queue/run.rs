@@ -19,9 +19,9 @@ use crate::stream::operation::{Awaited, GraphRun, Operation, SHORT, Task};
 /// The maximum number of streams, each waiting for the next, that a helping thread follows.
 const MAX_CHAIN: usize = 64;
 
-/// The result of an operation with user code. It is complete, or will be when the report is complete. An error contains
-/// the operation, because this thread must not call its host function now.
-type UserCode = std::result::Result<Option<Operation>, Operation>;
+/// The result of an operation. It is complete, or will be when the report is complete. An error contains the operation,
+/// because this thread must not run its kernels or call its host function now.
+type Execution = std::result::Result<Option<Operation>, Operation>;
 
 impl Queue {
     /// Returns the name of the operation that runs next, for the log of a schedule.
@@ -48,47 +48,25 @@ impl Queue {
         while let Some((locked, task)) = claim.next(|on| self.subscribe(on)) {
             let Task { operation, thread } = task;
             let mut report = None;
-            claim = match operation {
-                // The wait is complete.
-                Operation::Wait(_) => locked,
-                operation @ (Operation::Mark | Operation::Record(_) | Operation::ChangeNotify(..)) => {
-                    let claim = locked.unlock();
-                    self.delay();
-                    self.signal(operation, runner);
-                    claim.lock()
+            // A wait is complete when the queue returns it.
+            claim = if let Operation::Wait(_) = operation {
+                locked
+            } else if let Operation::HandOver(delivery, record) = operation {
+                let claim = locked.unlock();
+                self.delay();
+                delivery.deliver(record.clone().map_or(Ticket::unawaited(), ticket));
+                let mut claim = claim.lock();
+                if let Some(record) = record {
+                    claim.go_on_with(Task { operation: Operation::Wait(Awaited::record(record)), thread });
                 }
-                Operation::HandOver(delivery, record) => {
-                    let claim = locked.unlock();
-                    self.delay();
-                    delivery.deliver(record.clone().map_or(Ticket::unawaited(), ticket));
-                    let mut claim = claim.lock();
-                    if let Some(record) = record {
-                        claim.go_on_with(Task { operation: Operation::Wait(Awaited::record(record)), thread });
-                    }
-                    claim
+                claim
+            } else {
+                let claim = locked.unlock();
+                match self.run_unlocked(operation, thread, runner, &mut working) {
+                    Ok(failed) => report = failed,
+                    Err(operation) => return self.hold(claim, runner, Task { operation, thread }),
                 }
-                operation if operation.runs_kernels() && !runner.may_run_kernels() => {
-                    self.hold(locked.unlock(), runner, Task { operation, thread });
-                    return;
-                }
-                operation if operation.is_host_fn() => {
-                    let claim = locked.unlock();
-                    match self.run_user_code(operation, thread, runner, &mut working) {
-                        Ok(failed) => report = failed,
-                        Err(operation) => return self.hold(claim, runner, Task { operation, thread }),
-                    }
-                    claim.lock()
-                }
-                operation => {
-                    let claim = locked.unlock();
-                    if operation.len() > SHORT {
-                        runner.flush();
-                    }
-                    self.delay();
-                    working.get_or_insert_with(|| self.busy().begin());
-                    report = self.run_work(operation, thread, runner);
-                    claim.lock()
-                }
+                claim.lock()
             };
             self.finish(&mut claim, report);
             if stop() {
@@ -97,15 +75,56 @@ impl Queue {
         }
     }
 
-    /// Runs an operation that other streams or threads wait for.
-    fn signal(&self, operation: Operation, runner: &mut Runner<'_>) {
+    /// Runs an operation for which the queue needs no lock.
+    fn run_unlocked<'a>(
+        &'a self,
+        operation: Operation,
+        thread: u32,
+        runner: &mut Runner<'_>,
+        working: &mut Option<Working<'a>>,
+    ) -> Execution {
         match operation {
-            Operation::Record(record) => runner.resumed(record.complete()),
+            Operation::Mark => {
+                self.delay();
+                Ok(None)
+            }
+            Operation::Record(record) => {
+                self.delay();
+                runner.resumed(record.complete());
+                Ok(None)
+            }
             Operation::ChangeNotify(notify, change) => {
+                self.delay();
                 notify.change(change);
                 self.shared.watcher.check(notify.range());
+                Ok(None)
             }
-            _ => {}
+            Operation::Launch(_) | Operation::Graph(_) if operation.runs_kernels() && !runner.may_run_kernels() => {
+                Err(operation)
+            }
+            Operation::HostFn(_) | Operation::Graph(_) if operation.is_host_fn() => {
+                self.run_user_code(operation, thread, runner, working)
+            }
+            Operation::Copy(_)
+            | Operation::Awaited(..)
+            | Operation::CopyStaged(..)
+            | Operation::Copy2d(_)
+            | Operation::CopyIndirect(_)
+            | Operation::Fill(_)
+            | Operation::RandomNum(_)
+            | Operation::Reduce(_)
+            | Operation::WriteValue(_)
+            | Operation::Launch(_)
+            | Operation::Graph(_)
+            | Operation::HostFn(_) => {
+                if operation.len() > SHORT {
+                    runner.flush();
+                }
+                self.delay();
+                working.get_or_insert_with(|| self.busy().begin());
+                Ok(self.run_work(operation, thread, runner))
+            }
+            Operation::HandOver(..) | Operation::Wait(_) => unreachable!("the queue handles these under its lock"),
         }
     }
 
@@ -128,14 +147,28 @@ impl Queue {
         thread: u32,
         runner: &mut Runner<'_>,
         working: &mut Option<Working<'a>>,
-    ) -> UserCode {
+    ) -> Execution {
         let function = match operation {
             Operation::HostFn(function) => function,
             Operation::Graph(run) => {
                 self.delay();
                 return self.run_graph(run, thread, runner, working);
             }
-            _ => return Ok(None),
+            Operation::Copy(_)
+            | Operation::Awaited(..)
+            | Operation::CopyStaged(..)
+            | Operation::Copy2d(_)
+            | Operation::CopyIndirect(_)
+            | Operation::Fill(_)
+            | Operation::RandomNum(_)
+            | Operation::Reduce(_)
+            | Operation::WriteValue(_)
+            | Operation::Launch(_)
+            | Operation::HandOver(..)
+            | Operation::Record(_)
+            | Operation::ChangeNotify(..)
+            | Operation::Wait(_)
+            | Operation::Mark => return Ok(None),
         };
         *working = None;
         match runner.enter_user_code() {
@@ -157,7 +190,7 @@ impl Queue {
         thread: u32,
         runner: &mut Runner<'_>,
         working: &mut Option<Working<'a>>,
-    ) -> UserCode {
+    ) -> Execution {
         let mut report;
         loop {
             working.get_or_insert_with(|| self.busy().begin());

@@ -42,7 +42,9 @@ impl DriverState {
         }
         let (what, instead) = match sharing {
             PoolSharing::Fabric => ("fabric handles", "share it by a file descriptor"),
-            _ => ("file descriptors", "make it without a handle type and copy the data"),
+            PoolSharing::None | PoolSharing::Descriptor => {
+                ("file descriptors", "make it without a handle type and copy the data")
+            }
         };
         Err(Fault::unsupported(format!("CUDA device {ordinal} cannot share memory pools by {what}: {instead}")))
     }

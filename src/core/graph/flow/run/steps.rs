@@ -120,7 +120,7 @@ impl Flow {
         let other = &mut run.strands[other];
         match other.at {
             At::Nowhere => other.at = At::Step(0),
-            _ => other.again += 1,
+            At::Step(_) | At::Waiting(_) | At::Choosing(_) | At::Draining => other.again += 1,
         }
         Ok(())
     }
@@ -153,7 +153,15 @@ impl Flow {
                 self.end(run, strand);
                 Ok(run.strands[strand].at)
             }
-            _ => Ok(At::Step(step)),
+            Step::Run(_)
+            | Step::Call(_)
+            | Step::Do(_)
+            | Step::Record(_)
+            | Step::Wait(_)
+            | Step::Start(_)
+            | Step::Begin(_)
+            | Step::Jump(_)
+            | Step::End => Ok(At::Step(step)),
         }
     }
 
