@@ -122,13 +122,13 @@ fn tests_of_rows(document: &str) -> Vec<Vec<String>> {
 #[test]
 fn what_a_gpu_cannot_do_is_tested() {
     let sources: String = files("cpp_tests", "cpp").iter().map(|path| fs::read_to_string(path).unwrap()).collect();
-    let rows = tests_of_rows(&read("docs/compatibility.md"));
+    let rows = tests_of_rows(&read("docs/cpu_and_cuda.md"));
     assert!(rows.len() > 10, "{rows:?}");
     for name in rows.iter().flatten() {
         let (suite, test) = name.split_once('.').unwrap_or_else(|| panic!("{name:?}: no test"));
         // The beginning of TEST, TEST_F or OWN_PROCESS_TEST; the last has settings after the name.
         let exists = [")", ","].iter().any(|end| sources.contains(&format!("({suite}, {test}{end}")));
-        assert!(exists, "docs/compatibility.md names {name}, which is no test in cpp_tests");
+        assert!(exists, "docs/cpu_and_cuda.md names {name}, which is no test in cpp_tests");
     }
 }
 
@@ -175,6 +175,56 @@ fn links_lead_somewhere() {
         }
     }
     assert!(seen > 5, "only {seen} links found");
+}
+
+/// Maximum number of words of the architecture page.
+const ARCHITECTURE_WORDS: usize = 2500;
+/// Maximum number of words of a page of `docs`, without what programs write.
+const PAGE_WORDS: usize = 2000;
+/// Maximum number of lines of a release in the changelog.
+const RELEASE_LINES: usize = 60;
+/// Pages that programs write as a whole.
+const GENERATED: [&str; 2] = ["api.md", "benchmarks.md"];
+
+/// Returns the number of words of a page without what programs write, between `<!-- begin: PROGRAM -->` and
+/// `<!-- end -->`.
+fn words_of_page(text: &str) -> usize {
+    let mut parts = text.split("<!-- begin: ");
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.map(|part| part.split_once("<!-- end -->").map_or(part, |(_, rest)| rest));
+    std::iter::once(first).chain(rest).map(|part| part.split_whitespace().count()).sum()
+}
+
+/// Returns the headings and numbers of lines of the releases in a changelog.
+fn lines_of_releases(changelog: &str) -> Vec<(&str, usize)> {
+    let releases = changelog.split("\n## ").skip(1);
+    releases.map(|text| (text.lines().next().unwrap_or_default(), text.trim_end().lines().count())).collect()
+}
+
+#[test]
+fn documents_are_short() {
+    let words = words_of_page(&read("ARCHITECTURE.md"));
+    assert!(words <= ARCHITECTURE_WORDS, "ARCHITECTURE.md has {words} words; allowed: {ARCHITECTURE_WORDS}");
+    for page in files("docs", "md") {
+        let name = page.file_name().unwrap().to_str().unwrap();
+        let words = words_of_page(&fs::read_to_string(&page).unwrap());
+        let is_short = words <= PAGE_WORDS || GENERATED.contains(&name);
+        assert!(is_short, "docs: {name} has {words} words; allowed: {PAGE_WORDS}. Shorten it, or split it");
+    }
+    let releases = read("CHANGELOG.md");
+    let long: Vec<_> = lines_of_releases(&releases).into_iter().filter(|(_, lines)| *lines > RELEASE_LINES).collect();
+    assert!(long.is_empty(), "CHANGELOG.md: {long:?}; allowed: {RELEASE_LINES} lines for a release");
+}
+
+#[test]
+fn words_and_lines_are_counted() {
+    assert_eq!(words_of_page("one two\n\n| three | 4 |\n"), 7);
+    assert_eq!(words_of_page("one\n<!-- begin: a.py -->\na b c\n<!-- end -->\ntwo\n"), 2);
+    assert_eq!(words_of_page("one\n<!-- begin: a.py -->\na part without an end"), 8);
+    assert_eq!(
+        lines_of_releases("# Changes\n\n## Unreleased\n\n- a\n\n## 1.0\n- b\n"),
+        [("Unreleased", 3), ("1.0", 2)]
+    );
 }
 
 /// Whether a changelog has a section for `version` with its date. Unreleased changes may precede it.

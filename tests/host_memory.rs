@@ -1,4 +1,4 @@
-//! Compares what docs/errors.md says about calls without host memory with the sources.
+//! Compares what docs/failures.md says about calls without host memory with the sources.
 
 mod source;
 
@@ -28,16 +28,16 @@ fn the_calls_that_go_on_exist_and_are_documented() {
     let unknown: Vec<_> = GOES_ON.iter().filter(|name| !functions.contains(**name)).collect();
     assert!(unknown.is_empty(), "GOES_ON names no function: {unknown:?}");
     assert!(GOES_ON.is_sorted(), "GOES_ON is sorted");
-    let text = read("docs/errors.md");
+    let text = read("docs/failures.md");
     let documented = names(section(&text));
     let wanted: BTreeSet<&str> = GOES_ON.into_iter().collect();
     let differs: Vec<_> = documented.symmetric_difference(&wanted).collect();
-    assert!(differs.is_empty(), "docs/errors.md and GOES_ON differ: {differs:?}");
+    assert!(differs.is_empty(), "docs/failures.md and GOES_ON differ: {differs:?}");
 }
 
 #[test]
 fn the_reserve_is_as_long_as_documented() {
-    let text = read("docs/errors.md");
+    let text = read("docs/failures.md");
     let wanted = format!("reserve of {} MiB", RESERVE >> 20);
-    assert!(section(&text).contains(&wanted), "docs/errors.md does not say: {wanted}");
+    assert!(section(&text).contains(&wanted), "docs/failures.md does not say: {wanted}");
 }

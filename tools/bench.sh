@@ -5,7 +5,7 @@
 # ./dev bench size: only measures the sizes of the libraries, and writes that section.
 # ./dev bench pools [LAUNCHES]: only measures memory pools, and writes that section.
 # ./dev bench scale [LAUNCHES]: only measures large numbers of objects and threads, and writes that section.
-# ./dev bench checks [LAUNCHES]: only measures what PORTACL_CHECK costs, and writes a section of docs/checking.md.
+# ./dev bench checks [LAUNCHES]: only measures what PORTACL_CHECK costs, and writes a section of docs/checking_costs.md.
 # ./dev bench compare COMMIT [LAUNCHES]: measures an earlier library beside the present one, and prints the ratios.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"

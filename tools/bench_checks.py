@@ -2,7 +2,7 @@
 """./dev bench checks [LAUNCHES]: what PORTACL_CHECK costs: the benchmarks of copies, graphs and pools with and without it.
 
 The programs run in turns without a check and with each, LAUNCHES times (3 by default). Writes the section "Measured" of
-docs/checking.md. --programs FOLDER: where bench_streams, bench_graph, bench_mem_pool and bench_check_memory are.
+docs/checking_costs.md. --programs FOLDER: where bench_streams, bench_graph, bench_mem_pool and bench_check_memory are.
 """
 
 import argparse
@@ -114,8 +114,8 @@ def main():
         print_table(found)
         print_memory(memory)
 
-    write_section(TOP / "docs/checking.md", "Measured", write)
-    print("docs/checking.md: the section \"Measured\" is written")
+    write_section(TOP / "docs/checking_costs.md", "Measured", write)
+    print("docs/checking_costs.md: the section \"Measured\" is written")
 
 
 if __name__ == "__main__":

@@ -181,12 +181,12 @@ test_leak_check() {
     "$mine/many_objects" || fail "leaks of the library"
 }
 
-# The smallest stack that docs/configuration.md names, for a thread that makes all calls, with every setting.
+# The smallest stack that docs/host_process.md names, for a thread that makes all calls, with every setting.
 test_small_stack() {
     local stack name setting
     stack=$(sed -n 's/^A thread that calls the library needs a stack of at least \([0-9]*\) KiB.*/\1/p' \
-        "$root/docs/configuration.md")
-    [[ -n $stack ]] || fail "docs/configuration.md names no minimum stack"
+        "$root/docs/host_process.md")
+    [[ -n $stack ]] || fail "docs/host_process.md names no minimum stack"
     mkdir -p "$mine"
     PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
     export PKG_CONFIG_PATH

@@ -143,7 +143,7 @@ TEST(Fault, MistakeInTheListIsAnErrorThatNamesTheSites) {
                      "(error 100000)");
     // The text lists similar names, not all sites.
     setenv("PORTACL_FAULT", "malloc:1", 1);
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "\"malloc:1\"", "docs/configuration.md",
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "\"malloc:1\"", "docs/fault_injection.md",
                      "driver, device,", "(error 100000)");
     unsetenv("PORTACL_FAULT");
     ACL_EXPECT_OK(aclInit(nullptr));

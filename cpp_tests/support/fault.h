@@ -1,4 +1,4 @@
-// Failures of the backend on demand: see "Trying out failures" in docs/configuration.md.
+// Failures of the backend on demand: see docs/fault_injection.md.
 #pragma once
 
 #include <cstdlib>

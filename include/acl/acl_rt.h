@@ -3376,7 +3376,7 @@ aclError aclInit(const char *configPath);
  * library's threads.
  *
  * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash, except that to
- * destroy each object once succeeds: docs/errors.md. aclInit (or aclrtSetDevice) starts a new session. The call waits
+ * destroy each object once succeeds: docs/failures.md. aclInit (or aclrtSetDevice) starts a new session. The call waits
  * a bounded time for user code that does not return (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first
  * unreported failure of enqueued work, or an error of the driver; the library is finalized anyway. A program may also
  * exit without this call. Thread-safe.
@@ -3625,7 +3625,7 @@ aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, s
  * @retval ACL_ERROR_INVALID_PARAM 100000: an environment variable has an invalid value.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: a kernel failed on this GPU before; it works again in another process.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/configuration.md).
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/cpu_devices.md).
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no address space for the device's memory.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread
  *     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
@@ -3637,7 +3637,7 @@ aclError aclrtSetDevice(int32_t deviceId);
  * Decrements the reference count of a device; the last call waits for pending work and releases the device.
  *
  * Releasing a device destroys its contexts, streams and events and frees its device memory: their handles and
- * addresses are invalid in every thread. To destroy each of the objects once succeeds still: docs/errors.md. Pinned
+ * addresses are invalid in every thread. To destroy each of the objects once succeeds still: docs/failures.md. Pinned
  * host memory stays. Returns the first unreported failure of its work, or an error of the driver; the device is
  * released anyway. Thread-safe. Returns 107000 inside a callback of the program if it could wait forever:
  * docs/callbacks.md.
@@ -4253,7 +4253,7 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
  * Waits for the streams of a context, destroys them and the context. Threads whose current context it was have no
  * current context afterwards. Returns the first unreported failure of the streams' work, or an error of the driver;
  * the context is destroyed anyway. Returns 107000 inside a callback of the program if it could wait forever:
- * docs/callbacks.md. A context that went with its device is destroyed late once: docs/errors.md.
+ * docs/callbacks.md. A context that went with its device is destroyed late once: docs/failures.md.
  *
  * @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
  * @retval ACL_SUCCESS 0
@@ -4396,7 +4396,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
  * Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads as soon as the call
  * begins. Returns the first unreported failure of its work, or an error of the driver. Returns 107000 inside a
  * callback of the program if it could wait forever: docs/callbacks.md. A stream that went with its context or device
- * is destroyed late once: docs/errors.md.
+ * is destroyed late once: docs/failures.md.
  *
  * @param stream from a create function; not null, not a default stream.
  * @retval ACL_SUCCESS 0
@@ -4416,7 +4416,7 @@ aclError aclrtDestroyStream(aclrtStream stream);
  * Destroys a stream without waiting. The CPU backend drops operations that have not started (waits for events recorded
  * there end) and unreported failures; a GPU completes what was submitted to its driver. A capture that the stream
  * began ends without a graph, and a task group that it updates stays unchanged. A stream that went with its context or
- * device is destroyed late once: docs/errors.md.
+ * device is destroyed late once: docs/failures.md.
  *
  * @param stream from a create function; not null, not a default stream.
  * @return the codes of aclrtDestroyStream.
@@ -4837,7 +4837,7 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
 
 /**
  * Destroys an event. Does not wait: pending waits keep what they need until they complete. An event that went with its
- * device is destroyed late once: docs/errors.md.
+ * device is destroyed late once: docs/failures.md.
  *
  * @param event an event.
  * @retval ACL_SUCCESS 0
@@ -5124,7 +5124,7 @@ aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStrea
  *
  * The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB on and, except with NORMAL_ONLY, to 2 MiB from 2
  * MiB on. Sizes are rounded up to 32 bytes. If that needs no additional large page, another 32 bytes after the end are
- * readable, except in modes that detect accesses outside of allocations (docs/configuration.md). Policies: HUGE_FIRST
+ * readable, except in modes that detect accesses outside of allocations (docs/cpu_devices.md). Policies: HUGE_FIRST
  * uses 2 MiB pages for more than 1 MiB if possible; HUGE_ONLY uses them or fails; NORMAL_ONLY uses normal pages;
  * HUGE1G_ONLY uses 1 GiB pages or fails; the P2P variants, the bandwidth flags and the read-only flag have no effect.
  * An unknown policy counts as not given: it means huge pages first from 2 MiB on, and normal pages below.
@@ -5299,7 +5299,7 @@ aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cf
 /**
  * Frees page-locked host memory. The address is invalid at once; pending operations keep the memory. Does not wait.
  * Any thread may free it. Large blocks may stay locked for the next request until aclFinalize, up to the limit in
- * docs/compatibility.md.
+ * docs/choices_memory.md.
  *
  * @param hostPtr the start of an allocation of aclrtMallocHost.
  * @retval ACL_SUCCESS 0
@@ -5333,7 +5333,7 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr);
  *     GiB pages, which these devices do not have, return 0 and 0.
  * @param free receives the bytes that are available to this device, at most `total`; cached memory counts as free. CPU
  *     devices share the machine's memory unless `PORTACL_CPU_MEMORY` sets the memory of each device
- *     (docs/configuration.md): then memory that one device uses is missing on all of them.
+ *     (docs/cpu_devices.md): then memory that one device uses is missing on all of them.
  * @param total receives the maximum number of bytes of the device.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
@@ -6106,7 +6106,7 @@ aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream
  * passed to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc on the subscribed thread. Inside the function, calls
  * of this library that allocate, free, wait, enqueue, create or destroy return an error. The function must return, and
  * must not throw. The stack of a library thread has the system's default size, or `PORTACL_THREAD_STACK` bytes
- * (docs/configuration.md). On GPUs a stream holds some 56 host functions and event records, and some 1,000 operations:
+ * (docs/host_process.md). On GPUs a stream holds some 56 host functions and event records, and some 1,000 operations:
  * the call that finds it full waits. So do not enqueue more behind a function that waits for a later call.
  *
  * @param stream a stream; null: the default stream of the current context.
@@ -6195,7 +6195,7 @@ aclError aclrtProcessReport(int32_t timeout);
  * Ends a subscription of aclrtSubscribeReport. Waits for callbacks that were launched on the stream before; the
  * subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
  * thread, the call fails and changes nothing. Succeeds for a stream that went with its context or device, until that
- * is destroyed late: docs/errors.md.
+ * is destroyed late: docs/failures.md.
  *
  * @param threadId the subscribed thread, the value of its pthread_self().
  * @param stream a stream; null: the default stream of the current context.
@@ -6253,7 +6253,7 @@ aclError aclrtProcessHostFunc(int32_t timeout);
  * Ends a subscription of aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before; the
  * subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
  * thread, the call fails and changes nothing. Later host functions run on a thread of this library again. Succeeds for
- * a stream that went with its context or device, until that is destroyed late: docs/errors.md.
+ * a stream that went with its context or device, until that is destroyed late: docs/failures.md.
  *
  * @param hostFuncThreadId the subscribed thread, the value of its pthread_self().
  * @param exeStream a stream; null: the default stream of the current context.
@@ -6516,7 +6516,7 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
 /**
  * Releases a handle of physical memory. Mappings stay usable: the memory is freed when it has no handle, is mapped
  * nowhere, and no pending work uses it. A handle that went with its device or session is freed late once:
- * docs/errors.md.
+ * docs/failures.md.
  *
  * @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each successful call of these needs one
  *     call of this.
@@ -7086,7 +7086,7 @@ aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
 /**
  * Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
  * they complete. Waits of other processes for it then end with an error. A notify that went with its device is
- * destroyed late once: docs/errors.md.
+ * destroyed late once: docs/failures.md.
  *
  * @param notify a notify.
  * @retval ACL_SUCCESS 0
@@ -7230,7 +7230,7 @@ aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag);
 
 /**
  * Destroys a counted notify. Does not wait, as aclrtDestroyNotify. A notify that went with its device is destroyed
- * late once: docs/errors.md.
+ * late once: docs/failures.md.
  *
  * @param cntNotify a notify of aclrtCntNotifyCreate.
  * @return the codes of aclrtDestroyNotify.
@@ -7710,7 +7710,7 @@ aclError aclmdlRIAbort(aclmdlRI modelRI);
 
 /**
  * Destroys a graph that is not running, with the bodies and values of its conditional tasks. A graph is also destroyed
- * with its device. A graph that went with its device is destroyed late once: docs/errors.md.
+ * with its device. A graph that went with its device is destroyed late once: docs/failures.md.
  *
  * @param modelRI a graph.
  * @retval ACL_SUCCESS 0
@@ -8004,7 +8004,7 @@ aclError aclrtCreateLabel(aclrtLabel *label);
 
 /**
  * Destroys a label. Graphs that contain it do not change. A label that went with its device is destroyed late once:
- * docs/errors.md.
+ * docs/failures.md.
  *
  * @param label a label.
  * @retval ACL_SUCCESS 0
@@ -8051,7 +8051,7 @@ aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *la
 
 /**
  * Destroys a list of labels, not the labels. Operations that were recorded with it do not change. A list that went
- * with its device is destroyed late once: docs/errors.md.
+ * with its device is destroyed late once: docs/failures.md.
  *
  * @param labelList a list.
  * @retval ACL_SUCCESS 0
@@ -8221,7 +8221,7 @@ aclError aclrtBinaryLoadFromData(const void *data,
 
 /**
  * Unloads a binary; the handles of its kernels become invalid. Pending launches still run and keep what they need.
- * Does not wait. A binary that went with its device is unloaded late once: docs/errors.md.
+ * Does not wait. A binary that went with its device is unloaded late once: docs/failures.md.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @retval ACL_SUCCESS 0
@@ -9397,7 +9397,7 @@ aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size);
 /**
  * Frees a buffer and all buffers that were appended to it. The memory is freed with its last reference
  * (aclrtCopyBufRef); pending work that uses it keeps it until then. A buffer that went with its session is freed late
- * once: docs/errors.md.
+ * once: docs/failures.md.
  *
  * @param buf a buffer that is not in the chain of another buffer.
  * @retval ACL_SUCCESS 0

@@ -141,7 +141,7 @@ aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocator
 
 /**
  * Ends a registration of aclrtAllocatorRegister. Succeeds for a stream that went with its context or device, until
- * that is destroyed late: docs/errors.md.
+ * that is destroyed late: docs/failures.md.
  *
  * @param stream a stream with an allocator.
  * @retval ACL_SUCCESS 0

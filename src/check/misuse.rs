@@ -1,7 +1,7 @@
 //! Failed calls: which codes are mistakes of the program, and which ones answers.
 //!
 //! Many codes are news for a program: a timeout, a device without room, a feature that is not available. A correct
-//! program gets them, too. `PORTACL_CHECK=misuse` reports mistakes only. `docs/checking.md` has
+//! program gets them, too. `PORTACL_CHECK=misuse` reports mistakes only. `docs/checking_codes.md` has
 //! the tables of this file; a test compares them.
 
 use self::Meaning::{Answer, Mistake};

@@ -1,7 +1,7 @@
 use super::*;
 use crate::core::base::error::name::error_name;
 
-const PAGE: &str = include_str!("../../docs/checking.md");
+const PAGE: &str = include_str!("../../docs/checking_codes.md");
 
 fn name(code: Code) -> String {
     let name = error_name(code.value()).expect("a code of the API").to_str().unwrap();
@@ -29,10 +29,10 @@ fn the_page_has_the_tables_of_answers_and_mistakes() {
     });
     let rows: Vec<String> = answers().into_iter().chain(mistakes).collect();
     let missing: Vec<&String> = rows.iter().filter(|row| !PAGE.lines().any(|line| line == *row)).collect();
-    assert!(missing.is_empty(), "docs/checking.md lacks these rows:\n{}", text(&missing));
+    assert!(missing.is_empty(), "docs/checking_codes.md lacks these rows:\n{}", text(&missing));
     let is_row = |line: &&str| line.starts_with("| ") && line.contains(" `ACL_ERROR_");
     let stale: Vec<&str> = PAGE.lines().filter(is_row).filter(|line| !rows.iter().any(|row| row == line)).collect();
-    assert!(stale.is_empty(), "docs/checking.md has these rows too many: {stale:?}");
+    assert!(stale.is_empty(), "docs/checking_codes.md has these rows too many: {stale:?}");
 }
 
 fn text(rows: &[&String]) -> String {

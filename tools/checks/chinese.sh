@@ -1,4 +1,4 @@
 # Each Chinese section belongs to an English one. A section whose English text, or rows of codes and variables, have
 # changed is listed; ./dev release refuses it.
 check() { tools/chinese.py check; }
-sabotage() { sed -i 's/^## When the host has no memory/## When host memory is exhausted/' docs/errors.md; }
+sabotage() { sed -i 's/^## When the host has no memory/## When host memory is exhausted/' docs/failures.md; }

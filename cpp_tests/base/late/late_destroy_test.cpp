@@ -1,5 +1,5 @@
 // Objects that a program destroys after their device, context or session took them: the first destroy succeeds, and all
-// others fail. docs/errors.md has the same table.
+// others fail. docs/failures.md has the same table.
 
 #include <portacl/portacl.h>
 

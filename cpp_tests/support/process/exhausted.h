@@ -98,7 +98,7 @@ inline size_t Exhaust(const char* name, size_t left, size_t most, const std::fun
 }
 
 // Starts all threads of the library and lets them wait for work: a thread that starts needs memory of
-// the C library (docs/errors.md).
+// the C library (docs/failures.md).
 inline void StartThreads() {
     const std::array<Stream, 8> streams;
     const DeviceMemory memory(64 * streams.size());

@@ -94,7 +94,7 @@ impl Ledger {
         made as i64 - released as i64 - kept as i64
     }
 
-    /// Writes the report: a line for each count, as docs/configuration.md describes.
+    /// Writes the report: a line for each count, as docs/fault_injection.md describes.
     pub fn write(&self, path: &Path, calls: &Calls, queued: &str) -> std::io::Result<()> {
         if self.process.load(Ordering::Relaxed) != std::process::id() {
             return Ok(());

@@ -149,7 +149,7 @@ fn the_list_of_methods_sees_each_trait() {
 
 #[test]
 fn every_site_is_documented_and_no_other() {
-    let document = include_str!("../../../docs/configuration.md");
+    let document = include_str!("../../../docs/fault_injection.md");
     let table = document.split("| sites | error code |").nth(1).unwrap();
     let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
     let quoted = rows.flat_map(|row| row.split('`').skip(1).step_by(2));

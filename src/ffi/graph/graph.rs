@@ -73,7 +73,7 @@ pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {
 }
 
 /// Destroys a graph that is not running, with the bodies and values of its conditional tasks. A graph is also destroyed
-/// with its device. A graph that went with its device is destroyed late once: docs/errors.md.
+/// with its device. A graph that went with its device is destroyed late once: docs/failures.md.
 ///
 /// @param modelRI a graph.
 /// @retval ACL_SUCCESS 0

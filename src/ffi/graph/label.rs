@@ -22,7 +22,7 @@ pub unsafe extern "C" fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError {
 }
 
 /// Destroys a label. Graphs that contain it do not change. A label that went with its device is destroyed late once:
-/// docs/errors.md.
+/// docs/failures.md.
 ///
 /// @param label a label.
 /// @retval ACL_SUCCESS 0
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn aclrtCreateLabelList(
 }
 
 /// Destroys a list of labels, not the labels. Operations that were recorded with it do not change. A list that went
-/// with its device is destroyed late once: docs/errors.md.
+/// with its device is destroyed late once: docs/failures.md.
 ///
 /// @param labelList a list.
 /// @retval ACL_SUCCESS 0

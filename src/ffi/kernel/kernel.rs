@@ -121,7 +121,7 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
 }
 
 /// Unloads a binary; the handles of its kernels become invalid. Pending launches still run and keep what they need.
-/// Does not wait. A binary that went with its device is unloaded late once: docs/errors.md.
+/// Does not wait. A binary that went with its device is unloaded late once: docs/failures.md.
 ///
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @retval ACL_SUCCESS 0

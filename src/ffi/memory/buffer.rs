@@ -24,7 +24,7 @@ pub unsafe extern "C" fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclE
 
 /// Frees a buffer and all buffers that were appended to it. The memory is freed with its last reference
 /// (aclrtCopyBufRef); pending work that uses it keeps it until then. A buffer that went with its session is freed late
-/// once: docs/errors.md.
+/// once: docs/failures.md.
 ///
 /// @param buf a buffer that is not in the chain of another buffer.
 /// @retval ACL_SUCCESS 0

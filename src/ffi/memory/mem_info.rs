@@ -13,7 +13,7 @@ use crate::types::{aclError, aclrtMemAttr, aclrtMemUsageInfo};
 ///     GiB pages, which these devices do not have, return 0 and 0.
 /// @param free receives the bytes that are available to this device, at most `total`; cached memory counts as free. CPU
 ///     devices share the machine's memory unless `PORTACL_CPU_MEMORY` sets the memory of each device
-///     (docs/configuration.md): then memory that one device uses is missing on all of them.
+///     (docs/cpu_devices.md): then memory that one device uses is missing on all of them.
 /// @param total receives the maximum number of bytes of the device.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.

@@ -13,7 +13,7 @@ use crate::types::{aclError, aclrtMallocConfig, aclrtMemMallocPolicy};
 ///
 /// The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB on and, except with NORMAL_ONLY, to 2 MiB from 2
 /// MiB on. Sizes are rounded up to 32 bytes. If that needs no additional large page, another 32 bytes after the end are
-/// readable, except in modes that detect accesses outside of allocations (docs/configuration.md). Policies: HUGE_FIRST
+/// readable, except in modes that detect accesses outside of allocations (docs/cpu_devices.md). Policies: HUGE_FIRST
 /// uses 2 MiB pages for more than 1 MiB if possible; HUGE_ONLY uses them or fails; NORMAL_ONLY uses normal pages;
 /// HUGE1G_ONLY uses 1 GiB pages or fails; the P2P variants, the bandwidth flags and the read-only flag have no effect.
 /// An unknown policy counts as not given: it means huge pages first from 2 MiB on, and normal pages below.
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn aclrtMallocHostWithCfg(
 
 /// Frees page-locked host memory. The address is invalid at once; pending operations keep the memory. Does not wait.
 /// Any thread may free it. Large blocks may stay locked for the next request until aclFinalize, up to the limit in
-/// docs/compatibility.md.
+/// docs/choices_memory.md.
 ///
 /// @param hostPtr the start of an allocation of aclrtMallocHost.
 /// @retval ACL_SUCCESS 0

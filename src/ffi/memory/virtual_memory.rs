@@ -167,7 +167,7 @@ pub unsafe extern "C" fn aclrtMallocPhysical(
 
 /// Releases a handle of physical memory. Mappings stay usable: the memory is freed when it has no handle, is mapped
 /// nowhere, and no pending work uses it. A handle that went with its device or session is freed late once:
-/// docs/errors.md.
+/// docs/failures.md.
 ///
 /// @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each successful call of these needs one
 ///     call of this.

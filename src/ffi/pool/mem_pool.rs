@@ -51,7 +51,7 @@ pub unsafe extern "C" fn aclrtMemPoolCreate(
 
 /// Destroys a pool. Returns at once: the handle is invalid, memory in use stays valid until the program frees it, and
 /// the last free releases the pool's memory to the device. If it was the current pool of its device, the default pool
-/// becomes current. A pool that went with its device or session is destroyed late once: docs/errors.md.
+/// becomes current. A pool that went with its device or session is destroyed late once: docs/failures.md.
 ///
 /// @param memPool a pool of aclrtMemPoolCreate, or an imported one.
 /// @retval ACL_SUCCESS 0

@@ -115,7 +115,7 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
 
 /// Writes the live allocations to standard error, with thread, age and allocating functions if they were recorded, and
 /// the releases that failed in destructors since the previous report. Writes nothing if there is nothing to report.
-/// PORTACL_LEAK_CHECK=1 reports more: see docs/memory_hooks.md.
+/// PORTACL_LEAK_CHECK=1 reports more: see docs/leaks.md.
 ///
 /// @param count receives the number of live allocations; may be null.
 /// @retval ACL_SUCCESS 0: . Works at any time

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId
 /// Waits for the streams of a context, destroys them and the context. Threads whose current context it was have no
 /// current context afterwards. Returns the first unreported failure of the streams' work, or an error of the driver;
 /// the context is destroyed anyway. Returns 107000 inside a callback of the program if it could wait forever:
-/// docs/callbacks.md. A context that went with its device is destroyed late once: docs/errors.md.
+/// docs/callbacks.md. A context that went with its device is destroyed late once: docs/failures.md.
 ///
 /// @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
 /// @retval ACL_SUCCESS 0

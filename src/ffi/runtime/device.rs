@@ -20,7 +20,7 @@ use crate::types::{aclError, aclrtDeviceStatus, aclrtRunMode, aclrtTsId};
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an environment variable has an invalid value.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: a kernel failed on this GPU before; it works again in another process.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/configuration.md).
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/cpu_devices.md).
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no address space for the device's memory.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread
 ///     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
 /// Decrements the reference count of a device; the last call waits for pending work and releases the device.
 ///
 /// Releasing a device destroys its contexts, streams and events and frees its device memory: their handles and
-/// addresses are invalid in every thread. To destroy each of the objects once succeeds still: docs/errors.md. Pinned
+/// addresses are invalid in every thread. To destroy each of the objects once succeeds still: docs/failures.md. Pinned
 /// host memory stays. Returns the first unreported failure of its work, or an error of the driver; the device is
 /// released anyway. Thread-safe. Returns 107000 inside a callback of the program if it could wait forever:
 /// docs/callbacks.md.

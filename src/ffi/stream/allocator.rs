@@ -145,7 +145,7 @@ pub unsafe extern "C" fn aclrtAllocatorRegister(stream: aclrtStream, allocatorDe
 }
 
 /// Ends a registration of aclrtAllocatorRegister. Succeeds for a stream that went with its context or device, until
-/// that is destroyed late: docs/errors.md.
+/// that is destroyed late: docs/failures.md.
 ///
 /// @param stream a stream with an allocator.
 /// @retval ACL_SUCCESS 0

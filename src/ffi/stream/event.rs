@@ -66,7 +66,7 @@ pub unsafe extern "C" fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag
 }
 
 /// Destroys an event. Does not wait: pending waits keep what they need until they complete. An event that went with its
-/// device is destroyed late once: docs/errors.md.
+/// device is destroyed late once: docs/failures.md.
 ///
 /// @param event an event.
 /// @retval ACL_SUCCESS 0

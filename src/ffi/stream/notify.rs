@@ -28,7 +28,7 @@ pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) 
 
 /// Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
 /// they complete. Waits of other processes for it then end with an error. A notify that went with its device is
-/// destroyed late once: docs/errors.md.
+/// destroyed late once: docs/failures.md.
 ///
 /// @param notify a notify.
 /// @retval ACL_SUCCESS 0
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn aclrtCntNotifyCreate(cntNotify: *mut aclrtCntNotify, fl
 }
 
 /// Destroys a counted notify. Does not wait, as aclrtDestroyNotify. A notify that went with its device is destroyed
-/// late once: docs/errors.md.
+/// late once: docs/failures.md.
 ///
 /// @param cntNotify a notify of aclrtCntNotifyCreate.
 /// @return the codes of aclrtDestroyNotify.

@@ -15,7 +15,7 @@ use crate::types::{aclError, aclrtCallback, aclrtCallbackBlockType, aclrtHostFun
 /// passed to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc on the subscribed thread. Inside the function, calls
 /// of this library that allocate, free, wait, enqueue, create or destroy return an error. The function must return, and
 /// must not throw. The stack of a library thread has the system's default size, or `PORTACL_THREAD_STACK` bytes
-/// (docs/configuration.md). On GPUs a stream holds some 56 host functions and event records, and some 1,000 operations:
+/// (docs/host_process.md). On GPUs a stream holds some 56 host functions and event records, and some 1,000 operations:
 /// the call that finds it full waits. So do not enqueue more behind a function that waits for a later call.
 ///
 /// @param stream a stream; null: the default stream of the current context.
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn aclrtProcessReport(timeout: i32) -> aclError {
 /// Ends a subscription of aclrtSubscribeReport. Waits for callbacks that were launched on the stream before; the
 /// subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
 /// thread, the call fails and changes nothing. Succeeds for a stream that went with its context or device, until that
-/// is destroyed late: docs/errors.md.
+/// is destroyed late: docs/failures.md.
 ///
 /// @param threadId the subscribed thread, the value of its pthread_self().
 /// @param stream a stream; null: the default stream of the current context.
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn aclrtProcessHostFunc(timeout: i32) -> aclError {
 /// Ends a subscription of aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before; the
 /// subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
 /// thread, the call fails and changes nothing. Later host functions run on a thread of this library again. Succeeds for
-/// a stream that went with its context or device, until that is destroyed late: docs/errors.md.
+/// a stream that went with its context or device, until that is destroyed late: docs/failures.md.
 ///
 /// @param hostFuncThreadId the subscribed thread, the value of its pthread_self().
 /// @param exeStream a stream; null: the default stream of the current context.

@@ -41,7 +41,7 @@ pub unsafe extern "C" fn aclrtCreateStreamWithConfig(stream: *mut aclrtStream, p
 /// Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads as soon as the call
 /// begins. Returns the first unreported failure of its work, or an error of the driver. Returns 107000 inside a
 /// callback of the program if it could wait forever: docs/callbacks.md. A stream that went with its context or device
-/// is destroyed late once: docs/errors.md.
+/// is destroyed late once: docs/failures.md.
 ///
 /// @param stream from a create function; not null, not a default stream.
 /// @retval ACL_SUCCESS 0
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn aclrtDestroyStream(stream: aclrtStream) -> aclError {
 /// Destroys a stream without waiting. The CPU backend drops operations that have not started (waits for events recorded
 /// there end) and unreported failures; a GPU completes what was submitted to its driver. A capture that the stream
 /// began ends without a graph, and a task group that it updates stays unchanged. A stream that went with its context or
-/// device is destroyed late once: docs/errors.md.
+/// device is destroyed late once: docs/failures.md.
 ///
 /// @param stream from a create function; not null, not a default stream.
 /// @return the codes of aclrtDestroyStream.
