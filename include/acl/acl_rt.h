@@ -3376,8 +3376,8 @@ aclError aclInit(const char *configPath);
  * library's threads.
  *
  * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash, except that to
- * destroy each object once succeeds: docs/failures.md. aclInit (or aclrtSetDevice) starts a new session. The call waits
- * a bounded time for user code that does not return (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first
+ * destroy each object once succeeds: docs/failures.md. aclInit (or aclrtSetDevice) starts a new session. The call
+ * waits a bounded time for user code that does not return (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first
  * unreported failure of enqueued work, or an error of the driver; the library is finalized anyway. A program may also
  * exit without this call. Thread-safe.
  *
