@@ -1,7 +1,7 @@
 # The programs of cpp_tests: each folder is one program, FOLDER_tests, which has a link NOUN_test for each of its sources
 # NOUN_test.cpp. By the name of the link it runs the tests of that source (cpp_tests/support/suite/of_source.h), so each source
 # has a process of its own. Sources are compiled a few at once (cpp_tests/support/suite/unit.py).
-set(PORTACL_TEST_UNIT 5 CACHE STRING "How many sources of one folder of cpp_tests are compiled at once; 1: each alone")
+set(PORTACL_TEST_UNIT 12 CACHE STRING "How many sources of one folder of cpp_tests are compiled at once; 1: each alone")
 
 # The folder of the programs, of their links, and of what they load.
 set(portacl_programs "${CMAKE_BINARY_DIR}/cpp_tests")

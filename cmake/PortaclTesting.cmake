@@ -5,6 +5,10 @@
 #   cpu-guard  the CPU with device memory inaccessible to the host: host accesses fault
 #   cuda-fake  the CUDA backend on tests/fake_cuda, a stand-in for the driver, for machines without a GPU
 #   cuda       the CUDA backend on this machine's GPU (PORTACL_TEST_GPU=ON)
+#
+# Other labels:
+#   checked    the programs of cpu once more, under PORTACL_CHECK
+#   long       beside another one: ./dev test leaves the test out, ./dev test rest runs it
 
 set(portacl_test_labels cpu cpu-async cpu-guard)
 if(TARGET fake_cuda)
@@ -19,6 +23,14 @@ if(PORTACL_TEST_GPU)
         add_dependencies(gpu_pack fake_cuda)
     endif()
 endif()
+
+# What ./dev test builds: the programs of the tests of cpu and cuda-fake that are not long.
+add_custom_target(portacl_short)
+
+# portacl_is_long(TEST...)
+function(portacl_is_long)
+    set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
+endfunction()
 
 # Variables of a developer's shell must not change the meaning of a label.
 set(portacl_env_common
@@ -47,10 +59,11 @@ set(portacl_env_cuda-fake
     "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:fake_cuda>")
 set(portacl_env_cuda PORTACL_BACKEND=set:cuda PORTACL_TEST_NO_SKIPS=set:1 PORTACL_TEST_ON_GPU=set:1)
 
-# portacl_add_backend_tests(NAME noun COMMAND program [argument...] [TIMEOUT seconds] [LABELS label...])
-# One ctest test LABEL.noun per label (all of them unless LABELS says otherwise). GoogleTest programs leave their counts in test-results/.
+# portacl_add_backend_tests(NAME noun COMMAND program [argument...] [TIMEOUT seconds] [LABELS label...] [LONG [label...]])
+# One ctest test LABEL.noun per label (all of them unless LABELS says otherwise), which is long on the labels that LONG lists.
+# GoogleTest programs leave their counts in test-results/.
 function(portacl_add_backend_tests)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "COMMAND;LABELS")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "COMMAND;LABELS;LONG")
     set(words ${arg_COMMAND})
     # A link to the program of a folder is no target (cmake/PortaclSuite.cmake).
     foreach(word IN LISTS words)
@@ -64,6 +77,8 @@ function(portacl_add_backend_tests)
     if(NOT arg_LABELS)
         set(arg_LABELS ${portacl_test_labels})
     endif()
+    # The modes of the CPU backend, and the GPU of this machine.
+    list(APPEND arg_LONG cpu-async cpu-guard cuda)
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 180)
     endif()
@@ -78,15 +93,21 @@ function(portacl_add_backend_tests)
             TIMEOUT ${arg_TIMEOUT}
             ENVIRONMENT "GTEST_OUTPUT=json:${CMAKE_BINARY_DIR}/test-results/${test}.json"
             ENVIRONMENT_MODIFICATION "${portacl_env_common};${portacl_env_${label}}")
+        if(label IN_LIST arg_LONG)
+            portacl_is_long("${test}")
+        endif()
     endforeach()
-    if("cuda" IN_LIST arg_LABELS)
-        list(TRANSFORM words REPLACE "^[$]<TARGET_FILE:(.+)>$" "\\1")
-        foreach(word IN LISTS words)
-            if(TARGET "${word}")
-                add_dependencies(gpu_pack ${word})
-            endif()
-        endforeach()
-    endif()
+    set(short_labels ${arg_LABELS})
+    list(REMOVE_ITEM short_labels ${arg_LONG})
+    list(TRANSFORM words REPLACE "^[$]<TARGET_FILE:(.+)>$" "\\1")
+    foreach(word IN LISTS words)
+        if(TARGET "${word}" AND "cuda" IN_LIST arg_LABELS)
+            add_dependencies(gpu_pack ${word})
+        endif()
+        if(TARGET "${word}" AND short_labels)
+            add_dependencies(portacl_short ${word})
+        endif()
+    endforeach()
 endfunction()
 
 # portacl_add_checked_test(NAME noun COMMAND program [argument...] [SETTINGS NAME=value...])
@@ -105,6 +126,7 @@ function(portacl_add_checked_test)
     if(rows)
         list(APPEND arg_COMMAND "--gtest_filter=-${left_out}")
     endif()
-    portacl_add_backend_tests(NAME checked.${arg_NAME} LABELS cpu COMMAND
+    portacl_add_backend_tests(NAME checked.${arg_NAME} LABELS cpu LONG cpu COMMAND
         "${CMAKE_COMMAND}" -E env ${portacl_checking} ${arg_SETTINGS} $<TARGET_FILE:${program}> ${arg_COMMAND})
+    set_tests_properties(cpu.checked.${arg_NAME} PROPERTIES LABELS "checked;long")
 endfunction()

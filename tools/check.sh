@@ -5,21 +5,45 @@
 #   check      exits with 0 = pass, 77 = skipped (its last line of output is the reason), else failed
 #   sabotage   breaks what the check is for; --selftest runs it in a copy of the tree and expects
 #              the check to fail there
+#
+# Some take minutes to hours each (`deep`). ./dev check --turn runs one of `turns`, chosen by the number of commits, for at most
+# PORTACL_TURN_SECONDS: each of them runs once in ten commits. docs/tests.md says when each one last passed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
-# run_check NAME: prints one line; keeps the output in build/checks/NAME.log.
+deep=(sanitize-address sanitize-thread sanitize-undefined hook-cost churn whole-sweeps refused-calls fuzz miri gpu-dry-run
+    packaging aarch64-suite without-cuda readme-commands real-driver ptx-run libtorch other-user cancellation memcheck)
+turns=(sanitize-address refused-calls miri sanitize-undefined whole-sweeps fuzz other-user sanitize-thread memcheck
+    readme-commands)
+
+# record NAME SECONDS: writes the pass of a deep check into the table of docs/tests.md.
+record() {
+    local row
+    row="| $1 | $(date -I) | $(git rev-parse --short=8 HEAD) | $2 |"
+    sed -i "s/^| $1 |.*/$row/" docs/tests.md
+}
+
+# run_check NAME [SECONDS]: prints one line; keeps the output in build/checks/NAME.log. A check that is stopped after the
+# seconds has passed, unless a test of it has failed.
 run_check() {
-    local name=$1 status=0 started=$SECONDS
+    local name=$1 seconds=${2-} status=0 started=$SECONDS log=build/checks/$1.log limited=()
     mkdir -p build/checks
-    bash -euo pipefail -c 'source ./dev; source "tools/checks/$1.sh"; check' check "$name" \
-        >"build/checks/$name.log" 2>&1 </dev/null || status=$?
+    [[ -z $seconds ]] || limited=(env PORTACL_CHECK_IS_BOUNDED=1 timeout -k 10 "$seconds")
+    "${limited[@]}" bash -euo pipefail -c 'source ./dev; source "tools/checks/$1.sh"; check' check "$name" \
+        >"$log" 2>&1 </dev/null || status=$?
+    if [[ -n $seconds && $status == 124 ]] && ! grep -qE '\*\*\*(Failed|Exception|Timeout)|FAILED' "$log"; then
+        printf 'STOPPED  %-18s after %d s, without a failure\n' "$name" "$seconds"
+        return
+    fi
     case $status in
-    0) printf 'PASS     %-14s %4d s\n' "$name" $((SECONDS - started)) ;;
-    77) printf 'SKIPPED  %-14s %s\n' "$name" "$(tail -n 1 "build/checks/$name.log")" ;;
+    0)
+        printf 'PASS     %-18s %4d s\n' "$name" $((SECONDS - started))
+        [[ -z ${PORTACL_UPDATE-} ]] || record "$name" $((SECONDS - started))
+        ;;
+    77) printf 'SKIPPED  %-18s %s\n' "$name" "$(tail -n 1 "$log")" ;;
     *)
-        printf 'FAIL     %-14s build/checks/%s.log ends:\n' "$name" "$name"
-        tail -n 40 "build/checks/$name.log" | sed 's/^/    /'
+        printf 'FAIL     %-18s build/checks/%s.log ends:\n' "$name" "$name"
+        tail -n 40 "$log" | sed 's/^/    /'
         return 1
         ;;
     esac
@@ -54,10 +78,14 @@ selftest() {
 }
 
 accept check "$@"
-mode=run_check names=() deep=0
+mode=run_check names=() with_deep=0 seconds=()
 for argument in "$@"; do
     case $argument in
-    --deep) deep=1 ;;
+    --deep) with_deep=1 ;;
+    --turn)
+        names+=("${turns[$(turn_of_commit) % ${#turns[@]}]}")
+        seconds=("${PORTACL_TURN_SECONDS:-1500}")
+        ;;
     --selftest) mode=selftest ;;
     --list) for file in tools/checks/*.sh; do basename "$file" .sh; done; exit 0 ;;
     *) names+=("$argument") ;;
@@ -66,18 +94,14 @@ done
 if ((${#names[@]} == 0)); then
     for file in tools/checks/*.sh; do
         name=$(basename "$file" .sh)
-        # These take minutes each, and run only on request.
-        case $name in
-        sanitize-* | hook-cost | churn | whole-sweeps | refused-calls | fuzz | miri | gpu-dry-run | packaging | aarch64-suite | \
-            without-cuda | readme-commands | real-driver | ptx-run | libtorch | other-user | cancellation | memcheck) ((deep)) || continue ;;
-        esac
+        ((with_deep)) || [[ " ${deep[*]} " != *" $name "* ]] || continue
         names+=("$name")
     done
 fi
 
 failed=0
 for name in "${names[@]}"; do
-    "$mode" "$name" || failed=$((failed + 1))
+    "$mode" "$name" "${seconds[@]}" || failed=$((failed + 1))
 done
 ((failed == 0)) || die "$failed of ${#names[@]} checks failed"
 printf 'all %d checks done, none failed\n' "${#names[@]}"

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Counts what ./dev test ran: a table, the names of the failed tests, then the line "N passed, N failed".
+"""Counts what ./dev test ran: a table with times, the slowest tests, the names of the failed tests, then the line
+"N passed, N failed".
 
 usage: count_tests.py RESULTS
 
-RESULTS has NAME.log and NAME.status of every step, NAME.xml (JUnit) of every step that is a run of ctest, and
-NAME.cases/TEST.json of every GoogleTest program in it, so that the program's cases are counted instead of the program.
-A step that failed without a failed test, or ran no test, counts as one failure.
+RESULTS has NAME.log, NAME.status and NAME.seconds of every step, NAME.xml (JUnit) of every step that is a run of ctest,
+NAME.times.xml (JUnit) of one that runs Rust tests, and NAME.cases/TEST.json of every GoogleTest program in it, so that the
+program's cases are counted instead of the program. A step that failed without a failed test, or ran no test, counts as one
+failure.
 """
 
 import json
@@ -78,9 +80,26 @@ def from_ctest(xml, gtest_results):
     return passed, failed, skipped
 
 
+SLOWEST = 20
+
+
+def slowest(results):
+    """The lines of the tests that took longest, if any times are known."""
+    times = []
+    for xml in results.glob("*.xml"):
+        step = xml.name.removesuffix(".times.xml") if xml.name.endswith(".times.xml") else ""
+        for case in ElementTree.parse(xml).getroot().iter("testcase"):
+            name = " ".join(filter(None, (step, case.get("name"))))
+            times.append((float(case.get("time") or 0), name))
+    times.sort(reverse=True)
+    lines = [f"{seconds:7.1f} s  {name}" for seconds, name in times[:SLOWEST]]
+    return [f"the slowest tests, of {len(times)}:", *lines] if lines else []
+
+
 def main():
     results = pathlib.Path(sys.argv[1])
     total = [0, 0]
+    duration = 0
     failures = []
     for status_file in sorted(results.glob("*.status"), key=lambda path: path.stat().st_mtime_ns):
         name = status_file.stem
@@ -100,9 +119,12 @@ def main():
         failures += (f"FAILED {name}: {test}" for test in names)
         total[0] += passed
         total[1] += failed
-        if passed or failed or skipped:
-            print(f"{name:14} {passed:6} passed {failed:4} failed" + (f" {skipped:4} skipped" if skipped else ""))
-    print("\n".join([*failures, f"{total[0]} passed, {total[1]} failed"]))
+        seconds_file = results / f"{name}.seconds"
+        seconds = int(seconds_file.read_text()) if seconds_file.exists() else 0
+        duration += seconds
+        print(f"{name:19} {passed:6} passed {failed:4} failed {skipped:4} skipped {seconds:5} s")
+    print(f"{'all':19} {total[0]:6} passed {total[1]:4} failed {'':12} {duration:5} s")
+    print("\n".join([*slowest(results), *failures, f"{total[0]} passed, {total[1]} failed"]))
     # Running no test is no success.
     return 0 if total[1] == 0 and total[0] > 0 else 1
 

@@ -68,7 +68,9 @@ class Counts(unittest.TestCase):
                 results = pathlib.Path(folder)
                 status = "fail" if failed else "run"
                 results.joinpath(f"{step}.status").write_text(f"{failed}\n")
-                results.joinpath(f"{step}.xml").write_text(f'<s><testcase name="cpu.x" status="{status}"/></s>')
+                results.joinpath(f"{step}.seconds").write_text("7\n")
+                results.joinpath(f"{step}.xml").write_text(
+                    f'<s><testcase name="cpu.x" status="{status}" time="{6 + failed}.5"/></s>')
                 cases = results / f"{step}.cases"
                 cases.mkdir()
                 cases.joinpath("cpu.x.json").write_text(
@@ -79,10 +81,12 @@ class Counts(unittest.TestCase):
         result = self.count(cpu=0, packed=1)
         self.assertEqual(result.returncode, 1)
         rows = [line.split() for line in result.stdout.splitlines()]
-        self.assertIn("cpu 3 passed 0 failed".split(), rows)
-        self.assertIn("packed 2 passed 1 failed".split(), rows)
+        self.assertIn("cpu 3 passed 0 failed 0 skipped 7 s".split(), rows)
+        self.assertIn("packed 2 passed 1 failed 0 skipped 7 s".split(), rows)
+        self.assertIn("all 5 passed 1 failed 14 s".split(), rows)
         self.assertIn("FAILED packed: cpu.x", result.stdout)
         self.assertIn("5 passed, 1 failed", result.stdout)
+        self.assertLess(result.stdout.index("7.5 s  cpu.x"), result.stdout.index("6.5 s  cpu.x"))
 
     def test_steps_without_a_failure_pass(self):
         self.assertEqual(self.count(cpu=0, packed=0).returncode, 0)

@@ -1,12 +1,24 @@
 #!/usr/bin/env bash
-# ./dev test [LABEL...]: Rust tests, models of concurrent code (loom), the C++ suite on every
-# backend, and the install tree. The last line is "N passed, N failed".
+# ./dev test [all|rest] [LABEL...]: Rust tests, models of concurrent code (loom), the C++ suite on every backend, the
+# install tree, and the bindings. The last line is "N passed, N failed". docs/tests.md names the labels.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 accept test "$@"
+# How much of each label runs: short leaves out what is long, rest runs only that.
+amount=short
+case ${1-} in
+all | rest)
+    amount=$1
+    shift
+    ;;
+?*) amount=all ;;
+esac
 labels=("$@")
-((${#labels[@]})) || labels=("${test_labels[@]}")
+if ((${#labels[@]} == 0)); then
+    labels=("${test_labels[@]}")
+    [[ $amount != short ]] || labels=("${short_labels[@]}")
+fi
 results=build/results
 mkdir -p build
 rm -rf "$results"
@@ -14,108 +26,132 @@ mkdir -p "$results"
 broken=0
 
 wants() { local label; for label in "${labels[@]}"; do [[ $label == "$1" ]] && return 0; done; return 1; }
+# Whether the label runs, and ./dev test does not run all of it.
+wants_rest() { [[ $amount != short ]] && wants "$1"; }
+# Whether the label runs, and ./dev test runs some of it.
+wants_short() { [[ $amount != rest ]] && wants "$1"; }
 
-# run NAME COMMAND...: keeps the output for the final count. A command that fails without a failed test (for example,
-# it did not build) counts as one. Two steps may run the same GoogleTest programs, so each keeps its own counts of cases.
+# run NAME COMMAND...: keeps output, status and seconds for the final count. A command that fails without a failed test (for
+# example, it did not build) counts as one. Two steps may run the same GoogleTest programs, so each keeps its own counts of cases.
 run() {
-    local name=$1 status=0 cases=build/test/test-results
+    local name=$1 status=0 cases=build/test/test-results began=$SECONDS
     shift
     say "$name"
     rm -rf "$cases"
     "$@" 2>&1 | tee "$results/$name.log" || status=$?
     printf '%s\n' "$status" >"$results/$name.status"
+    printf '%s\n' $((SECONDS - began)) >"$results/$name.seconds"
     if [[ -e $cases ]]; then mv "$cases" "$results/$name.cases"; fi
     ((status == 0)) || broken=1
 }
 
-rust_tests() {
+# rust NAME ARGUMENT...: runs Rust tests, and keeps how long each took.
+rust() {
+    local name=$1
+    shift
     if cargo nextest --version >/dev/null 2>&1; then
-        cargo nextest run --locked --workspace --no-fail-fast --status-level fail && cargo test --locked --doc --quiet
+        cargo nextest run --locked --no-fail-fast --status-level fail "$@" || return
+        cp target/nextest/default/junit.xml "$results/$name.times.xml"
     else
-        cargo test --locked --workspace --no-fail-fast
+        cargo test --locked --no-fail-fast "${@/--run-ignored=all/-- --include-ignored}"
     fi
 }
+
+rust_tests() { rust rust --workspace && cargo test --locked --workspace --doc --quiet; }
 
 # The CUDA backend's Rust tests on the test double VARIANT (lib or old), whose exit status reports misuse and leaks.
 cuda_rust_tests() {
-    local double=$PWD/build/test/tests/fake_cuda/$1 runner=(test --lib)
+    local double=$PWD/build/test/tests/fake_cuda/$1
     [[ -e $double/libcuda.so.1 ]] || { echo "no test double in $double"; return 1; }
-    if cargo nextest --version >/dev/null 2>&1; then
-        runner=(nextest run --lib --no-fail-fast --status-level fail)
-    fi
     LD_LIBRARY_PATH=$double${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PORTACL_TEST_CUDA=1 \
-        FAKE_CUDA_STRICT=1 FAKE_CUDA_LEAK_CHECK=1 cargo "${runner[@]}" --locked -p portacl-cuda
+        FAKE_CUDA_STRICT=1 FAKE_CUDA_LEAK_CHECK=1 rust "cuda-fake-rust-$1" --lib -p portacl-cuda
 }
 
-# A separate target directory, because other flags would rebuild the others.
+# A separate target directory, because other flags would rebuild the others. With three preemptions the models take six
+# times as long as with two.
 loom_tests() {
-    RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=${LOOM_MAX_PREEMPTIONS:-3} \
+    RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=${LOOM_MAX_PREEMPTIONS:-$1} \
         cargo test --locked -p portacl-algo --lib --release --config 'profile.release.lto="off"' \
         --config 'profile.release.codegen-units=16' --target-dir target/loom
 }
 
 # ctest_run BUILD LABEL: tests use separate files and devices, so several run at once.
 ctest_run() {
-    ctest --test-dir "$1" -L "^$2\$" --no-tests=error --output-on-failure -j "$(nproc)" \
+    local which=()
+    case $amount in
+    short) which=(-LE '^long$') ;;
+    rest) which=(-L '^long$') ;;
+    esac
+    ctest --test-dir "$1" -L "^$2\$" "${which[@]}" --no-tests=error --output-on-failure -j "$(nproc)" \
         --output-junit "$PWD/$results/$2.xml"
 }
 
 # Runs the suite's programs on the CPU again, with the shipped library instead of the one that they were linked with:
 # cmake/pack_object.rs has merged its sections and resolved relocations. Only a debug build can refuse host memory on
-# demand, so that sweep is left out, and the checks (PORTACL_CHECK) see the same calls with both libraries.
+# demand, so that sweep is left out.
 packed_tests() {
-    LD_LIBRARY_PATH=$PWD/build/release/lib ctest --test-dir build/test -L '^cpu$' \
-        -E '[.]host_memory_sweep[.]|^cpu[.]checked' --no-tests=error \
-        --output-on-failure -j "$(nproc)" --output-junit "$PWD/$results/packed.xml"
+    LD_LIBRARY_PATH=$PWD/build/release/lib ctest --test-dir build/test -L '^cpu$' -E '[.]host_memory_sweep[.]' \
+        --no-tests=error --output-on-failure -j "$(nproc)" --output-junit "$PWD/$results/packed.xml"
 }
 
-if wants rust; then run rust rust_tests; fi
-if wants loom; then run loom loom_tests; fi
-
-if wants fake-cuda || wants cpu || wants cpu-async || wants cpu-guard || wants cuda-fake || wants python || wants packed; then
-    run build-suite build test
-    for label in fake-cuda cpu cpu-async cpu-guard cuda-fake; do
-        if wants "$label"; then run "$label" ctest_run build/test "$label"; fi
+# The package as a user gets it: installs a build, finds it with CMake, and runs a program.
+install_tests() {
+    local work=$PWD/build/test/installed step
+    for step in install cmake; do
+        PORTACL_TEST_VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml) \
+            PORTACL_BACKEND=cpu cpp_tests/consumer/run.sh "$step" "$PWD/build/test" "$work" && echo "test $step ... ok" ||
+            { echo "test $step ... FAILED"; return 1; }
     done
-    if wants python; then
-        # Without NumPy and mypy the tests that need them are skipped. In CI that is a failure.
-        tools/python.sh install || [[ ${CI-} != true ]] || run python-packages false
-        run python ctest_run build/test python
-    fi
-    if wants cuda-fake; then
-        run cuda-fake-rust cuda_rust_tests lib
-        run cuda-fake-rust-old cuda_rust_tests old
+    echo "test result: ok. 2 passed; 0 failed; 0 ignored"
+}
+
+if wants_short rust; then run rust rust_tests; fi
+if wants_short loom || wants_rest loom; then run loom loom_tests $([[ $amount == short ]] && echo 2 || echo 3); fi
+
+of_suite=(cpu cpu-async cpu-guard cuda-fake fake-cuda checked)
+needs_suite=0
+for label in "${of_suite[@]}" python packed install; do if wants "$label"; then needs_suite=1; fi; done
+if ((needs_suite)); then
+    if [[ $amount == short ]]; then
+        run build-suite build test --target portacl_short
+    else
+        run build-suite build test
     fi
 fi
-if wants packed; then
+for label in "${of_suite[@]}"; do
+    if wants "$label"; then run "$label" ctest_run build/test "$label"; fi
+done
+if wants_short install; then run install install_tests; fi
+if wants_rest cuda-fake; then
+    run cuda-fake-rust cuda_rust_tests lib
+    run cuda-fake-rust-old cuda_rust_tests old
+fi
+if wants_rest python; then
+    # Without NumPy and mypy the tests that need them are skipped. In CI that is a failure.
+    tools/python.sh install || [[ ${CI-} != true ]] || run python-packages false
+    run python ctest_run build/test python
+fi
+if wants_rest packed; then
     run build-packed build release --target portacl_libraries
     run packed packed_tests
 fi
-if wants package; then
+if wants_rest package; then
     run build-release build release
     run package ctest_run build/release package
 fi
-if wants paddle; then
-    status=0
-    tools/paddle.sh install || status=$?
+# with_packages NAME: what needs a package that may not be had here.
+with_packages() {
+    local status=0
+    "tools/$1.sh" install || status=$?
     if ((status == 77)) && [[ ${CI-} != true ]]; then
-        say "paddle: skipped, because PaddlePaddle cannot be had (see above)"
+        say "$1: skipped, because its package cannot be had (see above)"
     else
-        run build-paddle tools/paddle.sh build
-        run paddle ctest_run build/paddle paddle
+        run "build-$1" "tools/$1.sh" build
+        run "$1" ctest_run "build/$1" "$1"
     fi
-fi
-
-if wants torch; then
-    status=0
-    tools/torch.sh install || status=$?
-    if ((status == 77)) && [[ ${CI-} != true ]]; then
-        say "torch: skipped, because PyTorch cannot be had (see above)"
-    else
-        run build-torch tools/torch.sh build
-        run torch ctest_run build/torch torch
-    fi
-fi
+}
+if wants_rest paddle; then with_packages paddle; fi
+if wants_rest torch; then with_packages torch; fi
 
 say "results"
 python3 tools/count_tests.py "$results" || broken=1

@@ -10,8 +10,6 @@
 namespace fake {
 namespace {
 
-constexpr size_t kHuge = size_t{2} << 20;
-
 void* reserve(size_t size, int protection) {
     void* address = mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address == MAP_FAILED) {

@@ -7,6 +7,10 @@
 
 namespace fake {
 
+// A page of the host, and a huge page.
+constexpr size_t kPage = 4096;
+constexpr size_t kHuge = size_t{2} << 20;
+
 // Allocates ranges of reserved address space that the program cannot access. A freed range is
 // reused as late as possible, so that stale addresses stay recognisable; with FAKE_CUDA_REUSE as soon as possible.
 class Arena {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/arena.h"
 #include "memory/memory.h"
 
 // Assumption: Registered host memory has a device address, and cannot be registered twice.
@@ -13,7 +14,6 @@
 namespace fake {
 namespace {
 
-constexpr size_t kPage = 4096;
 constexpr unsigned kAllFlags = 0xF;
 
 // Whether all pages of the range are mapped.

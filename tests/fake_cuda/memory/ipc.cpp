@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/arena.h"
 #include "memory/memory.h"
 #include "memory/shared_file.h"
 #include "runtime/context.h"
@@ -15,7 +16,6 @@ namespace {
 
 // Windows share no page with other memory, whatever their size.
 constexpr size_t kWindowPage = size_t{2} << 20;
-constexpr size_t kPage = 4096;
 
 using ull = unsigned long long;
 

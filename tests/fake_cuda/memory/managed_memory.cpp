@@ -8,9 +8,6 @@
 namespace fake {
 namespace {
 
-constexpr size_t kHuge = size_t{2} << 20;
-constexpr size_t kPage = 4096;
-
 using ull = unsigned long long;
 
 // Returns CUDA_SUCCESS if the range is in managed memory and the location exists.

@@ -17,9 +17,6 @@
 namespace fake {
 namespace {
 
-constexpr size_t kHuge = size_t{2} << 20;
-constexpr size_t kPage = 4096;
-
 using ull = unsigned long long;
 
 uint64_t next_id() {

@@ -23,7 +23,7 @@ namespace {
 using ull = unsigned long long;
 
 // The unit in bytes in which a pool allocates from its device, and frees.
-constexpr size_t kPage = size_t{32} << 20;
+constexpr size_t kStep = size_t{32} << 20;
 
 // The requirement about the frees of a segment.
 enum class Sure {
@@ -133,9 +133,9 @@ void collect(Pool& pool) {
 
 // Reserves memory for a pool, a multiple of pages. Returns 0 if the device has none left.
 uint64_t reserve(Pool& pool, size_t size) {
-    if (pool.on_host()) return allocate_host(size, kPage);
+    if (pool.on_host()) return allocate_host(size, kStep);
     if (!make_room(*pool.context, size)) return 0;
-    const uint64_t address = pool.context->device->arena.allocate(size, kPage);
+    const uint64_t address = pool.context->device->arena.allocate(size, kStep);
     if (address == 0) return 0;
     if (pool.file != nullptr && !pool.file->back(*pool.context, address, size)) {
         pool.context->device->arena.free(address, size);
@@ -158,8 +158,8 @@ void unreserve(Pool& pool, uint64_t address, size_t size) {
 
 // Adds a segment with room for `size` bytes. Returns the end if there is no memory.
 Segments::iterator grow(Pool& pool, size_t size) {
-    const size_t pages = round_up(size, kPage);
-    const bool fits = pool.max_size == 0 || pool.reserved + pages <= round_up(pool.max_size, kPage);
+    const size_t pages = round_up(size, kStep);
+    const bool fits = pool.max_size == 0 || pool.reserved + pages <= round_up(pool.max_size, kStep);
     const uint64_t address = fits && pages >= size ? reserve(pool, pages) : 0;
     if (address == 0) return pool.segments.end();
     pool.reserved += pages;
@@ -287,10 +287,10 @@ void trim(Pool& pool, uint64_t keep) {
         if (pool.reserved <= keep) break;
         const auto segment = pool.segments.find(address);
         if (!segment->second.releases.empty()) continue;
-        const uint64_t start = round_up(segment->first, kPage);
-        const uint64_t end = (segment->first + segment->second.size) & ~uint64_t{kPage - 1};
+        const uint64_t start = round_up(segment->first, kStep);
+        const uint64_t end = (segment->first + segment->second.size) & ~uint64_t{kStep - 1};
         if (start >= end) continue;
-        const size_t size = std::min<uint64_t>(end - start, (pool.reserved - keep) & ~uint64_t{kPage - 1});
+        const size_t size = std::min<uint64_t>(end - start, (pool.reserved - keep) & ~uint64_t{kStep - 1});
         if (size == 0) break;
         const uint64_t cut_at = end - size;
         const size_t tail = segment->first + segment->second.size - end;

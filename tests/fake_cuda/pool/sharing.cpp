@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/arena.h"
 #include "base/config.h"
 #include "memory/shared_file.h"
 #include "pool/mem_pool.h"
@@ -12,7 +13,6 @@ namespace {
 
 // Windows share no page with other memory, whatever their size.
 constexpr size_t kWindowPage = size_t{2} << 20;
-constexpr size_t kPage = 4096;
 
 static_assert(sizeof(SharedName) <= sizeof(CUmemPoolPtrExportData), "the name fits");
 

@@ -31,7 +31,7 @@ Server& server() {
     return *value;
 }
 
-void* thread_main(void*) {
+void* run_host_functions(void*) {
     pthread_setname_np(pthread_self(), "fake_cuda:host");
     enter_host_function_thread();
     Server& mine = server();
@@ -53,7 +53,7 @@ bool start() {
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_t thread;
-    const bool started = pthread_create(&thread, &attributes, thread_main, nullptr) == 0;
+    const bool started = pthread_create(&thread, &attributes, run_host_functions, nullptr) == 0;
     pthread_attr_destroy(&attributes);
     return started;
 }

@@ -64,7 +64,7 @@ void serve(Stream& stream) {
     }
 }
 
-void* thread_main(void* argument) {
+void* run_stream(void* argument) {
     pthread_setname_np(pthread_self(), "fake_cuda:strm");
     std::unique_ptr<std::shared_ptr<Stream>> owned(static_cast<std::shared_ptr<Stream>*>(argument));
     const std::shared_ptr<Stream> stream = std::move(*owned);
@@ -99,7 +99,7 @@ bool start_thread(const std::shared_ptr<Stream>& stream) {
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     auto argument = std::make_unique<std::shared_ptr<Stream>>(stream);
     pthread_t thread;
-    const bool started = pthread_create(&thread, &attributes, thread_main, argument.get()) == 0;
+    const bool started = pthread_create(&thread, &attributes, run_stream, argument.get()) == 0;
     if (started) {
         argument.release();
     }
