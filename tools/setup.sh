@@ -1,24 +1,26 @@
 #!/usr/bin/env bash
 # Installs what this machine lacks, and prints what it does. It asks nothing, and is quick if nothing is missing.
 #
-# usage: setup.sh [build] [--list]     build: only what the build needs, not what tests and checks need
-#                                      --list: prints the needed commands, installs nothing
+# usage: setup.sh [build|test] [--list]     build: only what the build needs, test: what ./dev test needs too;
+#                                           otherwise also what checks and benchmarks need
+#                                           --list: prints the needed commands, installs nothing
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export PATH="$HOME/.cargo/bin:$PATH"
 
 # The commands that the scripts call, and their Debian packages.
 needed=(git:git curl:curl gcc:build-essential g++:build-essential make:build-essential cmake:cmake ninja:ninja-build)
-tests=1
-if [[ ${1-} == build ]]; then
-    tests=0
-    shift
-else
-    needed+=(pkg-config:pkg-config python3:python3 clang-format:clang-format doxygen:doxygen codespell:codespell
-        file:file cloc:cloc valgrind:valgrind)
-fi
+tests=1 checks=1
+case ${1-} in
+build) tests=0 checks=0 ;;
+test) checks=0 ;;
+*) set -- all "$@" ;;
+esac
+shift
+((tests == 0)) || needed+=(pkg-config:pkg-config python3:python3)
+((checks == 0)) || needed+=(clang-format:clang-format doxygen:doxygen codespell:codespell file:file cloc:cloc valgrind:valgrind)
 if (($# > 1)) || [[ ${1-} != "" && ${1-} != --list ]]; then
-    echo "setup: unknown argument in '$*'; it takes: build, --list" >&2
+    echo "setup: unknown argument in '$*'; it takes: build, test, --list" >&2
     exit 2
 fi
 if [[ ${1-} == --list ]]; then
@@ -32,6 +34,8 @@ done
 if ((tests)); then
     [[ -f /usr/include/gtest/gtest.h || -f /usr/local/include/gtest/gtest.h ]] || packages+=(libgtest-dev)
     [[ -f /usr/include/nlohmann/json.hpp || -f /usr/local/include/nlohmann/json.hpp ]] || packages+=(nlohmann-json3-dev)
+fi
+if ((checks)); then
     python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
     # Benchmarks of peers are compiled by every test of the package, so that ./dev bench finds them in order.
     [[ -f /usr/include/tbb/blocked_range.h ]] || packages+=(libtbb-dev)
@@ -80,7 +84,8 @@ if ! command -v cargo >/dev/null || ! new_enough; then
     if command -v rustup >/dev/null; then
         echo "setup: rustup toolchain install $toolchain (Rust $wanted or later is needed)"
         rustup toolchain install "$toolchain" --profile minimal --no-self-update </dev/null
-        rustup default "$toolchain" </dev/null
+        # For this folder: other projects of the user keep their toolchain.
+        rustup override set "$toolchain" </dev/null
     else
         echo "setup: installing Rust by rustup (Rust $wanted or later is needed)"
         curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
@@ -90,7 +95,7 @@ if ! command -v cargo >/dev/null || ! new_enough; then
     new_enough || { echo "setup: rustc is still older than $wanted: $(rustc --version)" >&2; exit 1; }
 fi
 for component in rustfmt clippy; do
-    ((tests)) || continue
+    ((checks)) || continue
     if ! cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1; then
         echo "setup: rustup component add $component"
         rustup component add "$component" </dev/null
