@@ -204,7 +204,7 @@ TEST(Explore, SearchesInProgramsWhosePlainRunsFail) {
     const Runs runs;
     const ProcessResult result = Explore({Programs(), "fails_in_every_other_plain_run", "faulty"}, {}, runs.settings());
     EXPECT_EQ(result.exit_code, 1) << result.output;
-    EXPECT_TRUE(Has(result, "without a schedule 5 of 10 runs fail: exit status 1; searching all the same"))
+    EXPECT_TRUE(Has(result, "without a schedule 5 of 10 runs fail: exit status 1; the search continues"))
         << result.output;
     EXPECT_TRUE(Has(result, "portacl: race: aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes"))
         << result.output;

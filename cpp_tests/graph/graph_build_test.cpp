@@ -306,7 +306,7 @@ TEST(GraphBuildTeardown, GraphsAndStreamsEndWithTheirDevice) {
         stream, [](void*) {}, nullptr));
     ACL_OK(aclrtResetDevice(0));
     ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "went with its device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "released with its device");
     const Persistent next;
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIEndTask(graph, next));
     ACL_OK(aclrtResetDevice(0));

@@ -381,7 +381,7 @@ TEST(GraphTeardown, GraphsEndWithTheirDevice) {
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
     ACL_OK(aclrtResetDevice(0));
     ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIAbort(graph), "went with its device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIAbort(graph), "released with its device");
     ACL_OK(aclFinalize());
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIExecuteAsync(graph, nullptr));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIAbort(graph));

@@ -49,11 +49,10 @@ TEST_F(KernelArgs, WrongArgumentsAreRefused) {
         ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, first, nullptr, 8), "param");
         ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, first, &value, 0), "paramSize is 0");
         ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, first, &value, 4), "paramSize is 4", "8 bytes");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, &value, &value, 8), "not of an argument",
-                         Shown(&value));
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, &value, &value, 8), "not an argument", Shown(&value));
         void* buffer = Poison<void*>();
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, first, 8, &buffer), "no placeholder");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 8, &buffer), "not of an argument");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, first, 8, &buffer), "not a placeholder");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 8, &buffer), "not an argument");
         EXPECT_TRUE(IsPoison(parameter) && IsPoison(buffer));
     });
 }

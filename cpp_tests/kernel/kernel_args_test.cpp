@@ -121,8 +121,8 @@ TEST_F(KernelArgs, ListsEndWithTheirProgramAndDevice) {
     auto parameter = Poison<aclrtParamHandle>();
     ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(own, &value, 4, &parameter), "argsHandle", "destroyed");
     ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(memory.List(), &value, 4, &parameter), "argsHandle",
-                     "went with its binary");
-    ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(memory.List()), "went with its binary");
+                     "unloaded with its binary");
+    ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(memory.List()), "unloaded with its binary");
     EXPECT_TRUE(IsPoison(parameter));
     program_.emplace();
     ACL_OK(aclrtKernelArgsInit(program_->Kernel("mark"), &own));

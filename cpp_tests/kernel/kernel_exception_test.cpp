@@ -109,8 +109,10 @@ TEST_F(KernelException, TheKernelAndItsArgumentsAreReported) {
     auto function = Poison<aclrtFuncHandle>();
     auto arguments = Poison<void*>();
     auto length = Poison<uint32_t>();
-    ACL_FAILS_SAYING(kDead, aclrtGetFuncHandleFromExceptionInfo(calls[0].info, &function), "its call is over");
-    ACL_FAILS_SAYING(kDead, aclrtGetArgsFromExceptionInfo(calls[0].info, &arguments, &length), "its call is over");
+    ACL_FAILS_SAYING(kDead, aclrtGetFuncHandleFromExceptionInfo(calls[0].info, &function),
+                     "running exception callback");
+    ACL_FAILS_SAYING(kDead, aclrtGetArgsFromExceptionInfo(calls[0].info, &arguments, &length),
+                     "running exception callback");
     EXPECT_TRUE(IsPoison(function) && IsPoison(arguments) && IsPoison(length));
 }
 

@@ -46,11 +46,11 @@ void EachCall(aclError code, const void* symbol, const char* word) {
 
 TEST_F(Symbol, AddressesThatAreNoSymbolsAreRefused) {
     EachCall(kInvalid, nullptr, "symbol is null");
-    EachCall(kDead, &never_registered, "stands for nothing");
+    EachCall(kDead, &never_registered, "has no kernel or variable");
     EachCall(kDead, Mark(), "aclrtGetFuncBySymbol");
     auto function = Poison<aclrtFuncHandle>();
     ACL_FAILS_SAYING(kInvalid, aclrtGetFuncBySymbol(nullptr, &function), "symbol is null");
-    ACL_FAILS_SAYING(kDead, aclrtGetFuncBySymbol(&never_registered, &function), "stands for nothing",
+    ACL_FAILS_SAYING(kDead, aclrtGetFuncBySymbol(&never_registered, &function), "has no kernel or variable",
                      "portaclRegisterSymbol");
     ACL_FAILS_SAYING(kDead, aclrtGetFuncBySymbol(table_symbol, &function), "variable");
     ACL_FAILS_SAYING(kInvalid, aclrtGetFuncBySymbol(Mark(), nullptr), "funcHandle");

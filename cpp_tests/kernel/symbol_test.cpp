@@ -103,7 +103,7 @@ TEST_F(Symbol, PendingCopiesKeepTheVariableOfAnUnloadedProgram) {
     // New calls do not find it.
     ACL_FAILS_SAYING(kDead, aclrtMemset(table, 64, 0, 64), Shown(table));
     ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbol(table_symbol, "x", 1, 0, ACL_MEMCPY_HOST_TO_DEVICE),
-                     "stands for nothing");
+                     "has no kernel or variable");
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
     const auto bytes = copy.Download<char>();
@@ -125,7 +125,7 @@ TEST_F(Symbol, VariablesEndWithTheirDevice) {
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS(kDead, aclrtMemset(table, 64, 0, 64));
     ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbol(table_symbol, "x", 1, 0, ACL_MEMCPY_HOST_TO_DEVICE),
-                     "stands for nothing", "device 0");
+                     "has no kernel or variable", "device 0");
 }
 
 // ---- symbols ----
@@ -210,7 +210,7 @@ TEST_F(Symbol, TheLastRegistrationCountsUntilItsProgramIsUnloaded) {
         EXPECT_EQ(size, 64u);
     }
     size_t size = Poison<size_t>();
-    ACL_FAILS_SAYING(kDead, aclrtGetSymbolSize(&step_symbol, &size), "stands for nothing");
+    ACL_FAILS_SAYING(kDead, aclrtGetSymbolSize(&step_symbol, &size), "has no kernel or variable");
     EXPECT_TRUE(IsPoison(size));
     ACL_OK(portaclRegisterSymbol(*program_, &step_symbol, "kernel_step"));
     ACL_OK(aclrtGetSymbolSize(&step_symbol, &size));

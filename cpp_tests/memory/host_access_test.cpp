@@ -174,7 +174,7 @@ TEST(HostAccess, UnallocatedMemoryDies) {
         DeviceMemory device(64);
         void* outside = device.At(3 << 20);
         Expect("touched " + Shown(outside));
-        Expect("memory of device 0 outside every allocation");
+        Expect("memory on device 0 outside every allocation");
         Expect("aclrtMemcpy");
         Read(outside);
     });
@@ -185,7 +185,7 @@ TEST(HostAccess, MemoryOfADeviceThatWasResetDies) {
         void* address = DeviceMemory(64).Release();
         ExpectOk("aclrtResetDevice", aclrtResetDevice(0));
         Expect("touched " + Shown(address));
-        Expect("memory of device 0 before its reset");
+        Expect("memory on device 0 before its reset");
         Read(address);
     });
 }

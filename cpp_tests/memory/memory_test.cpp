@@ -253,7 +253,7 @@ TEST_F(Free, FromAThreadOfAnotherDevice) {
 TEST_F(Free, AfterTheDeviceWasReset) {
     void* address = DeviceMemory(4096).Release();
     ACL_OK(aclrtResetDevice(0));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address), "gone with its device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address), "released with its device");
     ACL_OK(aclrtSetDevice(0));
     address = DeviceMemory(4096).Release();
     void* pinned = PinnedMemory(4096).Release();

@@ -137,7 +137,7 @@ TEST_F(MemPoolEnd, ResettingADeviceDestroysItsPools) {
     ACL_OK(aclrtResetDeviceForce(0));
     ACL_OK(aclrtSetDevice(0));
     auto again = Poison<void*>();
-    ACL_FAILS_SAYING(kDead, aclrtMemPoolMallocAsync(&again, 1, dead, nullptr), "went with its device");
+    ACL_FAILS_SAYING(kDead, aclrtMemPoolMallocAsync(&again, 1, dead, nullptr), "released with its device");
     ACL_DESTROYS_LATE(aclrtMemPoolDestroy(dead));
     for (void* gone : {memory, orphan}) {
         ACL_FAILS(kDead, aclrtMemPoolFreeAsync(gone, nullptr));

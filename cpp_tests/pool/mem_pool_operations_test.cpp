@@ -81,7 +81,7 @@ TEST_F(MemPoolOperations, EachNeedsTheAccessOfItsStreamsDeviceToAMapping) {
             for (const auto& row : Others()) {
                 // Kernels may use a mapping that their device may access.
                 const bool is_kernel = std::string(row.name).find("Kernel") != std::string::npos;
-                Expect(row, is_kernel || Allows(access, row), {"memory of device 1", "device 0"});
+                Expect(row, is_kernel || Allows(access, row), {"memory on device 1", "device 0"});
             }
         }
         ACL_OK(aclrtSetDevice(1));
@@ -100,7 +100,7 @@ TEST_F(MemPoolOperations, OnlyCopiesReachOtherMemoryOfAnotherDevice) {
     for (const auto& row : Copies()) Expect(row, true, {});
     for (const auto& row : Others()) {
         if (std::string(row.name).find("Kernel") == std::string::npos)
-            Expect(row, false, {"memory of device 1", "the stream is on device 0"});
+            Expect(row, false, {"memory on device 1", "but the stream is on device 0"});
     }
     ACL_EXPECT_OK(aclrtFree(memory));
 }
@@ -155,8 +155,8 @@ TEST_F(MemPoolOperations, NoneIsCapturedWithMemoryOfAnotherDevice) {
             // Kernels may use what their device may access; cache operations have no effect.
             if (name.find("Kernel") != std::string::npos || name.find("Cmo") != std::string::npos) continue;
             ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
-            EXPECT_TRUE(FailedSaying(row.name, row.call(stream), ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                                     {"a graph is of one device"}));
+            EXPECT_TRUE(
+                FailedSaying(row.name, row.call(stream), ACL_ERROR_RT_FEATURE_NOT_SUPPORT, {"a graph has one device"}));
             aclmdlRI graph = nullptr;
             ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRICaptureEnd(stream, &graph));
         }

@@ -191,7 +191,7 @@ TEST_F(MemPoolTest, ArgumentsAreChecked) {
     ACL_FAILS(kDead, aclrtMemPoolFreeAsync(static_cast<char*>(good) + 1, stream));
     ACL_FAILS(kDead, aclrtMemPoolFreeAsync(good, &memory));
     ACL_FAILS(kDead, aclrtFree(static_cast<char*>(good) + 8));
-    ACL_FAILS_SAYING(kDead, aclrtFreeHost(good), "memory of a pool", "aclrtMemPoolFreeAsync");
+    ACL_FAILS_SAYING(kDead, aclrtFreeHost(good), "pool memory", "aclrtMemPoolFreeAsync");
     Free(good, stream);
     ACL_FAILS(kDead, aclrtMemPoolFreeAsync(good, stream));
 }

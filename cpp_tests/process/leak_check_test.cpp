@@ -224,11 +224,11 @@ OWN_PROCESS_TEST(LeakCheckInProcess, OfADeviceIsAboutThatDevice, {"PORTACL_LEAK_
     ACL_OK(aclrtSetDevice(1));
     EXPECT_EQ(reported([] { ACL_OK(aclrtResetDevice(1)); }), "");
     const std::string one = reported([] { ACL_OK(aclrtResetDevice(1)); });
-    EXPECT_EQ(LinesWith(one, "device memory of device 1").size(), 1u) << one;
+    EXPECT_EQ(LinesWith(one, "device memory on device 1").size(), 1u) << one;
     EXPECT_EQ(LinesWith(one, "  stream ").size(), 1u) << one;
     EXPECT_EQ(LinesWith(one, "device 0").size(), 0u) << one;
     const std::string rest = reported([] { ACL_OK(aclFinalize()); });
-    EXPECT_EQ(LinesWith(rest, "device memory of device 0").size(), 1u) << rest;
+    EXPECT_EQ(LinesWith(rest, "device memory on device 0").size(), 1u) << rest;
     EXPECT_EQ(LinesWith(rest, "  stream ").size(), 1u) << rest;
     EXPECT_EQ(LinesWith(rest, "device 1").size(), 0u) << rest;
 }

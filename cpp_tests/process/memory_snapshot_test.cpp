@@ -264,7 +264,7 @@ OWN_PROCESS_TEST(LeakCheck, FinalizeNamesPools, {"PORTACL_LEAK_CHECK", "1"}) {
     testing::internal::CaptureStderr();
     ACL_OK(aclFinalize());
     const std::string text = testing::internal::GetCapturedStderr();
-    EXPECT_NE(text.find("memory of device 0, of pool " + name + ", at " + Shown(memory)), std::string::npos) << text;
+    EXPECT_NE(text.find("memory on device 0, of pool " + name + ", at " + Shown(memory)), std::string::npos) << text;
     EXPECT_NE(text.find("allocated by thread " + std::to_string(gettid())), std::string::npos) << text;
     EXPECT_NE(text.find("Allocate"), std::string::npos) << text;
 }
@@ -305,7 +305,7 @@ OWN_PROCESS_TEST(LeakCheck, FinalizeReportsLeaks, {"PORTACL_LEAK_CHECK", "1"}) {
     const std::string text = testing::internal::GetCapturedStderr();
     EXPECT_NE(text.find("2 allocations of"), std::string::npos) << text;
     EXPECT_NE(text.find("AllocateHere"), std::string::npos) << text;
-    EXPECT_NE(text.find("device memory of device 0"), std::string::npos) << text;
+    EXPECT_NE(text.find("device memory on device 0"), std::string::npos) << text;
     EXPECT_NE(text.find("a release failed, which no call reported: aclrtFreeHost"), std::string::npos) << text;
 }
 

@@ -64,7 +64,7 @@ UNTRUE = (
     r"nothing is mapped",
     r"has ended",
     r"is damaged",
-    r"is no more",
+    r"does not exist any longer",
     r"has finalized the library",
     r"of another (backend|version)",
     r"is not of an exported",
@@ -172,9 +172,9 @@ def wrong_words(run, output):
 # Other true texts: the call that failed, the refused call, and the text, as patterns; and the reason.
 IMPORTS = r"aclrt(Ipc|Mem\w*Import|Notify\w*Import|Event\w*Import|IpcOpen)"
 ALLOWED = (
-    (IMPORTS, r".*", r"(key|handle) is empty|is no handle|must be an open descriptor|are not those|is 0;",
+    (IMPORTS, r".*", r"(key|handle) is empty|is not a shareable handle|must be an open descriptor|are not an exported pointer|is 0;",
      "the other process of the seed has been refused, and has exported nothing"),
-    (IMPORTS, r"accept4|recvmsg|getsockopt|sendmsg|poll|write|close", r"does not answer|hangs up without an answer",
+    (IMPORTS, r"accept4|recvmsg|getsockopt|sendmsg|poll|write|close", r"does not answer|closed the connection without an answer",
      "the other process has been refused, and cannot tell"),
     (r"acl", r"clone3?", r"gave 2 CUDA_ERROR_OUT_OF_MEMORY",
      "the driver had to start a thread, and its error does not say so"),

@@ -107,7 +107,7 @@ TEST_F(Cache, InvalidRanges) {
     ACL_OK(aclrtSetDevice(1));
     DeviceMemory there(kSize);
     ACL_OK(aclrtSetDevice(0));
-    refused(there.At(), kSize, kDead, "memory of device 1");
+    refused(there.At(), kSize, kDead, "memory on device 1");
 }
 
 TEST_F(Cache, ReservedArguments) {

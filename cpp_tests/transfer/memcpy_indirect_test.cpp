@@ -255,5 +255,5 @@ TEST_F(MemcpyIndirect, BadArguments) {
     ACL_OK(aclrtSetDevice(1));
     DeviceMemory there(kSize);
     ACL_OK(aclrtSetDevice(0));
-    refused(kDead, Copy(static_cast<void**>(there.At()), 8, 0, word_in, 8, 0, stream), {"memory of device 1"});
+    refused(kDead, Copy(static_cast<void**>(there.At()), 8, 0, word_in, 8, 0, stream), {"memory on device 1"});
 }

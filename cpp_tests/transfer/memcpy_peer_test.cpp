@@ -96,7 +96,7 @@ TEST_F(MemcpyPeer, KindsThatDoNotMatch) {
                      Shown(far.At()), "device 1", Shown(near.At()), "device 0");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
                      aclrtMemcpy(near_too.At(), 100, near.At(), 100, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE), "InterDevice",
-                     "memory of device 0");
+                     "memory on device 0");
     EXPECT_EQ(far.Get(), Bytes(100, 2));
     EXPECT_EQ(near_too.Get(), Bytes(100, 1));
 }

@@ -69,7 +69,7 @@ bool ReadOption(const std::string& name, const char* text, Options* options) {
     const bool is_known = name == "--schedules" || name == "--seconds" || name == "--seed";
     if (!is_known || !text || !Number(text, name == "--seed" ? 0 : 0.1, &value)) {
         Say(is_known ? name + " needs a number" + (name == "--seed" ? ", 0 or more" : " greater than 0")
-                     : "unknown argument " + name + "; write -- in front of the program");
+                     : "unknown argument " + name + "; write -- before the program");
         return false;
     }
     if (name == "--schedules") options->schedules = value < 1 ? 1 : static_cast<long>(value);
@@ -84,7 +84,7 @@ bool Read(int count, char** arguments, Options* options) {
     for (; at < count && std::strcmp(arguments[at], "--") != 0; at += 2)
         if (!ReadOption(arguments[at], at + 1 < count ? arguments[at + 1] : nullptr, options)) return false;
     for (++at; at < count; ++at) options->program.command.emplace_back(arguments[at]);
-    if (options->program.command.empty()) Say("no program; write it behind --");
+    if (options->program.command.empty()) Say("no program; write it after --");
     return !options->program.command.empty();
 }
 
@@ -203,7 +203,7 @@ int Explore(const Options& options) {
     }
     if (!first.failure.empty()) {
         plain.Complete(options.program);
-        Say(plain.text() + "; searching all the same");
+        Say(plain.text() + "; the search continues");
     }
     return Search(options, &plain);
 }

@@ -90,7 +90,7 @@ void Explain(const Program& program, const Schedule& schedule, const Outcome& ou
     }
     std::printf(
         "  PORTACL_CHECK=races reports nothing in this order: the program's own accesses, threads or files\n"
-        "  depend on it. The last choices: the step, what went on, and after | what could have:\n%s",
+        "  depend on it. The last choices: the step, its thread or stream, and after | the other ones that could run:\n%s",
         Choices(outcome.turns).c_str());
 }
 
@@ -146,7 +146,7 @@ bool Report(const Program& program, const Schedule& found, const Outcome& first,
         std::printf("  %s; %d of %d replays were the same in every turn\n", outcome.failure.c_str(), same, kReplays);
         if (same < kReplays)
             std::printf(
-                "  %d of %d replays fail; what differs depends on time, input or threads between calls: see\n"
+                "  %d of %d replays fail; the differences depend on time, input or threads between calls: see\n"
                 "  docs/explore.md\n",
                 failed, kReplays);
     }

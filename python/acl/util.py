@@ -53,8 +53,8 @@ def _must_be_readable(call: str, ptr: int, size: int) -> None:
         raise ValueError(f"acl.util.{call}: ptr is {ptr:#x} and size is {size}; pass an address and a number of bytes")
     attributes, ret = rt.pointer_get_attributes(ptr)
     if ret == 0 and attributes["location"]["type"] == _DEVICE:
-        raise ValueError(f"acl.util.{call}: {ptr:#x} is memory of device {attributes['location']['id']}; copy it to "
-                         "memory of acl.rt.malloc_host first")
+        raise ValueError(f"acl.util.{call}: {ptr:#x} is memory on device {attributes['location']['id']}; copy it to "
+                         "memory from acl.rt.malloc_host first")
 
 
 def ptr_to_bytes(ptr: int, size: int) -> bytes:

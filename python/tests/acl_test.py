@@ -275,7 +275,7 @@ assert work(0) == 1
 class Fork(unittest.TestCase):
     def test_workers_use_devices_that_their_parent_has_counted(self):
         if os.environ.get("PORTACL_BACKEND", "auto") not in ("auto", "cpu"):
-            self.skipTest("a driver that has started refuses to work in a forked child")
+            self.skipTest("a driver that has started does not work in a forked child")
         done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -53,6 +53,6 @@ fn leak(leak: &Leak, call: &str) {
     let stack = record.as_ref().map(|record| record.stack.clone());
     let operation = Operation::new(What::Allocates, None, stack, &[]).made_at(at);
     let what = format!("at {call} {what} is not freed or released");
-    let fix = "to mend it: free or destroy it before";
+    let fix = "to mend it: free or destroy it before this call";
     report(Kind::Leak, what, *memory, party("allocation", "makes", operation), fix.to_owned());
 }

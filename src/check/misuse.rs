@@ -26,14 +26,17 @@ const ANSWERS: [(Code, &[&str], &str); 5] = [
     (
         Code::ThreadSubscribe,
         &["aclrtProcessReport", "aclrtProcessHostFunc"],
-        "no stream is subscribed to the thread yet, or any more",
+        "no stream is subscribed to the thread now",
     ),
     (Code::SysparamoptNotSet, &["aclrtCtxGetSysParamOpt"], "the option was never set"),
 ];
 
 /// The meaning of each code, if no function says otherwise. A test compares the codes with the enumeration.
 const MEANINGS: [(Code, Meaning); 63] = [
-    (Code::InvalidParam, Mistake("correct the argument or variable that the text names: the text has what is allowed")),
+    (
+        Code::InvalidParam,
+        Mistake("correct the argument or variable that the text names: the text has the allowed values"),
+    ),
     (Code::RepeatInitialize, Mistake("initialize once")),
     (Code::InvalidFile, Mistake("pass a file that can be read, or a folder that can be written")),
     (Code::ParseFile, Mistake("correct the file: it is one JSON object, as in {}")),
@@ -46,8 +49,8 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (
         Code::ParamInvalid,
         Mistake(
-            "pass a live object of the current device, a range inside of its allocation, and a call that is \
-             allowed in its state: the text says which of these is missing",
+            "pass a live object of the current device, a range inside of its allocation, and make the call in a state \
+             that allows it: the text says which of these is missing",
         ),
     ),
     (Code::InvalidDeviceId, Mistake("pass an id from 0 to aclrtGetDeviceCount minus 1")),

@@ -33,6 +33,6 @@ check() {
     export QEMU_PAGESIZE=65536
     run "${memory[@]}" sample.08_mem_pool sample.09_pinned_vector sample.14_growing_buffer
     text=$(PORTACL_BACKEND=cpu PORTACL_CPU_GUARD=1 qemu-aarch64 build/aarch64/samples/01_device_memory 1000 2>&1 || true)
-    grep -q "needs a kernel with pages of 4096 bytes, and this one's have 65536" <<<"$text" || { echo "guard mode with pages of 64 KiB: $text"; return 1; }
+    grep -q "needs a system with pages of 4096 bytes, but this one has pages of 65536" <<<"$text" || { echo "guard mode with pages of 64 KiB: $text"; return 1; }
 }
 sabotage() { sed -i 's/aarch64-linux-gnu-gcc/gcc/' cmake/aarch64-linux-gnu.cmake; }

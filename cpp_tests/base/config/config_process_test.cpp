@@ -42,7 +42,8 @@ OWN_PROCESS_TEST(ConfigProcess, ALimitOfFileSizesIsReported) {
     ACL_OK(aclInit(nullptr));
     const rlim_t before = LimitFiles(0);
     if (std::getenv("PORTACL_CPU_GUARD")) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSetDevice(0), "ulimit -f", "may have 0 bytes");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSetDevice(0), "ulimit -f",
+                         "limit for files of this process is 0 bytes");
     } else {
         ACL_OK(aclrtSetDevice(0));
         ACL_OK(aclrtResetDevice(0));
@@ -145,7 +146,7 @@ OWN_PROCESS_TEST(ConfigProcess, UnknownPoliciesAndFlagsCountAsUnset) {
         ACL_OK(aclrtMallocAlign32(&memory, 64, static_cast<aclrtMemMallocPolicy>(policy)));
         ACL_OK(aclrtFree(memory));
     };
-    EXPECT_EQ("portacl: the malloc policy 0x62 is unknown and counts as not given\n",
+    EXPECT_EQ("portacl: the malloc policy 0x62 is unknown and is ignored\n",
               StandardErrorOf([&] { malloc_with(0x62); }));
     EXPECT_EQ("", StandardErrorOf([&] { malloc_with(0x62); }));
     EXPECT_EQ("", StandardErrorOf([&] { malloc_with(ACL_MEM_MALLOC_HUGE_FIRST); }));
@@ -158,7 +159,7 @@ OWN_PROCESS_TEST(ConfigProcess, UnknownPoliciesAndFlagsCountAsUnset) {
         EXPECT_EQ(ACL_STREAM_FAST_LAUNCH, got);
         ACL_OK(aclrtDestroyStream(stream));
     };
-    EXPECT_EQ("portacl: the stream flags 0x4000 are unknown and count as not given\n",
+    EXPECT_EQ("portacl: the stream flags 0x4000 are unknown and are ignored\n",
               StandardErrorOf([&] { stream_with(ACL_STREAM_FAST_LAUNCH | 0x4000); }));
     EXPECT_EQ("", StandardErrorOf([&] { stream_with(ACL_STREAM_FAST_LAUNCH); }));
 
@@ -167,7 +168,7 @@ OWN_PROCESS_TEST(ConfigProcess, UnknownPoliciesAndFlagsCountAsUnset) {
     ASSERT_NE(config, nullptr);
     size_t flags = (size_t{1} << 40) | ACL_STREAM_FAST_LAUNCH;
     ACL_OK(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &flags, sizeof flags));
-    EXPECT_EQ("portacl: the stream flags 0x10000000000 are unknown and count as not given\n", StandardErrorOf([&] {
+    EXPECT_EQ("portacl: the stream flags 0x10000000000 are unknown and are ignored\n", StandardErrorOf([&] {
                   aclrtStream stream = nullptr;
                   ACL_OK(aclrtCreateStreamV2(&stream, config));
                   ACL_OK(aclrtDestroyStream(stream));

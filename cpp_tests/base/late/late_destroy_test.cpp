@@ -222,7 +222,7 @@ TEST(LateDestroy, OtherUsesFailBeforeAndAfter) {
             EXPECT_EQ(code, kDead) << text;
             EXPECT_NE(text.find(state), std::string::npos) << text;
         };
-        refused("went with its device, context or session");
+        refused("was released with its device, context or session");
         ACL_EXPECT_OK(kind.destroy(object));
         refused("was destroyed");
     });

@@ -147,13 +147,13 @@ void DestroyedStream(World&, bool is_fixed) {
 
 const std::vector<Program> kAdopted = {
     {"past_the_end", PastTheEnd, "bounds", "4 bytes at offset 1", "", kCpu},
-    {"leaked_memory", Memory, "leak", "at aclrtResetDevice", "bytes of device memory of device 0"},
-    {"leaked_small_memory", SmallMemory, "leak", "at aclrtResetDevice 100 bytes of device memory of device 0",
+    {"leaked_memory", Memory, "leak", "at aclrtResetDevice", "bytes of device memory on device 0"},
+    {"leaked_small_memory", SmallMemory, "leak", "at aclrtResetDevice 100 bytes of device memory on device 0",
      "  100 bytes at 0x"},
     {"leaked_small_pool_memory", SmallPoolMemory, "leak",
-     "at aclrtResetDevice 100 bytes of memory of device 0, of pool", ", offset 0 of an allocation of 100 bytes"},
+     "at aclrtResetDevice 100 bytes of memory on device 0, of pool", ", offset 0 of an allocation of 100 bytes"},
     {"leaked_host_memory", HostMemory, "leak", "at aclFinalize 4096 bytes of page-locked host memory"},
-    {"leaked_pool_memory", PoolMemory, "leak", "at aclrtResetDevice 4096 bytes of memory of device 0, of pool"},
+    {"leaked_pool_memory", PoolMemory, "leak", "at aclrtResetDevice 4096 bytes of memory on device 0, of pool"},
     {"leaked_stream", Stream, "leak", "at aclrtResetDevice stream"},
     {"leaked_event", Event, "leak", "at aclrtResetDevice event"},
     {"on_a_thread", OnAThread, "leak", "at aclrtResetDevice event"},

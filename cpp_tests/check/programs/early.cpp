@@ -145,8 +145,8 @@ void TwoBuffers(World& world, bool is_fixed) {
     world.Drain();
 }
 
-constexpr char kRead[] = "the program reads memory that aclrtMemcpyAsync writes, and has not waited for it";
-constexpr char kWrite[] = "the program writes memory that aclrtMemcpyAsync writes, and has not waited for it";
+constexpr char kRead[] = "the program reads memory that aclrtMemcpyAsync writes, without waiting for it";
+constexpr char kWrite[] = "the program writes memory that aclrtMemcpyAsync writes, without waiting for it";
 constexpr char kWait[] = "to wait for it: call aclrtSynchronizeStream for stream";
 
 }  // namespace

@@ -263,7 +263,7 @@ TEST(GraphControlArgumentsTeardown, LabelsEndWithTheirDevice) {
     ACL_OK(aclrtSetDevice(0));
     auto again = Poison<aclrtLabelList>();
     aclrtLabel gone = label;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtCreateLabelList(&gone, 1, &again), "went with its device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtCreateLabelList(&gone, 1, &again), "released with its device");
     ACL_OK(aclFinalize());
     auto made = Poison<aclrtLabel>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateLabel(&made));

@@ -91,7 +91,7 @@ TEST_F(GraphControl, AWaitForAnUnrecordedEventEndsTheRun) {
     graph.End(right);
     for (int run = 0; run < 2; ++run) {
         ACL_OK(aclmdlRIExecuteAsync(graph, running));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(running), "came to no end", Shown(graph),
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(running), "did not end", Shown(graph),
                          Shown(right));
     }
     EXPECT_EQ(log.Size(), 0u);

@@ -305,7 +305,7 @@ TEST_F(GraphMemoryAttribute, IsNotExported) {
     Run(graph);
     portaclMemPoolPtrExportData data{};
     data.size = sizeof data;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemPoolExportPointer(&data, memory), "memory of a graph",
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemPoolExportPointer(&data, memory), "graph memory",
                      Shown(memory));
     Free(memory, stream_.get());
     Synchronize(stream_.get());

@@ -196,7 +196,7 @@ TEST_F(GraphMemory, GraphsWithMemoryCannotBeNested) {
     void* memory = nullptr;
     const Graph graph = AllocatingGraph(stream, 1, &memory);
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, stream), "memory of pools");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, stream), "pool memory");
     aclmdlRI other = nullptr;
     ACL_OK(aclmdlRICaptureEnd(stream, &other));
     ACL_OK(aclmdlRIDestroy(other));

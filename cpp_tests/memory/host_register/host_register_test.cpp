@@ -158,7 +158,7 @@ TEST_F(HostRegister, QueuedWorkKeepsTheRegistration) {
     if (again_at_once) {
         ACL_OK(aclrtHostRegisterV2(pages.At(), kSize, kPinned));
     } else {
-        ACL_FAILS_SAYING(kAlready, aclrtHostRegisterV2(pages.At(), kSize, kPinned), "synchronise", Shown(pages.At()));
+        ACL_FAILS_SAYING(kAlready, aclrtHostRegisterV2(pages.At(), kSize, kPinned), "synchronize", Shown(pages.At()));
     }
     pages.Fill(3);
     gate.Open();

@@ -99,7 +99,7 @@ TWO_PROCESS_TEST(IpcEnd, FreedMemoryIsNotImported, Exporter) {
     const auto offer = peer.Receive<Offer>();
     peer.Signal(1);
     peer.Await(2);
-    ExpectImportFails(offer.key, "offers nothing under this key");
+    ExpectImportFails(offer.key, "has no export with this key");
     peer.Signal(3);
     peer.Await(4);
     peer.Signal(5);

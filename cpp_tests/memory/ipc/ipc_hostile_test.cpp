@@ -124,10 +124,10 @@ TWO_PROCESS_TEST(IpcHostile, APartOfAKeyIsNoKey, Exporter) {
     Peer peer;
     const Offer offer = Begin(peer);
     const KeyParts memory = KeyParts::Of(offer.memory), notify = KeyParts::Of(offer.notify);
-    ExpectNothing(Ask(memory.Socket(), OfferKind::kMemory, memory.Short(), nullptr), "offers nothing under this key");
-    ExpectNothing(Ask(notify.Socket(), OfferKind::kNotify, notify.Short(), nullptr), "offers nothing under this key");
+    ExpectNothing(Ask(memory.Socket(), OfferKind::kMemory, memory.Short(), nullptr), "has no export with this key");
+    ExpectNothing(Ask(notify.Socket(), OfferKind::kNotify, notify.Short(), nullptr), "has no export with this key");
     const unsigned __int128 wrong = memory.secret ^ (static_cast<unsigned __int128>(1) << 79);
-    ExpectNothing(Ask(memory.Socket(), OfferKind::kMemory, memory.Short(), &wrong), "offers nothing under this key");
+    ExpectNothing(Ask(memory.Socket(), OfferKind::kMemory, memory.Short(), &wrong), "has no export with this key");
     EXPECT_EQ(Ask(memory.Socket(), OfferKind::kMemory, memory.Short(), &memory.secret).kind, Answer::kGranted);
     EXPECT_EQ(Ask(memory.Socket(), OfferKind::kPhysical, ShortOf(offer.number), nullptr).kind, Answer::kGranted);
     End(peer);

@@ -191,7 +191,7 @@ TWO_PROCESS_TEST(IpcSharing, ForeignKeysAreRefused, Exporter) {
     ExpectImportFails(WithPart(key, 1, "1").c_str(), "has ended");
     ExpectImportFails(WithPart(key, 0, "3fffff").c_str(), "has ended");
     const std::string guessed(20, '1');
-    ExpectImportFails(WithPart(key, 4, guessed).c_str(), "offers nothing under this key");
+    ExpectImportFails(WithPart(key, 4, guessed).c_str(), "has no export with this key");
     Set(ImportKey(key), kSize, kValue + 1);
     peer.Signal(1);
     peer.Join();
@@ -228,10 +228,10 @@ TWO_PROCESS_TEST(IpcSharing, OnlyListedProcessesMayImport, ExporterWithAList) {
     const Session session;
     Peer peer;
     const auto key = peer.Receive<KeyText>();
-    ExpectImportFails(key, "on the list");
+    ExpectImportFails(key, "has not listed this process");
     peer.Signal(1);
     peer.Await(2);
-    ExpectImportFails(key, "on the list");
+    ExpectImportFails(key, "has not listed this process");
     peer.Send(ThisProcess());
     peer.Await(3);
     auto* const ptr = static_cast<char*>(ImportKey(key));
@@ -244,7 +244,7 @@ TWO_PROCESS_TEST(IpcSharing, OnlyListedProcessesMayImport, ExporterWithAList) {
     EXPECT_EQ(ImportKey(key), ptr);
     CloseKey(key);
     CloseKey(key);
-    ExpectImportFails(key, "offers nothing under this key");
+    ExpectImportFails(key, "has no export with this key");
     peer.Signal(6);
     peer.Join();
 }

@@ -240,7 +240,7 @@ OWN_PROCESS_TEST(MemoryHookVariable, AFullDiskIsReportedOnce, {"PORTACL_MEMORY_H
     testing::internal::CaptureStderr();
     AllocateAndFree();
     const std::string output = testing::internal::GetCapturedStderr();
-    const std::string reported = "portacl: the allocation log of PORTACL_MEMORY_HOOK lacks lines";
+    const std::string reported = "portacl: the allocation log of PORTACL_MEMORY_HOOK is incomplete";
     const size_t found = output.find(reported);
     EXPECT_NE(found, std::string::npos) << output;
     EXPECT_EQ(output.find(reported, found + 1), std::string::npos) << output;

@@ -112,7 +112,7 @@ TEST_F(MemoryProfile, ReportsInvalidArguments) {
     }
     node.structSize = sizeof node;
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookProfile(hook.get() + 1000, &node, 1, &count),
-                     "no registered hook");
+                     "not a registered hook");
     const portacl::LimitHook limit(1 << 30, portacl::HookScope::thread);
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookProfile(limit.get(), &node, 1, &count),
                      "portaclMemoryHookRegisterLineProfile");

@@ -184,7 +184,7 @@ TWO_PROCESS_TEST(MemoryImported, ByKey, Exporter) {
     size_t count = 0;
     const std::string text = Leaks(&count);
     EXPECT_EQ(count, 1u);
-    EXPECT_NE(text.find(std::to_string(kSize) + " bytes of imported memory of device 0 at " + Shown(ptr)),
+    EXPECT_NE(text.find(std::to_string(kSize) + " bytes of imported memory on device 0 at " + Shown(ptr)),
               std::string::npos)
         << text;
     portaclMemoryPageStats sizes[3] = {};
@@ -263,7 +263,7 @@ TWO_PROCESS_TEST(MemoryImported, OfPhysicalMemory, Exporter) {
     size_t count = 0;
     const std::string text = Leaks(&count);
     EXPECT_EQ(count, 1u);
-    EXPECT_NE(text.find("imported memory of device 0 with the handle " + Shown(memory)), std::string::npos) << text;
+    EXPECT_NE(text.find("imported memory on device 0 with the handle " + Shown(memory)), std::string::npos) << text;
 
     // Released while it is mapped: hooks report the free, and statistics count it until it is
     // unmapped.

@@ -51,7 +51,7 @@ TEST_F(MemoryPhysical, IsReportedFromAllocationToFree) {
     EXPECT_EQ(all[0].roundedSize, 2 * kPiece);
     EXPECT_EQ(all[0].deviceId, 0);
     size_t count = 0;
-    const std::string line = "device memory of device 0 with the handle " + Shown(memory);
+    const std::string line = "device memory on device 0 with the handle " + Shown(memory);
     EXPECT_NE(Leaks(&count).find(line), std::string::npos) << Leaks(&count);
     ACL_OK(aclrtFreePhysical(memory.Release()));
     ExpectEvents(call_log.Take(), kFreed, 0, id, 0, 2 * kPiece);

@@ -124,7 +124,7 @@ TEST_F(VirtualMemoryArguments, Map) {
         refused(range.At(), SIZE_MAX, 0, 0, kInvalid, "address space");
         refused(range.At(), 2 * kPiece, kPiece, 0, kInvalid, "offset is " + std::to_string(kPiece));
         refused(range.At(), 2 * kPiece, 0, 1, kInvalid, "flags is 0x1");
-        refused(range.At(4096), 2 * kPiece, 0, 0, kInvalid, "no multiple of");
+        refused(range.At(4096), 2 * kPiece, 0, 0, kInvalid, "not a multiple of");
         refused(range.At(3 * kPiece), 2 * kPiece, 0, 0, kInvalid, "past the end of the range");
         refused(reinterpret_cast<void*>(kPiece), 2 * kPiece, 0, 0, kDead, "aclrtReserveMemAddress");
     }

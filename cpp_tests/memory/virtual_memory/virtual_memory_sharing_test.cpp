@@ -109,7 +109,7 @@ TEST_F(VirtualMemorySharing, ImportChecksItsArguments) {
     if (DeviceCount() > 1) {
         ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(number, 1, &imported_), "deviceId");
     }
-    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(number, 0, &imported_), "this process's own");
+    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(number, 0, &imported_), "exported by this process");
     ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandleV2(&number, kNumber, 0, nullptr), "handle");
     ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandleV2(nullptr, kNumber, 0, &imported_), "shareableHandle");
     for (const int type : {-1, 0, 3})
@@ -118,9 +118,9 @@ TEST_F(VirtualMemorySharing, ImportChecksItsArguments) {
             aclrtMemImportFromShareableHandleV2(&number, static_cast<aclrtMemSharedHandleType>(type), 0, &imported_),
             "shareType is", Shown(type));
     ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandleV2(&number, kNumber, 1, &imported_), "flags is 0x1");
-    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandleV2(&fabric_, kFabric, 0, &imported_), "is no key");
+    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandleV2(&fabric_, kFabric, 0, &imported_), "is not a key");
     fabric_ = {};
-    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandleV2(&fabric_, kFabric, 0, &imported_), "is no key");
+    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandleV2(&fabric_, kFabric, 0, &imported_), "is not a key");
     EXPECT_TRUE(IsPoison(imported_));
 }
 
@@ -199,7 +199,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryIsFreedWithItsLastUser, Expo
     const Session session;
     Peer peer;
     const auto offer = peer.Receive<Offer>();
-    ExpectImportFails(offer.number, "on the list");
+    ExpectImportFails(offer.number, "has not listed this process");
     peer.Send(ThisProcess());
     peer.Await(1);
     aclrtDrvMemHandle one = ImportNumber(offer.number), again = ImportNumber(offer.number);
@@ -216,7 +216,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryIsFreedWithItsLastUser, Expo
         peer.Signal(2);
         peer.Await(3);
         EXPECT_TRUE(Holds(first.At(), kPiece, kValue + 2)) << "it was given up there";
-        ExpectImportFails(offer.number, "offers nothing under this key");
+        ExpectImportFails(offer.number, "has no export with this key");
         aclrtDrvMemHandle two = nullptr;
         auto fabric = offer.fabric;
         ACL_OK(aclrtMemImportFromShareableHandleV2(&fabric, kFabric, 0, &two));
@@ -227,7 +227,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryIsFreedWithItsLastUser, Expo
         // A key of another kind.
         void* ptr = Poison<void*>();
         ACL_FAILS_SAYING(kDead, aclrtIpcMemImportByKey(&ptr, reinterpret_cast<const char*>(offer.fabric.data), 0),
-                         "something else");
+                         "another type");
         EXPECT_TRUE(IsPoison(ptr));
         ACL_OK(aclrtFreePhysical(two));
         ACL_OK(aclrtFreePhysical(one));

@@ -24,7 +24,7 @@ void Answer(Connection& parent) {
     const auto handles = parent.Receive<TwoHandles>();
     aclrtEvent there = Open(handles.there), back = Open(handles.back);
     auto again = Poison<EventHandle>();
-    ACL_FAILS_SAYING(kDead, aclrtIpcGetEventHandle(there, &again), "another process's");
+    ACL_FAILS_SAYING(kDead, aclrtIpcGetEventHandle(there, &again), "imported from another process");
     EXPECT_TRUE(IsPoison(again));
     parent.Signal(0);
     const Stream stream;
@@ -102,7 +102,7 @@ void OpenLate(Connection& parent) {
     EXPECT_TRUE(IsComplete(event));
     ACL_EXPECT_OK(aclrtSynchronizeEvent(event));
     auto opened = Poison<aclrtEvent>();
-    ACL_FAILS_SAYING(kDead, aclrtIpcOpenEventHandle(handle, &opened), "offers nothing");
+    ACL_FAILS_SAYING(kDead, aclrtIpcOpenEventHandle(handle, &opened), "has no exports any longer");
     EXPECT_TRUE(IsPoison(opened));
     ACL_EXPECT_OK(aclrtRecordEvent(event, other));
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
@@ -183,8 +183,8 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
     ExpectStillWaits(stream);
     peer.Kill();
-    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "will not come", "has died");
-    ACL_FAILS_SAYING(kDead, aclrtSynchronizeEvent(event), "will not come");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "died before it recorded", "has died");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeEvent(event), "died before it recorded");
     // Queries do not check each time whether the other process is alive.
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     auto status = Poison<aclrtEventRecordedStatus>();
@@ -193,7 +193,7 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
         status = Poison<aclrtEventRecordedStatus>();
         code = aclrtQueryEventStatus(event, &status);
     } while (code == ACL_SUCCESS && std::chrono::steady_clock::now() < deadline);
-    EXPECT_TRUE(FailedSaying("aclrtQueryEventStatus", code, kDead, {"will not come"}));
+    EXPECT_TRUE(FailedSaying("aclrtQueryEventStatus", code, kDead, {"died before it recorded"}));
     EXPECT_TRUE(IsPoison(status));
     // The stream continues.
     ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
@@ -235,7 +235,7 @@ TWO_PROCESS_TEST(IpcEvents, AnImporterIsKilled, OpenAndStay) {
     const Stream unconcerned;
     ACL_EXPECT_OK(aclrtStreamWaitEvent(unconcerned, mine));
     peer.Kill();
-    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "will not come", "has died");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "died before it recorded", "has died");
     gate.Open();
     ACL_EXPECT_OK(aclrtSynchronizeStream(unconcerned));
     // A new record works.

@@ -49,7 +49,7 @@ class NativeContext : public WithDevice {
 TEST_F(NativeContext, AStreamOfAnotherContextIsRefused) {
     aclrtStream stream = Poison<aclrtStream>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, portaclStreamWrapNative(stream_, &stream),
-                     "not of the primary context of the current device", Shown(stream_));
+                     "not in the primary context of the current device", Shown(stream_));
     EXPECT_TRUE(IsPoison(stream));
 }
 

@@ -149,7 +149,7 @@ TEST_F(Native, TheCpuHasNoNativeObjects) {
     Event event;
     void* native = kBefore;
     int32_t device = -7;
-    const std::string said = "no driver below the cpu backend", remedy = "portaclBackendName";
+    const std::string said = "the cpu backend has no driver", remedy = "portaclBackendName";
     constexpr aclError kNone = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
     ACL_FAILS_SAYING(kNone, portaclDeviceGetNative(0, &device), said, remedy);
     ACL_FAILS_SAYING(kNone, portaclContextGetNative(nullptr, &native), said, remedy);
@@ -305,7 +305,7 @@ TEST_F(NativeCuda, AStreamOfAnotherDeviceIsRefused) {
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = kBefore;
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, portaclStreamWrapNative(native, &stream),
-                     "not of the primary context of the current device", Shown(native));
+                     "not in the primary context of the current device", Shown(native));
     EXPECT_EQ(stream, kBefore);
     ACL_OK(aclrtSetDevice(1));
     MakeCurrent();
@@ -361,7 +361,7 @@ TEST_F(NativeCuda, MemoryOfOtherLibrariesIsFound) {
         auto base = Poison<void*>();
         auto size = Poison<size_t>();
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemGetAddressRange(freed, &base, &size),
-                         "no live allocation");
+                         "not in a live allocation");
         EXPECT_TRUE(IsPoison(base) && IsPoison(size));
         EXPECT_EQ(LocationOf(freed).type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
     }

@@ -90,7 +90,7 @@ void TryToImport(Connection& parent) {
     ACL_EXPECT_OK(aclrtGetNotifyId(notify, &number));
     EXPECT_LT(number, 8192u);
     auto again = Poison<Key>();
-    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, again.text, kRoom, 0), "another process's");
+    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, again.text, kRoom, 0), "imported from another process");
     int32_t pid = getpid();
     ACL_FAILS_SAYING(kDead, aclrtNotifySetImportPid(notify, &pid, 1), "has not been exported");
     ACL_EXPECT_OK(aclrtRecordNotify(notify, nullptr));
@@ -100,7 +100,7 @@ void TryToImport(Connection& parent) {
     parent.Await(4);
     // The notify is destroyed.
     notify = Poison<aclrtNotify>();
-    ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0), "offers nothing");
+    ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0), "has no exports any longer");
     EXPECT_TRUE(IsPoison(notify));
     parent.Signal(5);
 }
@@ -147,13 +147,13 @@ void WaitForTheOther(Connection& parent) {
         const Stream stream;
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(destroyed, stream, 0));
         parent.Signal(1);
-        ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");
+        ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify does not exist any longer");
         // The stream continues, and a record there has no effect.
         ACL_EXPECT_OK(aclrtRecordNotify(destroyed, stream));
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(last, stream, 0));
         parent.Signal(2);
-        ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");
+        ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify does not exist any longer");
     }
     parent.Signal(3);
 }
@@ -240,7 +240,7 @@ TWO_PROCESS_TEST(NotifySharing, AnExporterIsKilled, ExportAndStay) {
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
     ExpectStillWaits(stream);
     peer.Kill();
-    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify does not exist any longer");
 }
 
 // ---- arguments ----

@@ -215,7 +215,7 @@ TEST_F(NotifyTest, AResetEndsPendingWaits) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtResetDeviceForce(0), "device 0 is reset", "notify");
     EXPECT_EQ(pinned.Bytes()[0], 1);
     ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS_SAYING(kDead, aclrtRecordNotify(notify, nullptr), "went with its device");
+    ACL_FAILS_SAYING(kDead, aclrtRecordNotify(notify, nullptr), "released with its device");
 }
 
 TEST_F(NotifyTest, IdsAreSmallAndUnique) {

@@ -179,7 +179,7 @@ TEST_F(Overflow, StatusesNeedDeviceMemory) {
     ACL_OK(aclrtSetDevice(1));
     DeviceMemory there(64);
     ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS_SAYING(kDead, aclrtGetOverflowStatus(there.At(), 64, stream), "memory of device 1");
+    ACL_FAILS_SAYING(kDead, aclrtGetOverflowStatus(there.At(), 64, stream), "memory on device 1");
 }
 
 TEST_F(Overflow, TheAddressOfContextsHoldsZeros) {

@@ -94,7 +94,7 @@ TEST_F(RandomNumArguments, Enumerators) {
     for (const auto function : {kDropout, kNormal, kTruncated}) {
         for (const aclDataType type : {ACL_INT32, ACL_UINT32, ACL_INT64, ACL_UINT64}) {
             task = With(type, int32_t{0}, int32_t{1}, function);
-            Refused(kUnsupported, task, {"uniform only", "ACL_BF16 27"});
+            Refused(kUnsupported, task, {"only uniform numbers", "ACL_BF16 27"});
         }
     }
 }
@@ -196,16 +196,16 @@ TEST_F(RandomNumArguments, TooMany) {
 TEST_F(RandomNumArguments, OperandsMustNotOverlapTheOutput) {
     auto task = Task();
     task.randomCounterAddr = memory_->At(240);
-    Refused(kBad, task, {Shown(memory_->At(240)), "lies where they go"});
+    Refused(kBad, task, {Shown(memory_->At(240)), "overlaps the output"});
     task = Task();
     task.randomSeed = NumberAt(memory_->At(8), 8);
-    Refused(kBad, task, {"lies where they go"});
+    Refused(kBad, task, {"overlaps the output"});
     // If the count is in memory, all memory after the output may be written.
     DeviceMemory count(std::vector<uint64_t>{64});
     task = Task();
     task.randomNum = NumberAt(count.At(), 8);
     task.randomCounterAddr = memory_->At(2048);
-    Refused(kBad, task, {"lies where they go"});
+    Refused(kBad, task, {"overlaps the output"});
 }
 
 TEST_F(RandomNumArguments, MemoryOfAnotherDevice) {

@@ -164,8 +164,8 @@ fn raise(opened: OwnedFd, least: RawFd) -> io::Result<OwnedFd> {
     }
     if number < LOWEST {
         return Err(io::Error::other(format!(
-            "descriptor {number} is free and stands for a standard stream, and the limit of the process leaves no other; \
-             raise the limit (ulimit -n)"
+            "only descriptor {number} is free, which is reserved for a standard stream; raise the limit of descriptors \
+             (ulimit -n)"
         )));
     }
     fcntl_setfd(&opened, FdFlags::CLOEXEC).map_err(refused_by("fcntl(F_SETFD)"))?;

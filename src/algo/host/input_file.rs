@@ -43,7 +43,7 @@ fn read_stream(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
         let room = MOST + 1 - bytes.len();
         match file.take(room as u64).read_to_end(bytes) {
             Ok(read) if read == room => {
-                let text = format!("it is no file, and gives more than {MOST} bytes without an end");
+                let text = format!("it is not a regular file, and has more than {MOST} bytes");
                 return Err(io::Error::new(ErrorKind::FileTooLarge, text));
             }
             Ok(_) => return Ok(()),
@@ -58,7 +58,7 @@ fn wait_for_bytes(file: &File) -> io::Result<()> {
     let patience = Timespec { tv_sec: PATIENCE.as_secs() as i64, tv_nsec: 0 };
     match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&patience)) {
         Ok(0) => {
-            let text = format!("nothing was written to it for {PATIENCE:?}, and it has not ended");
+            let text = format!("no data was written to it for {PATIENCE:?}, and it has not ended");
             Err(io::Error::new(ErrorKind::TimedOut, text))
         }
         Ok(_) | Err(Errno::INTR) => Ok(()),

@@ -69,7 +69,7 @@ fn nothing_waits_for_a_writer_for_ever() {
     let fifo = Fifo::new("wait");
     assert!(words(&fifo.0).contains("no process has it open for writing"));
     let _silent = fifo.writer();
-    assert!(words(&fifo.0).contains("nothing was written to it for 1s"));
+    assert!(words(&fifo.0).contains("no data was written to it for 1s"));
 }
 
 #[test]

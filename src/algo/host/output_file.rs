@@ -54,7 +54,7 @@ impl OutputFile {
                     pause(STEP);
                 }
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                    return Err(named("no process reads the pipe any more", error));
+                    return Err(named("no process reads the pipe any longer", error));
                 }
                 written => {
                     self.is_late &= written.is_err();
@@ -78,7 +78,7 @@ impl Write for OutputFile {
 /// Returns why a file cannot be opened. Replaces misleading messages of the system.
 pub fn unopened(path: &Path, error: io::Error) -> io::Error {
     if is_pipe(path) && error.raw_os_error() == Some(libc::ENXIO) {
-        return io::Error::new(error.kind(), "it is a FIFO, and no process reads it; begin to read it first");
+        return io::Error::new(error.kind(), "it is a FIFO, and no process reads it; start the reader first");
     }
     error
 }

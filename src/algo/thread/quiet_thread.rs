@@ -141,7 +141,7 @@ fn start_raw(stack: usize, detached: bool, body: Body, argument: *mut c_void) ->
     let error = io::Error::from_raw_os_error(code);
     match code {
         0 => Ok(thread),
-        libc::ENOMEM => Err(named("no memory for what the C library keeps of a thread", error)),
+        libc::ENOMEM => Err(named("no memory for the C library's data of a thread", error)),
         _ => Err(io::Error::new(
             error.kind(),
             format!("{error}; its stack takes {stack} bytes of memory (PORTACL_THREAD_STACK)"),

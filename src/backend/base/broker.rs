@@ -217,8 +217,8 @@ impl Broker {
                 let peer = connection.peer().map_err(unanswered)?;
                 if (peer.user, peer.process) != (own.user, id) {
                     return Err(Fault::invalid(format!(
-                        "who answers for process {id} is process {} of user {}, and not that process of user {}; \
-                         what they offer is not trusted",
+                        "the socket of process {id} belongs to process {} of user {}, not to process {id} of user {}; \
+                         its data is not trusted",
                         peer.process, peer.user, own.user
                     )));
                 }
@@ -231,8 +231,8 @@ impl Broker {
         let (len, descriptor) = connection.receive(&mut answer).map_err(unanswered)?;
         if len == 0 {
             return Err(Fault::invalid(format!(
-                "process {id}, which has exported this, hangs up without an answer; it may have finalized the library, \
-                 or ended, or has got too many wrong keys, or the system refuses it the answer"
+                "the exporting process {id} closed the connection without an answer; it may have finalized the library, \
+                 or ended, or received too many wrong keys, or its system may have refused a call"
             )));
         }
         let (bytes, is_leased) = message::parse_answer(&answer[..len])?;
@@ -292,14 +292,14 @@ impl Offer {
     fn parcel_for(&self, caller: Caller, request: &Request) -> Result<Parcel> {
         if request.kind != self.kind as u32 {
             return Err(Fault::invalid(
-                "this key stands for something else (memory, physical memory, an event or a notify); import \
-                 it with the function for that",
+                "this key identifies an object of another type (memory, physical memory, an event or a notify); import \
+                 it with the function for that type",
             ));
         }
         if self.admission == Admission::Listed && !self.admitted.contains(&caller) {
             return Err(Fault::invalid(format!(
-                "process {} has not put this process, {}, on the list of those that may import it; let it do so \
-                 first, or export without a list",
+                "process {} has not listed this process, {}, as an importer; list it there first, or export without a \
+                 list",
                 std::process::id(),
                 caller.id
             )));
@@ -315,12 +315,12 @@ impl Offer {
 fn unknown() -> Fault {
     let id = std::process::id();
     Fault::invalid(format!(
-        "process {id} offers nothing under this key: it was closed or freed there, or is none of its"
+        "process {id} has no export with this key: it was closed or freed there, or the key is wrong"
     ))
 }
 
 fn gone(process: i32) -> Fault {
-    Fault::invalid(format!("process {process} offers nothing any more: it has finalized the library, or ended"))
+    Fault::invalid(format!("process {process} has no exports any longer: it has finalized the library, or ended"))
 }
 
 /// Returns the fault that a system call failed which the broker needs. The error names the call.
@@ -332,7 +332,7 @@ fn unserved(error: &io::Error) -> Fault {
 /// Returns the fault that a system call failed which an answer needs.
 fn trouble(error: &io::Error) -> Fault {
     let id = std::process::id();
-    let text = format!("process {id} offers this and cannot hand it over: its system refuses a call: {error}");
+    let text = format!("process {id} cannot send its export: a system call failed there: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }
 
@@ -340,8 +340,8 @@ fn trouble(error: &io::Error) -> Fault {
 fn unanswered(process: i32, error: &io::Error) -> Fault {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, TimedOut, WouldBlock};
     if let WouldBlock | TimedOut | BrokenPipe | ConnectionReset = error.kind() {
-        return Fault::invalid(format!("process {process}, which has exported this, does not answer: {error}"));
+        return Fault::invalid(format!("the exporting process {process} does not answer: {error}"));
     }
-    let text = format!("process {process}, which has exported this, cannot be asked: {error}");
+    let text = format!("the exporting process {process} cannot be reached: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }

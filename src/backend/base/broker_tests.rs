@@ -59,10 +59,10 @@ fn what_is_offered_is_fetched() {
         file.read_to_string(&mut contents).unwrap();
         assert_eq!(contents, "contents");
     }
-    assert!(refusal(HERE.fetch(Kind::Event, &key)).contains("something else"));
+    assert!(refusal(HERE.fetch(Kind::Event, &key)).contains("another type"));
     assert!(!HERE.withdraw(Kind::Event, &key) && HERE.withdraw(Kind::Memory, &number));
     assert!(!HERE.withdraw(Kind::Memory, &key));
-    assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("offers nothing under this key"));
+    assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("has no export with this key"));
     HERE.stop();
     assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("has finalized the library, or ended"));
 }
@@ -103,7 +103,7 @@ fn lists_are_kept_to() {
     static HERE: Broker = Broker::new("test-lists_are_kept_to");
     let key = HERE.offer(Kind::Notify, parcel(b"a"), Admission::Listed, Form::Number).unwrap();
     let id = own().id;
-    assert!(refusal(HERE.fetch(Kind::Notify, &key)).contains(&format!("this process, {id}, on the list")));
+    assert!(refusal(HERE.fetch(Kind::Notify, &key)).contains(&format!("not listed this process, {id},")));
     // The second number is no process.
     assert!(HERE.admit(Kind::Notify, &key, &[1, (1 << 22) - 1]));
     assert!(refusal(HERE.fetch(Kind::Notify, &key)).contains("list"));
@@ -124,7 +124,7 @@ fn lists_name_processes_and_not_numbers() {
     assert!(HERE.admit(Kind::Notify, &key, &[id]));
     let asks = |start| HERE.answer(Caller { id, start }, &request).expect("it is offered");
     assert_eq!(asks(start).unwrap().bytes, b"a");
-    assert!(refusal(asks(start + 1)).contains("on the list"));
+    assert!(refusal(asks(start + 1)).contains("not listed this process"));
     HERE.stop();
 }
 
@@ -147,7 +147,7 @@ fn wrong_keys_are_refused_slowly() {
     let key = HERE.offer(Kind::PhysicalMemory, parcel(b"a"), Admission::Anyone, Form::Number).unwrap();
     let guess = Key::from_number(key.number() ^ 1).unwrap();
     let refused = (0..20).map(|_| refusal(HERE.fetch(Kind::PhysicalMemory, &guess)));
-    let refused: Vec<_> = refused.take_while(|said| said.contains("offers nothing under this key")).collect();
+    let refused: Vec<_> = refused.take_while(|said| said.contains("has no export with this key")).collect();
     assert!((3..20).contains(&refused.len()), "{refused:?}");
     assert!(refusal(HERE.fetch(Kind::PhysicalMemory, &guess)).contains("too many wrong keys"));
     // The right one is found at any time.
@@ -165,7 +165,7 @@ fn a_number_finds_the_socket_of_its_process() {
     let number = Key::from_number(key.number()).unwrap();
     assert_eq!(HERE.fetch(Kind::Memory, &number).unwrap().bytes, b"a");
     HERE.stop();
-    assert!(refusal(HERE.fetch(Kind::Memory, &number)).contains("offers nothing any more"));
+    assert!(refusal(HERE.fetch(Kind::Memory, &number)).contains("has no exports any longer"));
     drop(others);
 }
 
@@ -179,7 +179,7 @@ fn a_guessed_secret_gets_nothing() {
     let digit = if text.as_bytes()[at] == b'0' { "1" } else { "0" };
     let guessed = format!("{}{digit}{}", &text[..at], &text[at + 1..]);
     let guessed = Key::from_text(guessed.as_bytes()).unwrap();
-    assert!(refusal(HERE.fetch(Kind::Memory, &guessed)).contains("offers nothing under this key"));
+    assert!(refusal(HERE.fetch(Kind::Memory, &guessed)).contains("has no export with this key"));
     assert!(!HERE.withdraw(Kind::Memory, &guessed) && !HERE.admit(Kind::Memory, &guessed, &[1]));
     HERE.stop();
 }
@@ -264,7 +264,7 @@ fn nonsense_is_no_answer() {
         });
         let said = nonsense.map(|_| refusal(HERE.fetch(Kind::Memory, &key)));
         answering.join().unwrap();
-        said.iter().for_each(|said| assert!(said.contains("not of this version"), "{said}"));
+        said.iter().for_each(|said| assert!(said.contains("has another version"), "{said}"));
     });
 }
 

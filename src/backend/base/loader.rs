@@ -39,7 +39,7 @@ pub fn remedy(reason: &str) -> &'static str {
     ];
     const DAMAGED: &str = "the file is damaged or incomplete; build or copy it again";
     let found = REMEDIES.iter().find(|(part, _)| reason.contains(part));
-    found.map_or("LD_DEBUG=all shows what the loader does", |(_, remedy)| remedy)
+    found.map_or("LD_DEBUG=all shows the steps of the loader", |(_, remedy)| remedy)
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ pub struct FaultObject<T, X = ()> {
 impl<T: 'static, X: 'static> FaultObject<T, X> {
     /// Returns the object inside a decorator.
     pub fn inner_of<'a>(object: &'a dyn Any, noun: &str) -> Result<&'a T> {
-        let undecorated = || format!("the {noun} was made without PORTACL_FAULT's decorator");
+        let undecorated = || format!("the {noun} was created without PORTACL_FAULT's decorator");
         let found = object.downcast_ref().map(|decorator: &Self| &decorator.inner);
         found.ok_or_else(|| Fault::new(FaultKind::Driver, undecorated()))
     }

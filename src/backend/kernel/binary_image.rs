@@ -49,8 +49,8 @@ impl Image {
         }
         let first: Vec<String> = bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
         Err(Fault::unsupported(format!(
-            "the {} bytes begin with {}, which is no program for any backend; the cpu backend loads ELF \
-                 shared objects, the cuda backend PTX text, cubin and fatbin files",
+            "the {} bytes begin with {}, so they are not a program for any backend; the cpu backend loads ELF shared \
+             objects, the cuda backend PTX text, cubin and fatbin files",
             bytes.len(),
             first.join(" ")
         )))
@@ -75,8 +75,8 @@ fn elf(bytes: &[u8]) -> Result<Image> {
         && (class, order) != (ELFCLASS64.0, ELFDATA2LSB.0)
     {
         return Err(Fault::unsupported(format!(
-            "the ELF file is of class {class} and byte order {order}; loaded are 64-bit little-endian ones, \
-                 class 2 and byte order 1"
+            "the ELF file is of class {class} and byte order {order}; it must be 64-bit and little-endian, class 2 and \
+             byte order 1"
         )));
     }
     let header = header_of_whole(bytes)

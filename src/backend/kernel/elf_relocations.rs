@@ -65,7 +65,7 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
     let mut reach = 0;
     for (addr, size) in [(RELA, RELA_SIZE), (JUMPS, JUMPS_SIZE)] {
         let Some((_, bytes)) = tables.table(addr, size)? else { continue };
-        ensure!(bytes.len() % 24 == 0, "its relocations have another size");
+        ensure!(bytes.len() % 24 == 0, "its relocations have an invalid size");
         // The loader asserts that the first ones are of that type.
         let count = if addr == RELA { tables.entry(RELATIVE_COUNT).unwrap_or(0) } else { 0 };
         for at in (0..bytes.len() as u64).step_by(24) {
@@ -73,13 +73,13 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
             let (kind, index) = (info & 0xffff_ffff, info >> 32);
             let len = if kind == TYPES.thread_local[3] { 16 } else { 8 };
             let is_data = tables.has(place, len, rights) && !tables.is_dynamic(place, len);
-            ensure!(kind == 0 || is_data, "a relocation changes what is no data");
-            ensure!(at / 24 >= count || info == TYPES.relative, "its first relocations are of another type");
+            ensure!(kind == 0 || is_data, "a relocation writes outside of data");
+            ensure!(at / 24 >= count || info == TYPES.relative, "its first relocations have an invalid type");
             ensure!(kind != TYPES.copy, "it copies a variable, as only programs do");
             ensure!(has_text || TYPES.has(kind), "a relocation has a type that shared objects do not have");
-            ensure!(kind != TYPES.indirect || tables.is_code(addend), "a relocation calls what is no code");
+            ensure!(kind != TYPES.indirect || tables.is_code(addend), "a relocation calls an address outside of code");
             let needs_none = kind == 0 || kind == TYPES.relative || kind == TYPES.indirect;
-            ensure!(index == 0 || kind != TYPES.relative, "a relocation by the object's place has a symbol");
+            ensure!(index == 0 || kind != TYPES.relative, "a relative relocation has a symbol");
             ensure!(index != 0 || needs_none || TYPES.thread_local.contains(&kind), "a relocation has no symbol");
             let symbol = tables.symbol(index)?;
             let is_found = index == 0 || symbol.is_defined || !symbol.is_local;
@@ -87,7 +87,7 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
             if TYPES.thread_local.contains(&kind) {
                 let is_known = index == 0 || symbol.kind == 6;
                 let is_here = tables.has_thread_locals || index != 0 && !symbol.is_defined;
-                ensure!(is_known && is_here, "a relocation takes something else for a thread-local variable");
+                ensure!(is_known && is_here, "a thread-local relocation has a symbol of another type");
             }
             reach = reach.max(index + 1);
             let of_symbol = symbol.is_defined.then(|| symbol.value.wrapping_add(addend));
@@ -117,7 +117,7 @@ impl<'a> Functions<'a> {
         for (addr, size) in FUNCTIONS {
             found.extend(tables.table(addr, size)?);
         }
-        ensure!(found.iter().all(|(_, bytes)| bytes.len() % 8 == 0), "a table of functions has another size");
+        ensure!(found.iter().all(|(_, bytes)| bytes.len() % 8 == 0), "a table of functions has an invalid size");
         Ok(Self { tables: found, values: BTreeMap::new() })
     }
 
@@ -137,7 +137,7 @@ impl<'a> Functions<'a> {
                 let mut changes = self.values.range(place.saturating_sub(7)..place + 8);
                 let is_code = |value: u64| tables.is_code(value);
                 let is_whole = changes.next().is_some_and(|(at, value)| *at == place && value.is_none_or(is_code));
-                ensure!(is_whole && changes.next().is_none(), "a table of functions has an entry that is no code");
+                ensure!(is_whole && changes.next().is_none(), "a table of functions has an entry outside of code");
             }
         }
         Ok(())
@@ -147,10 +147,10 @@ impl<'a> Functions<'a> {
 /// Checks relocations in the packed form: an even word is a place, an odd one a set of places behind it.
 fn check_packed(tables: &Tables<'_>, functions: &mut Functions<'_>) -> Checked {
     let Some((_, bytes)) = tables.table(RELR, RELR_SIZE)? else { return Ok(()) };
-    ensure!(bytes.len() % 8 == 0, "its packed relocations have another size");
+    ensure!(bytes.len() % 8 == 0, "its packed relocations have an invalid size");
     let mut change = |place: u64| -> Checked {
         let is_data = tables.has(place, 8, PF_W.0) && !tables.is_dynamic(place, 8);
-        ensure!(is_data, "a packed relocation changes what is no data");
+        ensure!(is_data, "a packed relocation writes outside of data");
         functions.set(place, tables.file_at(place, 8).and_then(|bytes| word(bytes, 0)).or(Some(0)));
         Ok(())
     };

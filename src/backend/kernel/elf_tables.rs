@@ -110,7 +110,7 @@ pub(super) fn check(bytes: &[u8], headers: &[object::elf::ProgramHeader64<Little
                 // The loader reads them there from now on.
                 let here = tables.file_at(addr, len).map(<[u8]>::as_ptr_range);
                 let are_here = here == Some(bytes_of_slice(headers).as_ptr_range());
-                ensure!(are_here, "its program headers are not where they are in memory");
+                ensure!(are_here, "the address of its program headers is wrong");
             }
             PT_NOTE | PT_GNU_PROPERTY => tables.check_notes(addr, len, header.p_align.get(LittleEndian))?,
             PT_TLS => {
@@ -118,12 +118,12 @@ pub(super) fn check(bytes: &[u8], headers: &[object::elf::ProgramHeader64<Little
                 tables.file_at(addr, filled).ok_or("its thread-local variables are not in memory")?;
                 let is_small = filled <= len && len <= MOST_THREAD_LOCAL;
                 let is_aligned = align == 0 || align.is_power_of_two() && align <= GREATEST_ALIGNMENT;
-                ensure!(is_small && is_aligned, "its thread-local variables have no possible size or alignment");
+                ensure!(is_small && is_aligned, "its thread-local variables have an invalid size or alignment");
                 tables.has_thread_locals = true;
             }
             PT_GNU_RELRO => {
                 let is_data = tables.has(addr, len, PF_W.0) && !tables.has(addr, len, PF_X.0);
-                ensure!(is_data, "the part that becomes read-only is no data");
+                ensure!(is_data, "the range that becomes read-only is outside of data");
             }
             _ => {}
         }
@@ -228,7 +228,7 @@ impl<'a> Tables<'a> {
         let has = |tag| self.entry(tag).is_some();
         ensure!(has(STRINGS) && has(STRINGS_SIZE) && has(SYMBOLS), "it has no symbols");
         let is_known = |(table, tag, size)| !has(table) || self.entry(tag) == Some(size);
-        ensure!(ENTRIES.into_iter().all(is_known), "the entries of a table have another size");
+        ensure!(ENTRIES.into_iter().all(is_known), "the entries of a table have an invalid size");
         ensure!(self.entry(REL).is_none(), "it has relocations without addends");
         Ok(())
     }
@@ -258,7 +258,7 @@ impl<'a> Tables<'a> {
             self.check_name(name)?;
         }
         let functions = [INIT, FINI].into_iter().filter_map(|tag| self.entry(tag));
-        ensure!({ functions }.all(|addr| self.is_code(addr)), "its first or last function is no code");
+        ensure!({ functions }.all(|addr| self.is_code(addr)), "its first or last function is outside of code");
         // The loader asserts the kind, and reads the table where there is one.
         let jumps = [JUMPS, PLT_SIZE, PLT_KIND].map(|tag| self.entry(tag));
         let is_whole = matches!(jumps, [None, None, None] | [Some(_), Some(_), Some(RELA)]);

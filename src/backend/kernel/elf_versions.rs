@@ -15,11 +15,13 @@ impl Tables<'_> {
         let most = needed.zip(defined).map(|(needed, defined)| needed.max(defined));
         let most = most.ok_or("its list of versions is damaged")?;
         let Some(addr) = self.entry(VERSIONS) else {
-            ensure!(most == 0, "it has versions, and no table of them");
+            ensure!(most == 0, "it has symbol versions, but no table of versions");
             return Ok(());
         };
-        let all =
-            symbols.checked_mul(2).and_then(|size| self.file_at(addr, size)).ok_or("its versions are not in memory")?;
+        let all = symbols
+            .checked_mul(2)
+            .and_then(|size| self.file_at(addr, size))
+            .ok_or("its table of versions is not in memory")?;
         let is_known = |index: u64| short(all, 2 * index).is_some_and(|number| number & 0x7fff <= most.max(1));
         ensure!((0..symbols).all(is_known), "a symbol has a version that is not in its list");
         Ok(())

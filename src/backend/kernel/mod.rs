@@ -179,7 +179,7 @@ pub enum Arguments {
 impl Launch<'_> {
     /// Returns the kernel, which is of this type. Fails if another backend created it.
     pub fn kernel_of<K: Kernel>(&self) -> Result<&K> {
-        downcast(&**self.kernel, "the kernel is one of another backend")
+        downcast(&**self.kernel, "the kernel belongs to another backend")
     }
 
     /// Describes this run as a failed one.

@@ -31,5 +31,5 @@ pub trait SharedMemory: Send + Sync {
 
 /// Returns the fault of a backend whose driver shares pools.
 pub(crate) fn only_pools() -> Fault {
-    Fault::unsupported("this driver shares nothing but its own pools; export one of those")
+    Fault::unsupported("this driver shares only its own pools; export a pointer of such a pool")
 }

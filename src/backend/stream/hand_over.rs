@@ -9,7 +9,7 @@ pub trait Delivery: Send {
 
 /// The right of a waiting stream to go on. A stream that has handed something over resumes when this is dropped, on any
 /// thread, without a lock.
-#[must_use = "the stream goes on when this is dropped"]
+#[must_use = "the stream continues when this is dropped"]
 pub struct Ticket(Option<Box<dyn FnOnce() + Send>>);
 
 impl Ticket {

@@ -257,14 +257,14 @@ impl Notify {
     /// Imports the notify that another process has [exported](Self::export).
     pub(crate) fn import(bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Self>> {
         let damaged = |why: &str| {
-            let text = format!("what the other process offers is no notify: {why}");
+            let text = format!("the export of the other process is not a notify: {why}");
             Fault::invalid(text)
         };
         let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("it has another size"))?;
         ensure!(bytes[..8] == MAGIC, damaged("it begins differently; both processes need the same version"));
         let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         let (slot, serial) = (number(8) as usize, number(12));
-        ensure!(slot < SLOTS && serial != 0, damaged("it names none"));
+        ensure!(slot < SLOTS && serial != 0, damaged("it names no notify"));
         let page = Page::import(descriptor, slot).map_err(|error| damaged(&error.to_string()))?;
         let is_there = || serial_of(&page, slot) == serial && page.is_open();
         ensure!(is_there(), gone());
@@ -299,12 +299,12 @@ impl Drop for Notify {
 
 #[cold]
 fn gone() -> Fault {
-    Fault::invalid("the notify is no more: the process that exported it has destroyed it, or ended")
+    Fault::invalid("the notify does not exist any longer: the exporting process has destroyed it, or ended")
 }
 
 #[cold]
 fn died() -> Fault {
-    Fault::invalid("the process that had imported the notify has died, and no other one is left that might record it")
+    Fault::invalid("the importing process of the notify has died, and no other process can record it")
 }
 
 /// Creates notifies in pages. A page exists as long as one of its notifies.
@@ -349,7 +349,7 @@ impl Notifies {
 }
 
 fn no_page(error: io::Error) -> Fault {
-    Fault::new(FaultKind::OutOfResources, format!("the system gives no page for a notify: {error}"))
+    Fault::new(FaultKind::OutOfResources, format!("the system refused a page for a notify: {error}"))
 }
 
 #[cfg(test)]

@@ -209,11 +209,11 @@ fn what_is_no_notify_is_refused() {
     let (bytes, descriptor) = own.export().unwrap();
     let refused = |bytes: &[u8]| Notify::import(bytes, descriptor.as_fd()).err().unwrap();
     for bad in [&bytes[..15], &[0; 16], &[]] {
-        assert!(refused(bad).text().contains("no notify"), "{bad:?}");
+        assert!(refused(bad).text().contains("not a notify"), "{bad:?}");
     }
     let mut beyond = bytes.clone();
     beyond[8..12].copy_from_slice(&(SLOTS as u32).to_le_bytes());
-    assert!(refused(&beyond).text().contains("names none"));
+    assert!(refused(&beyond).text().contains("names no notify"));
     let file = std::fs::File::open("/proc/self/exe").unwrap();
     let refused = Notify::import(&bytes, file.as_fd()).err().unwrap();
     assert_eq!(refused.kind(), FaultKind::InvalidArgument);

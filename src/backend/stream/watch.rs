@@ -94,8 +94,8 @@ impl Expected {
     fn timed_out(&self, limit: Duration) -> Fault {
         let (what, _) = self.in_words();
         let text = format!(
-            "the stream waited for {what} for {limit:?}, as long as it may, and then went on without it; see what \
-             holds up the stream that records it, or allow more"
+            "the stream waited for {what} for {limit:?}, its timeout, and continued without it; check the stream that \
+             records it, or raise the timeout"
         );
         Fault::new(FaultKind::WaitTimedOut, text)
     }
@@ -105,8 +105,8 @@ impl Expected {
     pub fn never_came(&self) -> Fault {
         let (what, remedy) = self.in_words();
         let text = format!(
-            "a stream still waited for {what} when its device ended, and went on without it; {remedy}, or abort the \
-             stream, before the reset"
+            "a stream still waited for {what} when its device was reset, and continued without it; {remedy}, or abort \
+             the stream, before the reset"
         );
         Fault::new(FaultKind::WaitTimedOut, text)
     }

@@ -67,7 +67,7 @@ impl Counts {
             summary += &format!("; left out: {}", left_out.join(", "));
         }
         if is_incomplete {
-            summary += "; some uses of memory were forgotten for lack of room";
+            summary += "; some uses of memory were dropped because the tables are full";
         }
         summary
     }

@@ -4,7 +4,10 @@ use super::*;
 fn the_summary_names_what_is_left_out_and_why() {
     let mut counts = Counts::default();
     assert_eq!(counts.summary(50, false), "");
-    assert_eq!(counts.summary(50, true), "nothing reported; some uses of memory were forgotten for lack of room");
+    assert_eq!(
+        counts.summary(50, true),
+        "nothing reported; some uses of memory were dropped because the tables are full"
+    );
     *counts.of(Kind::Race) = Count { written: 1, ..Count::default() };
     assert_eq!(counts.summary(50, false), "1 race reported");
     *counts.of(Kind::Race) = Count { written: 2, repeated: 3, suppressed: 1, beyond_limit: 0 };

@@ -45,11 +45,15 @@ fn link(operation: &Arc<Operation>, does: &'static str, detail: &'static str) ->
 
 fn link_of(stop: &Stop, end: Option<End>) -> Party {
     let (does, detail) = match (&stop.why, end) {
-        (Why::Record(_), _) => ("waits", "waits for the record of an event, behind the next one"),
+        (Why::Record(_), _) => {
+            ("waits", "waits for the record of an event, which is enqueued after the next operation")
+        }
         (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
         (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
-        (Why::Carrier(_, sequence::End::Value(_)), _) => ("waits", "waits for a value, which the next one writes"),
-        (Why::Carrier(..), _) => ("waits", "waits for a notify, which the next one records"),
+        (Why::Carrier(_, sequence::End::Value(_)), _) => {
+            ("waits", "waits for a value, which the next operation writes")
+        }
+        (Why::Carrier(..), _) => ("waits", "waits for a notify, which the next operation records"),
         (Why::Function(_), _) => ("calls", "calls a function of the program, which has not returned"),
         (Why::HandedOver, _) => ("waits", "waits for a callback of a thread, or for a graph"),
     };
@@ -76,7 +80,7 @@ pub(super) fn of(pending: &Pending, mut at: At, is_open: impl Fn(Point) -> bool)
             Why::Carrier(key, awaited) => match pending.setter_of(*key, awaited) {
                 Some(setter) => {
                     links.push(link_of(stop, None));
-                    links.push(link(&setter.operation, "sets", "is behind the next one"));
+                    links.push(link(&setter.operation, "sets", "is enqueued after the next operation"));
                     at = setter.at;
                     continue;
                 }

@@ -199,7 +199,7 @@ fn finding(closed: &Closed, touch: &Touch, access: Operation) -> Finding {
 fn what(sides: &[Side]) -> String {
     let [operation, program] = sides else { return String::new() };
     let (call, does) = (&operation.call, operation.does);
-    format!("the program {} memory that {call} {does}, and has not waited for it", program.does)
+    format!("the program {} memory that {call} {does}, without waiting for it", program.does)
 }
 
 /// Returns what the program can do.

@@ -202,7 +202,7 @@ impl Error {
     #[cold]
     pub fn no_more(what: &str) -> Self {
         let why = "or the host has no memory for another; destroy some";
-        Self::new(Code::BadAlloc, format_args!("no more {what} can be made, {why}"))
+        Self::new(Code::BadAlloc, format_args!("no more {what} can be created, {why}"))
     }
 
     /// Returns the code.

@@ -160,7 +160,7 @@ pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
 #[cold]
 pub fn no_handle<T: Object>(full: Code, what: &str) -> Error {
     match T::table().is_full() {
-        true => Error::new(full, format_args!("no more {what} can be made; destroy some")),
+        true => Error::new(full, format_args!("no more {what} can be created; destroy some")),
         false => Error::new(Code::BadAlloc, "the host has no memory left for another handle; free host memory"),
     }
 }
@@ -231,14 +231,12 @@ fn bad<T: Object>(argument: &str, raw: u64) -> Error {
         }
         Some(_) if T::table().is_late(handle) => {
             param_invalid!(
-                "{argument} {raw:#x}: this {noun} went with its device, context or session; create another one"
+                "{argument} {raw:#x}: this {noun} was released with its device, context or session; create a new one"
             )
         }
         Some(_) if T::table().was_destroyed(handle) => {
-            param_invalid!(
-                "{argument} {raw:#x}: this {noun} was destroyed, or went with its device and was destroyed then"
-            )
+            param_invalid!("{argument} {raw:#x}: this {noun} was destroyed, by a call or with its device")
         }
-        _ => param_invalid!("{argument} {raw:#x} is no {noun} handle"),
+        _ => param_invalid!("{argument} {raw:#x} is not a {noun} handle"),
     }
 }

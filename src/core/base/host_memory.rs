@@ -126,7 +126,7 @@ pub fn enter(call: &str) -> Result<()> {
         Supply::Short if !GOES_ON.contains(&call) => {
             return Err(Error::new(
                 Code::BadAlloc,
-                "the host has no memory left for it; free host memory, or objects of this library, and call again",
+                "the host has no memory left; free host memory, or objects of this library, and call again",
             ));
         }
         Supply::Reserve | Supply::Short => {}

@@ -65,7 +65,7 @@ pub fn processes(count_name: &str, count: usize, process: impl Fn(usize) -> i32)
     let named = |index| match process(index) {
         number @ 1.. => Ok(number),
         number => Err(invalid_param!(
-            "pid[{index}] is {number}; processes have numbers greater than 0 (aclrtDeviceGetBareTgid there)"
+            "pid[{index}] is {number}; it must be greater than 0 (aclrtDeviceGetBareTgid returns it in that process)"
         )),
     };
     (0..count).map(named).collect()

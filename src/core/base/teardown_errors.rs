@@ -41,6 +41,6 @@ impl TeardownErrors {
     /// Returns the result of the call that did the teardown. `done` says what was done in spite of the error.
     pub fn into_result(self, done: impl std::fmt::Display) -> Result<()> {
         let Some(error) = self.failure else { return Ok(()) };
-        Err(error_with!(error.code(), "{done}, but something failed on the way: {}", error.text()))
+        Err(error_with!(error.code(), "{done}, but a step failed: {}", error.text()))
     }
 }

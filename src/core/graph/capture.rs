@@ -96,8 +96,8 @@ impl Capture {
     fn has_ended(&self) -> Error {
         if self.is_built {
             return param_invalid!(
-                "modelRI {:#x} is built, and what it was built from takes no more work; call \
-                 aclmdlRIUnbindStream, and bind the stream to another graph that is being built",
+                "modelRI {:#x} is built and takes no more work; call aclmdlRIUnbindStream, and bind the stream to a \
+                 graph that is being built",
                 self.graph.raw()
             );
         }
@@ -199,9 +199,9 @@ impl Capture {
             if !branch.after.iter().all(|&index| joined[index]) {
                 return Err(error_with!(
                     Code::StreamUnjoined,
-                    "what stream {:#x} was given last is not waited for: record an event there, and have \
-                         stream {:#x}, which the capture began with, wait for it before aclmdlRICaptureEnd. The \
-                         capture has ended without a graph",
+                    "the latest work of stream {:#x} is not joined: record an event there, and have stream {:#x}, \
+                     which began the capture, wait for it before aclmdlRICaptureEnd. The capture has ended without a \
+                     graph",
                     branch.stream.raw(),
                     self.origin.raw()
                 ));

@@ -48,7 +48,7 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
 
 fn not_built() -> Error {
     unsupported!(
-        "conditional tasks exist in graphs that are captured, and this one is built; use aclrtSwitchLabelByIndex or \
+        "conditional tasks are for captured graphs, but this graph is built; use aclrtSwitchLabelByIndex or \
          aclrtSwitchStream there"
     )
 }
@@ -75,20 +75,20 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(gone)?;
     if !graph.is_in(condition.graph) {
         return Err(param_invalid!(
-            "params.handle {raw:#x} is of modelRI {}, and {stream} records into {graph}, which is not in that; create \
-             the handle for this graph, or for one that it is in",
+            "params.handle {raw:#x} belongs to modelRI {}, but {stream} records into {graph}, which is not inside of \
+             this modelRI; create the handle for the recorded graph, or for a graph that contains it",
             condition.graph
         ));
     }
     if graph.depth() == MOST_NESTED {
         return Err(unsupported!(
-            "{graph} is in {MOST_NESTED} other graphs, and conditional tasks are nested no deeper than that; put the \
-             innermost ones into a host function, or a kernel"
+            "{graph} is inside of {MOST_NESTED} other graphs, the deepest nesting of conditional tasks; move the \
+             innermost tasks into a host function, or a kernel"
         ));
     }
     if condition.is_used.swap(true, Ordering::Relaxed) {
         return Err(param_invalid!(
-            "params.handle {raw:#x} is used by another conditional task; create a handle for each"
+            "params.handle {raw:#x} is used by another conditional task; create a handle for each task"
         ));
     }
     let (handle, value) = (condition.handle, condition.value);

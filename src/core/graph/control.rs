@@ -19,7 +19,7 @@ fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
         Some(building) => Ok((stream, building)),
         None => Err(error_with!(
             Code::StreamModel,
-            "{stream} is bound to no graph: labels, jumps and streams that start others exist in graphs that are \
+            "{stream} is not bound to a graph: labels, jumps and streams that start others are for graphs that are \
              built; call aclmdlRIBindStream first"
         )),
     }
@@ -45,7 +45,7 @@ fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result
     let (span, _held) = memory::device_span(argument, addr, len, &stream.device, false)?;
     if span.place != Place::Device(stream.device.id) && !memory::is_managed(addr) {
         return Err(unsupported!(
-            "{argument} {addr:#x} is memory of another device, and a graph is of one device, here {}",
+            "{argument} {addr:#x} is memory on another device than the graph's, which is {}",
             stream.device.id
         ));
     }

@@ -149,8 +149,8 @@ pub struct Flow {
 /// Returns the error for a driver that cannot run such graphs.
 pub fn no_tickets() -> Error {
     unsupported!(
-        "the driver of this device cannot let a stream wait for the host, which graphs with labels, switches, \
-         conditional tasks and streams that start others need; use a driver that can, or run graphs without them one \
+        "the driver of this device does not let streams wait for the host, as graphs with labels, switches, \
+         conditional tasks and streams that start others need; use a newer driver, or run graphs without these, one \
          after the other"
     )
 }
@@ -158,16 +158,16 @@ pub fn no_tickets() -> Error {
 /// Returns the error for an operation that flows do not support.
 fn cannot(what: &str) -> Error {
     unsupported!(
-        "a graph with labels, switches, conditional tasks or streams that start others has no {what} in this version; put \
-         them into the stream that runs the graph, or into a graph without control flow"
+        "a graph with labels, switches, conditional tasks or streams that start others does not support {what} in this \
+         version; put them into the stream that runs the graph, or into a graph without control flow"
     )
 }
 
 /// Returns the error of a wait for an event that no stream records.
 pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
     param_invalid!(
-        "runs would never end: stream {waiting} waits for an event that stream {recorder} records, which no run comes \
-         to; bind that one with flag 0, and record the event before aclmdlRIEndTask"
+        "runs would never end: stream {waiting} waits for an event that stream {recorder} records, but no run reaches \
+         the record; bind the recording stream with flag 0, and record the event before aclmdlRIEndTask"
     )
 }
 

@@ -117,15 +117,12 @@ impl Graph {
         if !in_flow && !ready.program.is_running()? {
             return Ok(());
         }
-        Err(error_with!(
-            Code::ModelRunning,
-            "{self} is running; synchronize the stream that it was given to, then {then}"
-        ))
+        Err(error_with!(Code::ModelRunning, "{self} is running; synchronize the stream of its run, then {then}"))
     }
 
     /// Queues a run.
     fn run(&self, stream: &Stream) -> Result<()> {
-        self.check_not_body("run that one")?;
+        self.check_not_body("run the parent graph")?;
         if stream.is_captured() {
             return self.record_in(stream);
         }
@@ -150,13 +147,13 @@ impl Graph {
         task::check_memory("modelRI", &ready.memory)?;
         if !matches!(ready.drive, Drive::Backend) {
             // Runs that the host drives cannot be recorded.
-            let why = "a graph with labels, switches, conditional tasks or streams that start others is not part of \
-                       another graph in this version; run it in the stream that runs the other one";
+            let why = "a graph with labels, switches, conditional tasks or streams that start others cannot be part of \
+                 another graph in this version; run it in the stream that runs the other graph";
             return Err(Recorder::of(stream).cannot(why).into());
         }
         if ready.resources.memory.is_any() {
             return Err(unsupported!(
-                "{self} takes or frees memory of pools, so it cannot be part of another graph; run it by itself, or \
+                "{self} allocates or frees pool memory, so it cannot be part of another graph; run it by itself, or \
                  capture its calls with the others"
             ));
         }
@@ -209,7 +206,7 @@ pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
 pub fn abort(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let graph = handles::get::<Graph>("modelRI", raw)?;
-    graph.check_not_body("abort that one")?;
+    graph.check_not_body("abort the parent graph")?;
     let ready = graph.ready_or(Code::ModelCaptured)?;
     match &ready.drive {
         Drive::Backend => ready.program.abort(),
@@ -225,7 +222,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let found = handles::unless_late::<Graph, _>(raw, handles::get::<Graph>("modelRI", raw))?;
     let Some(graph) = found else { return Ok(()) };
-    graph.check_not_body("destroy that one")?;
+    graph.check_not_body("destroy the parent graph")?;
     if graph.building.is_none() {
         graph.ready_or(Code::ModelCaptured)?;
     }

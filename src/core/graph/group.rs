@@ -54,7 +54,7 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
     if stream.is_captured() {
         return Err(error_with!(
             Code::StreamCaptured,
-            "{stream} is being captured; a task group is changed by a stream that is not"
+            "{stream} is being captured; change a task group with a stream that is not captured"
         ));
     }
     let graph = handles::get_arc::<Graph>("the graph of handle", group.graph.raw())?;

@@ -26,7 +26,10 @@ const MOST_NAME: usize = 512;
 /// Returns the graph of an object.
 fn graph_of<T: Object>(argument: &str, raw: u64, graph: Handle) -> Result<Arc<Graph>> {
     Graph::table().get_arc(graph).ok_or_else(|| {
-        param_invalid!("{argument} {raw:#x}: the graph of this {} was destroyed or went with its device", T::noun())
+        param_invalid!(
+            "{argument} {raw:#x}: the graph of this {} was destroyed, or released with its device",
+            T::noun()
+        )
     })
 }
 
@@ -145,7 +148,6 @@ pub fn check_room(argument: &str, room: u32, count: usize) -> Result<()> {
     }
     Err(error_with!(
         Code::InsufficientInputArray,
-        "{argument} is {room}, and there are {count}; ask with a null array how many there are, which \
-             {argument} holds now, too"
+        "{argument} is {room}, but there are {count}, which {argument} holds now; pass an array with room for all"
     ))
 }

@@ -38,7 +38,7 @@ pub fn check_device(argument: &str, made_for: Owner, owner: Owner) -> Result<()>
     if made_for == owner {
         return Ok(());
     }
-    Err(error_with!(Code::LabelContext, "{argument} was made for another device than the stream is on"))
+    Err(error_with!(Code::LabelContext, "{argument} was created on another device than the stream"))
 }
 
 impl Label {
@@ -47,7 +47,8 @@ impl Label {
         let mut set_in = self.set_in.lock();
         if let Some(there) = *set_in {
             return Err(param_invalid!(
-                "label {} was set in modelRI {there} before, and is one place; make another one with aclrtCreateLabel",
+                "label {} was set in modelRI {there} before, and a label can be set once; create another one with \
+                 aclrtCreateLabel",
                 self.handle
             ));
         }

@@ -55,8 +55,8 @@ impl Memory {
     pub fn free(&mut self, graph: Handle, addr: usize) -> Result<()> {
         let owner = owned::graph_of(addr).ok_or_else(|| {
             param_invalid!(
-                "ptr {addr:#x} is no memory that was taken from a pool in a capture, which is all that a capture can \
-                 free; free it in a stream that is not captured"
+                "ptr {addr:#x} was not allocated from a pool in a capture, so a capture cannot free it; free it in a \
+                 stream that is not captured"
             )
         })?;
         let before = self.taken.len();
@@ -116,7 +116,7 @@ impl Drop for Memory {
 
 /// Notes a failure that no call can return.
 pub fn note(freed: Result<()>) {
-    release_failure::note_outcome("memory of a graph was not freed", freed);
+    release_failure::note_outcome("graph memory was not freed", freed);
 }
 
 /// Returns the allocation at an address, unless its device is in teardown.

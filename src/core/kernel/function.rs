@@ -46,8 +46,8 @@ pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
     handles::get::<Function>("funcHandle", raw)?;
     if attribute == 2 {
         return Err(unsupported!(
-            "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have one, and the \
-             cores here are all of one kind (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)"
+            "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have this attribute, and \
+             devices here have one kind of core (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)"
         ));
     }
     // ACL_FUNC_ATTR_KERNEL_TYPE is ACL_KERNEL_TYPE_AICORE, for the cores of the device, which are all of one kind.
@@ -70,10 +70,9 @@ pub fn parameter_count(raw: u64) -> Result<usize> {
 pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
     with_parameters(raw, |known| match known.get(index) {
         Some(parameter) => Ok((parameter.offset, parameter.size)),
-        None => Err(invalid_param!(
-            "paramIndex is {index}; the kernel has {} parameters, and their numbers begin with 0",
-            known.len()
-        )),
+        None => {
+            Err(invalid_param!("paramIndex is {index}; the kernel has {} parameters, numbered from 0", known.len()))
+        }
     })
 }
 
@@ -82,8 +81,8 @@ fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Resu
     match &function.native.info().parameters {
         Some(known) => read(&known.each),
         None => Err(unsupported!(
-            "the parameters of kernel {} are not known: a kernel for CPUs describes them by PORTACL_KERNEL, and \
-             CUDA drivers report them from CUDA 12.4 on",
+            "the parameters of kernel {} are unknown: a kernel for CPUs describes them by PORTACL_KERNEL, and CUDA \
+             drivers report them from CUDA 12.4 on",
             function.shown
         )),
     }

@@ -126,7 +126,7 @@ pub fn room_size(raw: u64, size: usize) -> Result<usize> {
     let whole = padded.and_then(|size| size.checked_add(gaps));
     whole
         .filter(|size| *size <= isize::MAX as usize)
-        .ok_or_else(|| invalid_param!("userArgsSize is {size}, which no memory is large enough for"))
+        .ok_or_else(|| invalid_param!("userArgsSize is {size}, which is more than the address space"))
 }
 
 /// Whether `raw` is the handle of a list that the library keeps. Otherwise it is the address of a list.

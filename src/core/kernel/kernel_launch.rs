@@ -214,7 +214,8 @@ fn check_pointers(
 fn of_another_device(request: &Request, function: &Function, what: &str, device: &Device) -> Error {
     error_with!(
         Code::StreamContext,
-        "{} {:#x} ({}) was loaded on device {}, the {what} is on device {}; load the binary on that device, too",
+        "{} {:#x} ({}) was loaded on device {}, but the {what} is on device {}; load the binary on the device of the \
+         {what}, too",
         request.argument,
         request.function,
         function.shown,

@@ -66,8 +66,8 @@ pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
     options.enumerate().try_for_each(|(index, option)| match option {
         1 | 2 => Ok(()),
         3 => Err(unsupported!(
-            "options[{index}] is ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE: the devices here have no CPUs of their \
-             own; use aclrtLaunchHostFunc"
+            "options[{index}] is ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, but the devices here have no CPUs; use \
+             aclrtLaunchHostFunc"
         )),
         _ => Err(invalid_param!(
             "options[{index}] is of type {option}; allowed: ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD 1, \
@@ -154,8 +154,8 @@ pub fn function_by_entry(raw: u64, number: u64) -> Result<u64> {
     let text =
         binary.native.variable(&entry).map_err(|fault| match fault.kind() == backend::FaultKind::InvalidArgument {
             true => param_invalid!(
-                "funcEntry is {number}, and the binary does not say which kernel that is: it has no text {entry} \
-             with the name; add one (PORTACL_KERNEL_ENTRY of portacl/kernel.h), or use aclrtBinaryGetFunction"
+                "funcEntry is {number}, but the binary does not name this kernel: it has no text {entry} \
+                 with the name; add one (PORTACL_KERNEL_ENTRY of portacl/kernel.h), or use aclrtBinaryGetFunction"
             ),
             false => fault.into(),
         })?;
@@ -174,7 +174,7 @@ fn read_name(binary: &Binary, entry: &str, text: Span) -> Result<String> {
     let name = end.and_then(|end| std::str::from_utf8(&bytes[..end]).ok());
     name.map(str::to_owned).ok_or_else(|| {
         param_invalid!(
-            "{entry} of the binary, of {} bytes, is no text of less than {MOST_NAME} bytes that ends with a zero",
+            "{entry} of the binary, of {} bytes, is not a zero-terminated text of less than {MOST_NAME} bytes",
             text.len
         )
     })

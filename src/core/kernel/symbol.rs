@@ -28,16 +28,15 @@ enum Meaning {
 /// Implements portaclRegisterSymbol: on the binary's device the symbol refers to the binary's variable or kernel with
 /// this name.
 pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
-    arguments::not_null("symbol", symbol, "pass the address that is to stand for it")?;
+    arguments::not_null("symbol", symbol, "pass the address that identifies the symbol")?;
     thread::refuse_inside_host_function()?;
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
     let meaning = match binary.native.variable(name) {
         Ok(span) => Meaning::Variable(span),
         Err(fault) if fault.kind() == FaultKind::InvalidArgument => {
             // The backend's error for a missing kernel does not mention variables, so the text is extended.
-            let kernel = kernel::function(raw, name).map_err(|error| {
-                error_with!(error.code(), "there is no variable {name:?} in the binary; {}", error.text())
-            })?;
+            let kernel = kernel::function(raw, name)
+                .map_err(|error| error_with!(error.code(), "the binary has no variable {name:?}; {}", error.text()))?;
             Meaning::Kernel(kernel)
         }
         Err(fault) => return Err(fault.into()),
@@ -72,12 +71,12 @@ fn find(symbol: usize, device: &Device) -> Option<Meaning> {
 
 /// Returns the meaning of a symbol on the current device.
 fn resolve(symbol: usize) -> Result<Meaning> {
-    arguments::not_null("symbol", symbol, "it must be what portaclRegisterSymbol was given")?;
+    arguments::not_null("symbol", symbol, "it must be an address that portaclRegisterSymbol registered")?;
     let device = thread::current_outside_host_functions()?.device.clone();
     find(symbol, &device).ok_or_else(|| {
         param_invalid!(
-            "symbol {symbol:#x} stands for nothing on device {}: it was not registered for a binary that is \
-             loaded there; load one and call portaclRegisterSymbol",
+            "symbol {symbol:#x} has no kernel or variable on device {}: it was not registered for a binary that is \
+             loaded there; load the binary and call portaclRegisterSymbol",
             device.id
         )
     })
@@ -88,7 +87,7 @@ pub fn span(symbol: usize) -> Result<Span> {
     match resolve(symbol)? {
         Meaning::Variable(span) => Ok(span),
         Meaning::Kernel(_) => {
-            Err(param_invalid!("symbol {symbol:#x} stands for a kernel, not for a variable; use aclrtGetFuncBySymbol"))
+            Err(param_invalid!("symbol {symbol:#x} identifies a kernel, not a variable; use aclrtGetFuncBySymbol"))
         }
     }
 }
@@ -98,7 +97,7 @@ pub fn function(symbol: usize) -> Result<u64> {
     match resolve(symbol)? {
         Meaning::Kernel(function) => Ok(function),
         Meaning::Variable(_) => {
-            Err(param_invalid!("symbol {symbol:#x} stands for a variable, not for a kernel; use aclrtGetSymbolAddress"))
+            Err(param_invalid!("symbol {symbol:#x} identifies a variable, not a kernel; use aclrtGetSymbolAddress"))
         }
     }
 }

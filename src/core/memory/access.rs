@@ -124,7 +124,7 @@ pub fn check_reaches(driver: &dyn Driver, argument: impl Display, id: u32, home:
         return Ok(());
     }
     Err(unsupported!(
-        "{argument}: device {id} cannot use the memory of device {home} directly (aclrtDeviceCanAccessPeer gives 0); \
-         copy between them, which works without"
+        "{argument}: device {id} cannot access memory on device {home} directly (aclrtDeviceCanAccessPeer returns 0); \
+         copy the data between them, which needs no peer access"
     ))
 }

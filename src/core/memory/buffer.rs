@@ -99,7 +99,7 @@ pub fn free(raw: u64) -> Result<()> {
         let _chains = CHAINS.lock();
         let taken = with("buf", raw, |state, _| match &mut state.chain {
             Chain::Member(head) => Err(param_invalid!(
-                "buf {raw:#x} is in the chain of buffer {:#x}; free that one, and this goes with it",
+                "buf {raw:#x} is in the chain of buffer {:#x}; free the head of the chain, which frees all its buffers",
                 head.raw()
             )),
             Chain::Head(members) => Ok((std::mem::take(members), state.data.take())),
@@ -141,9 +141,7 @@ pub fn len(raw: u64) -> Result<usize> {
 pub fn check_user_data(size: usize, offset: usize) -> Result<()> {
     arguments::not_zero("size", size, "pass at least one byte")?;
     if offset.checked_add(size).is_none_or(|end| end > USER_BYTES) {
-        return Err(invalid_param!(
-            "offset {offset} plus size {size} is past the end of the user's {USER_BYTES} bytes"
-        ));
+        return Err(invalid_param!("offset {offset} plus size {size} is past the end of the {USER_BYTES} user bytes"));
     }
     Ok(())
 }
@@ -164,9 +162,10 @@ pub fn user_data(raw: u64) -> Result<[u8; USER_BYTES]> {
 /// Calls `work` with the buffers that are appended to a head.
 fn with_members<R>(head: u64, work: impl FnOnce(&[Handle]) -> Result<R>) -> Result<R> {
     with("headBuf", head, |state, _| match &state.chain {
-        Chain::Member(of) => {
-            Err(param_invalid!("headBuf {head:#x} is in the chain of buffer {:#x}; pass that one", of.raw()))
-        }
+        Chain::Member(of) => Err(param_invalid!(
+            "headBuf {head:#x} is in the chain of buffer {:#x}; pass the head of the chain",
+            of.raw()
+        )),
         Chain::Head(members) => work(members),
     })
 }

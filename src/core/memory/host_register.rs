@@ -33,8 +33,7 @@ pub fn register_with_flags(addr: usize, size: u64, flag: u32) -> Result<()> {
     }
     if flag & (IOMEMORY | READONLY) != 0 {
         return Err(unsupported!(
-            "flag is {flag:#x}; registers of other devices and memory that devices only read cannot be \
-             registered; available: {ALLOWED}"
+            "flag is {flag:#x}; I/O memory and memory that devices only read cannot be registered; allowed: {ALLOWED}"
         ));
     }
     let kind = Kind::Registered { pinned: flag & PINNED != 0, mapped: flag & MAPPED != 0 };
@@ -101,8 +100,7 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
             let wanted = format_args!("{len} bytes at ptr {addr:#x}");
             match Allocation::find(base).map(|found| found.kind) {
                 Some(kind) if !matches!(kind, Kind::Registered { .. }) => param_invalid!(
-                    "{wanted}: {other_len} bytes at {base:#x} come from this library, which needs no \
-                         registration"
+                    "{wanted}: {other_len} bytes at {base:#x} were allocated by this library and need no registration"
                 ),
                 _ => error_with!(
                     Code::HostMemoryAlreadyRegistered,
@@ -148,10 +146,10 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
             // The library's memory has one address for all devices.
             Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) => Ok(addr),
             Kind::Device(_) | Kind::Pool(_) | Kind::Mapped(_) | Kind::Imported(_) | Kind::Graph(_) => {
-                Err(param_invalid!("pHost {addr:#x} is device memory, which devices find at this address"))
+                Err(param_invalid!("pHost {addr:#x} is device memory; devices use this address as it is"))
             }
             Kind::Registered { .. } => Err(param_invalid!(
-                "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address of it"
+                "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address for it"
             )),
         },
         None => Err(not_registered("pHost", addr)),
@@ -178,5 +176,8 @@ fn not_ended(addr: usize) -> Error {
 
 #[cold]
 fn not_registered(argument: &str, addr: usize) -> Error {
-    error_with!(Code::HostMemoryNotRegistered, "{argument} {addr:#x} is not registered, or no longer")
+    error_with!(
+        Code::HostMemoryNotRegistered,
+        "{argument} {addr:#x} is not registered: never registered, or unregistered before"
+    )
 }

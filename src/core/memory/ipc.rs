@@ -59,20 +59,21 @@ pub(crate) fn admission(flags: u64) -> Result<Admission> {
         0 => Ok(Admission::Listed),
         1 => Ok(Admission::Anyone),
         _ => Err(invalid_param!(
-            "flags is {flags:#x}; allowed: 0 (for the processes on a list) and 1 (no check of the process)"
+            "flags is {flags:#x}; allowed: 0 (only listed processes can import) and 1 (every \
+             process can)"
         )),
     }
 }
 
 fn key_of(text: &[u8]) -> Result<Key> {
-    ensure!(!text.is_empty(), invalid_param!("key is empty; pass the text that aclrtIpcMemGetExportKey gave"));
+    ensure!(!text.is_empty(), invalid_param!("key is empty; pass the key that aclrtIpcMemGetExportKey returned"));
     Key::from_text(text).map_err(|fault| about("key", fault))
 }
 
 #[cold]
 fn unknown_key() -> Error {
     param_invalid!(
-        "key is none that this process has exported or imported, or was closed before, or went with its memory"
+        "key is not open in this process: never exported or imported here, closed before, or its memory was freed"
     )
 }
 
@@ -90,8 +91,8 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     // A shorter allocation may begin there, too, but others share its page.
     if !addr.is_multiple_of(PAGE) || found.block().len < PAGE {
         return Err(param_invalid!(
-            "devPtr {addr:#x} is no multiple of {PAGE}, or has fewer bytes; allocate at least {PAGE} bytes, and export the \
-             start"
+            "devPtr {addr:#x} is not a multiple of {PAGE}, or its allocation is smaller; allocate at least {PAGE} \
+             bytes, and export the start"
         ));
     }
     let _session = runtime::session()?;
@@ -114,16 +115,15 @@ fn not_exported(found: &Allocation) -> Error {
     let addr = found.base;
     let instead = match found.kind {
         Kind::Pool(_) | Kind::HostPool(_) => {
-            "memory of a pool; make the pool with ACL_MEM_HANDLE_TYPE_POSIX and call \
-             portaclMemPoolExportPointer"
+            "pool memory; create the pool with ACL_MEM_HANDLE_TYPE_POSIX and call portaclMemPoolExportPointer"
         }
         Kind::Mapped(_) | Kind::HostMapped(_) => {
-            "mapped memory; call aclrtMemExportToShareableHandle for what is mapped there"
+            "mapped memory; export its physical memory with aclrtMemExportToShareableHandle"
         }
-        Kind::Imported(_) => "another process's; that process exports it",
-        Kind::Device(_) => "going with its device, which another thread resets",
+        Kind::Imported(_) => "memory imported from another process; only the exporter can export it",
+        Kind::Device(_) => "memory on a device that another thread is resetting",
         Kind::Managed(_) | Kind::Graph(_) | Kind::Pinned | Kind::Registered { .. } => {
-            "no device memory; allocate with aclrtMalloc what is to be shared"
+            "not device memory; share memory from aclrtMalloc"
         }
     };
     param_invalid!("devPtr {addr:#x} is {instead}")
@@ -216,7 +216,7 @@ pub fn import(text: &[u8], flags: u64) -> Result<usize> {
     // The device is held, so that it is not closed meanwhile.
     let device = thread::current()?.device.clone();
     if key.is_current_process()? {
-        return Err(param_invalid!("key is this process's own; use the memory at the address that was exported"));
+        return Err(param_invalid!("key was exported by this process; use the memory at the exported address"));
     }
     if let Some(addr) = open_again(&key, &device)? {
         return Ok(addr);
@@ -255,8 +255,8 @@ fn open_again(key: &Key, device: &Device) -> Result<Option<usize>> {
     };
     if import.owner != device.owner {
         return Err(param_invalid!(
-            "key has been imported on device {}, and device {} is current; close it before \
-             (aclrtIpcMemClose), or use it there",
+            "key is imported on device {}, but device {} is current; close it first (aclrtIpcMemClose), or make the \
+             first device current",
             import.id,
             device.id
         ));
@@ -279,8 +279,8 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
         && there.block.len != block.len
     {
         return Err(unsupported!(
-            "the memory of this key is open at {:#x} by another key, with {} bytes instead of {}; close that \
-             one, or export the same size",
+            "this memory is open at {:#x} through another key, with {} bytes instead of {}; close the other key, or \
+             export the same size",
             block.addr,
             there.block.len,
             block.len

@@ -46,7 +46,7 @@ fn claim_notes(spans: impl Iterator<Item = Span> + Clone) -> Result<Claim> {
     let all = spans.map(|span| span.len / GRAIN).fold(0, usize::saturating_add);
     // Several ranges may contain the same block.
     let blocks = all.min((end - first) / GRAIN);
-    host_memory::claim(format_args!("notes about pieces of {GRAIN} bytes"), blocks, NOTE)
+    host_memory::claim(format_args!("records of blocks of {GRAIN} bytes"), blocks, NOTE)
 }
 
 /// A range of managed memory. It holds its device.
@@ -60,7 +60,7 @@ impl Managed {
         arguments::not_null(argument, addr, "pass memory from aclrtMemAllocManaged")?;
         if len == 0 || !len.is_multiple_of(GRAIN) {
             return Err(invalid_param!(
-                "the size at {argument} {addr:#x} is {len}; it must be a multiple of {GRAIN} bytes, not 0"
+                "the size at {argument} {addr:#x} is {len}; it must be a multiple of {GRAIN} bytes, greater than 0"
             ));
         }
         arguments::aligned(argument, addr, GRAIN, format_args!("{GRAIN} bytes"))?;
@@ -69,7 +69,7 @@ impl Managed {
         let managed = found.filter(|found| matches!(found.kind, Kind::Managed(_)));
         let held = managed.and_then(|found| Some((found, found.device()?)));
         let Some((allocation, device)) = held else {
-            return Err(param_invalid!("{argument} {addr:#x} is in no live allocation of aclrtMemAllocManaged"));
+            return Err(param_invalid!("{argument} {addr:#x} is not in a live allocation of aclrtMemAllocManaged"));
         };
         ensure!(len <= allocation.len - (addr - allocation.base), outside(argument, addr, len));
         Ok(Self { span: Span { addr, len, place: allocation.place() }, device })
@@ -245,14 +245,14 @@ pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec
         if !fits {
             return Err(invalid_param!(
                 "dataSize is {room} for attribute {attribute}; it must be {NUMBER} bytes, or for \
-                 ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY a multiple of that, not 0"
+                 ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY a multiple of {NUMBER} bytes, not 0"
             ));
         }
     }
     let range = Managed::find("ptr", addr, len)?;
     let rooms = questions.iter().map(|question| question.room);
     let bytes = rooms.fold(size_of_val(questions), usize::saturating_add).saturating_mul(2);
-    let _answers = host_memory::claim("bytes of answers", bytes, 1)?;
+    let _answers = host_memory::claim("bytes of results", bytes, 1)?;
     let _memory = claim_notes([range.span].into_iter())?;
     let said = range.said();
     let preferred = common(&said, |said| said.preferred);

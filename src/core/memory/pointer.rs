@@ -83,8 +83,8 @@ pub fn address_range(addr: usize) -> Result<(usize, usize)> {
     match foreign_block(addr) {
         Some(block) => Ok((block.base, block.len)),
         None => Err(param_invalid!(
-            "ptr {addr:#x} is in no live allocation of this library, nor of another one that uses the same \
-             driver: never allocated, freed, or gone with its device"
+            "ptr {addr:#x} is not in a live allocation of this library, nor of another library that uses the same \
+             driver: never allocated, freed, or released with its device"
         )),
     }
 }
@@ -127,7 +127,7 @@ pub fn host_memory(argument: &str, addr: usize) -> Error {
 /// Returns the name of a place for error texts of transfers.
 pub fn place_in_words(place: Place) -> String {
     match place {
-        backend::Place::Device(id) => format!("memory of device {id}"),
+        backend::Place::Device(id) => format!("memory on device {id}"),
         backend::Place::Pinned => "pinned host memory".to_owned(),
         backend::Place::Pageable => "host memory".to_owned(),
     }

@@ -264,7 +264,7 @@ impl Request for MemoryRequest {
 
 #[cold]
 fn not_open() -> Error {
-    Error::new(Code::InternalError, "a request for memory came to a device that is not open")
+    Error::new(Code::InternalError, "memory was requested on a device that is not open")
 }
 
 /// Returns the device that was open as `owner` before hooks ran, if it is still that opening.

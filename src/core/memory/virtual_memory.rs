@@ -97,10 +97,15 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
     if alignment != 0 && !alignment.is_power_of_two() {
         return Err(invalid_param!("alignment is {alignment}; it must be 0 or a power of two"));
     }
-    ensure!(flags <= 1, invalid_param!("flags is {flags:#x}; allowed: 0, and 1 for huge pages, which all are"));
+    ensure!(
+        flags <= 1,
+        invalid_param!("flags is {flags:#x}; allowed: 0 and 1 (huge pages, which every reservation has)")
+    );
     let align = alignment.max(GRANULARITY);
     if !wish.is_multiple_of(align) {
-        return Err(invalid_param!("expectPtr {wish:#x} is no multiple of {align}; pass null, or an address that is"));
+        return Err(invalid_param!(
+            "expectPtr {wish:#x} is not a multiple of {align}; pass null, or an aligned address"
+        ));
     }
     let session = runtime::session()?;
     let too_large = || error_with!(Code::MemoryAllocation, "size {size} at {wish:#x} is more than can be addressed");
@@ -150,7 +155,7 @@ pub fn release(addr: usize) -> Result<()> {
 #[cold]
 fn not_reserved(argument: &str, addr: usize) -> Error {
     param_invalid!(
-        "{argument} {addr:#x} is in no range from aclrtReserveMemAddress: never reserved, or released before"
+        "{argument} {addr:#x} is not in a range from aclrtReserveMemAddress: never reserved, or released before"
     )
 }
 
@@ -166,7 +171,7 @@ pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: 
     ensure!(offset == 0, invalid_param!("offset is {offset}; it must be 0: physical memory is mapped as a whole"));
     if !addr.is_multiple_of(GRANULARITY) {
         return Err(invalid_param!(
-            "virPtr {addr:#x} is no multiple of {GRANULARITY} (aclrtMemGetAllocationGranularity)"
+            "virPtr {addr:#x} is not a multiple of {GRANULARITY} (aclrtMemGetAllocationGranularity)"
         ));
     }
     let session = thread::session_outside_host_functions()?;
@@ -301,8 +306,8 @@ fn mapped_in(addr: usize, len: usize) -> Result<Vec<(usize, Arc<Physical>)>> {
         && parts.last().is_some_and(|(base, memory)| base + memory.len == addr + len);
     if !fits {
         return Err(param_invalid!(
-            "virPtr {addr:#x} plus {len} bytes is not filled by whole mappings; pass addresses and sizes as they \
-             were mapped"
+            "virPtr {addr:#x} plus {len} bytes covers no mapping, or only a part of one; pass addresses and sizes as \
+             they were mapped"
         ));
     }
     Ok(parts)

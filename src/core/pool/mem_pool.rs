@@ -119,8 +119,8 @@ impl MemPool {
         ensure!(size != 0, invalid_param!("size is 0; allocate at least one byte"));
         if self.pool.is_imported() {
             return Err(param_invalid!(
-                "memPool {:#x} was imported: its memory is the exporting process's to allocate; import single \
-                 allocations with portaclMemPoolImportPointer",
+                "memPool {:#x} was imported, and only the exporter allocates from it; import single allocations with \
+                 portaclMemPoolImportPointer",
                 self.handle.raw()
             ));
         }
@@ -130,8 +130,7 @@ impl MemPool {
     fn check_has_attributes(&self) -> Result<()> {
         if self.pool.is_imported() {
             return Err(param_invalid!(
-                "memPool {:#x} was imported: it only passes single allocations on; ask and set attributes in the \
-                 process that exports it",
+                "memPool {:#x} was imported, and its attributes are in the exporting process; read and set them there",
                 self.handle.raw()
             ));
         }
@@ -171,7 +170,9 @@ pub fn destroy(raw: u64) -> Result<()> {
     let found = handles::unless_late::<MemPool, _>(raw, handles::get::<MemPool>("memPool", raw))?;
     let Some(is_default) = found.map(|pool| pool.is_default) else { return Ok(()) };
     if is_default {
-        return Err(param_invalid!("memPool {raw:#x} is the default pool of its device; it goes with the device"));
+        return Err(param_invalid!(
+            "memPool {raw:#x} is the default pool of its device; it is released with the device"
+        ));
     }
     let Some(mem_pool) = handles::end::<MemPool>("memPool", raw)? else { return Ok(()) };
     if let Some(device) = &mem_pool.device {
@@ -232,7 +233,7 @@ pub fn set_attribute(raw: u64, number: i32, value: u64) -> Result<()> {
     let allowed = match attribute {
         PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => Some("it can only be read"),
         PoolAttribute::ReservedHigh | PoolAttribute::UsedHigh if value != 0 => {
-            Some("it can be set to 0 only, which starts again from the present value")
+            Some("it can be set to 0 only, which resets it to the current value")
         }
         // The 32-bit attributes are flags.
         _ if is_short(number) && value > 1 => Some("it can be 0 or 1"),
@@ -271,7 +272,7 @@ fn each_core_pool(mut work: impl FnMut(&Pool, &CorePool)) {
 pub fn release_idle() {
     if CorePool::take_some_are_idle() {
         // This is not a failure of the wait.
-        each_core_pool(|_, own| release_failure::note_outcome("memory that a pool does not keep", own.release_idle()));
+        each_core_pool(|_, own| release_failure::note_outcome("unused pool memory", own.release_idle()));
     }
 }
 

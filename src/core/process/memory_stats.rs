@@ -34,15 +34,13 @@ fn place(id: i32, kind: MemoryKind) -> Result<Option<Place>> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
     match (id, kind) {
-        (HOST, MemoryKind::Device | MemoryKind::Managed) => Err(Error::new(
-            Code::InvalidDeviceId,
-            "deviceId is -1, which is host memory; name the device that the memory is of",
-        )),
+        (HOST, MemoryKind::Device | MemoryKind::Managed) => {
+            Err(Error::new(Code::InvalidDeviceId, "deviceId is -1 (host memory); pass the device of the memory"))
+        }
         (HOST, _) => Ok(Some(Place::Host(session.clone()))),
-        (_, MemoryKind::Pinned) => Err(error_with!(
-            Code::InvalidDeviceId,
-            "deviceId is {id}; page-locked host memory is of no device: it must be -1"
-        )),
+        (_, MemoryKind::Pinned) => {
+            Err(error_with!(Code::InvalidDeviceId, "deviceId is {id}; for page-locked host memory it must be -1"))
+        }
         _ => Ok(device::slot(&session, "deviceId", id)?.device().map(Place::Device)),
     }
 }

@@ -65,14 +65,14 @@ pub fn pass_gate(call: &str) -> Result<()> {
     }
     if running() == Some(callback::KIND) {
         return Err(param_invalid!(
-            "called inside a callback of a snapshot, while the process is locked, where it would wait forever; \
-             do it at ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"
+            "called inside a callback of a snapshot, while the process is locked, where this call would wait forever; \
+             make it at ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"
         ));
     }
     if LOCKED_BY.load(Ordering::Relaxed) == thread_number() {
         return Err(param_invalid!(
-            "this thread has locked the process (aclrtSnapShotProcessLock), and would wait for itself; call \
-             aclrtSnapShotProcessUnlock first, after aclrtSnapShotProcessRestore where memory was backed up"
+            "this thread has locked the process (aclrtSnapShotProcessLock), so this call would wait forever; call \
+             aclrtSnapShotProcessUnlock first (after aclrtSnapShotProcessRestore if memory was backed up)"
         ));
     }
     gate::wait();
@@ -94,7 +94,8 @@ impl Change {
                 }
                 State::BackedUp => "the process is backed up: call aclrtSnapShotProcessRestore first",
                 State::Changing => {
-                    "another snapshot call is in progress, or this comes from one of its callbacks; wait for its end"
+                    "another snapshot call is in progress, or this is a call from one of its callbacks; wait until it \
+                     returns"
                 }
             };
             Error::new(code, why)
@@ -117,8 +118,8 @@ fn check_call(pid: i32, argument: Result<()>) -> Result<()> {
     let own = std::process::id();
     if pid as u32 != own {
         return Err(unsupported!(
-            "pid is {pid}, and this process is {own}: a process takes snapshots of itself only; have process {pid} \
-             make the call"
+            "pid is {pid}, but this process is {own}: a process takes snapshots of itself only; make the call in \
+             process {pid}"
         ));
     }
     Ok(())
@@ -136,8 +137,8 @@ pub fn lock(pid: i32, reserve: Result<()>) -> Result<()> {
     let mut change = Change::begin(State::Running, Code::SnapshotLockFailed)?;
     if !runtime::session()?.driver.has_snapshots() {
         return Err(unsupported!(
-            "this driver has no cuCheckpointProcessLock, by which a process gives up a GPU and has it back; use a \
-             newer one (NVIDIA's since release 570 have it), or copy what is to be kept to the host"
+            "this driver has no cuCheckpointProcessLock, which snapshots need; use a newer driver (NVIDIA's since \
+             release 570 have it), or copy the data to the host"
         ));
     }
     notify(Stage::LockPre)?;
@@ -184,8 +185,8 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
                 let (id, device, patience) = (stream.id, stream.device.id, session.snapshot_timeout.as_millis());
                 return Err(error_with!(
                     Code::SnapshotLockTimeout,
-                    "stream {id} of device {device} is not done after {patience} ms; see that its work ends \
-                         without further calls, or set PORTACL_SNAPSHOT_TIMEOUT_MS"
+                    "stream {id} of device {device} is not complete after {patience} ms; its work must end without \
+                     further calls, or set a larger PORTACL_SNAPSHOT_TIMEOUT_MS"
                 ));
             }
         }
@@ -220,8 +221,8 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     notify(Stage::BackupPre)?;
     if ipc::exports_any() || virtual_memory::exports_any() {
         return Err(unsupported!(
-            "memory of this process is exported (aclrtIpcMemGetExportKey, aclrtMemExportToShareableHandle), and who \
-             has it would see it go; close the keys (aclrtIpcMemClose) and free what was exported first"
+            "this process has exported memory (aclrtIpcMemGetExportKey, aclrtMemExportToShareableHandle), and the \
+             importing processes would lose it; close the keys (aclrtIpcMemClose) and free the exported memory first"
         ));
     }
     let session = runtime::session()?;

@@ -127,7 +127,7 @@ pub fn stop_range(id: u32) -> Result<()> {
     let mut started = STARTED.lock();
     ensure!(
         started.remove(&id),
-        param_invalid!("rangeId {id} is no open range: never started by aclprofRangeStart, or stopped before")
+        param_invalid!("rangeId {id} is not an open range: never started by aclprofRangeStart, or stopped before")
     );
     trace::note(HostWhat::Stop(id));
     Ok(())

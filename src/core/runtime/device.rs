@@ -91,7 +91,7 @@ pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     announce_opened(id, opened);
     slot(&*runtime::session()?, "deviceId", id)?
         .device()
-        .ok_or_else(|| param_invalid!("deviceId {id} was reset by a callback for its creation"))
+        .ok_or_else(|| param_invalid!("deviceId {id}: a callback for the creation of the device has reset it"))
 }
 
 /// Reports that a device is about to be opened, if it is closed.
@@ -178,8 +178,8 @@ pub fn repair(id: i32) -> Result<()> {
         return Ok(());
     }
     Err(unsupported!(
-        "device {id} has failed, which cannot be repaired in place; release it with \
-         aclrtResetDeviceForce and start another process"
+        "device {id} has failed and cannot recover in this process; release it with aclrtResetDeviceForce and start \
+         another process"
     ))
 }
 

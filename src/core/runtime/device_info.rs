@@ -103,7 +103,7 @@ pub fn topology(id: u32, other: u32) -> Result<u64> {
 /// Implements aclrtDeviceGetUuid.
 pub fn uuid(id: i32) -> Result<[u8; 16]> {
     describe(id)?.uuid.ok_or_else(|| {
-        unsupported!("the driver has no UUID of device {id}; a newer driver has one, or use aclrtDeviceGetPCIBusId")
+        unsupported!("the driver reports no UUID for device {id}; use a newer driver, or aclrtDeviceGetPCIBusId")
     })
 }
 

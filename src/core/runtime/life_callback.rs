@@ -71,7 +71,7 @@ pub fn register(id: Id, callback: Arc<Callback>) -> Result<()> {
         let mut state = STATE.lock();
         ensure!(
             !state.callbacks.iter().any(|(other, _)| *other == id),
-            param_invalid!("cbFunc {address:#x} is registered already for type {kind}; take it back first")
+            param_invalid!("cbFunc {address:#x} is registered already for type {kind}; unregister it first")
         );
         state.callbacks.push((id, callback.clone()));
         state.text.clone()

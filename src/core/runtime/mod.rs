@@ -136,7 +136,7 @@ fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
     let life = LIFE.lock();
     let count = INIT_COUNT.load(Ordering::Relaxed);
     if count == 0 || IN_TEARDOWN.load(Ordering::Relaxed) {
-        let why = "nothing to finalize: aclInit was not called, or its last finalize is done";
+        let why = "nothing to finalize: aclInit was not called, or has been finalized";
         return (0, Err(Error::new(Code::RepeatFinalize, why)));
     }
     if count <= most {
@@ -393,8 +393,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle, left_threads: &mut
     *left_threads = true;
     Err(error_with!(
         Code::Failure,
-        "queued work had not finished after {patience} ms (a host function or callback that does not return?); \
-             it was left behind with its thread, and the library must stay loaded. \
-             PORTACL_FINALIZE_TIMEOUT_MS sets how long to wait"
+        "enqueued work was not complete after {patience} ms (a host function or callback that does not return?); its \
+         thread keeps running it, so the library must stay loaded. PORTACL_FINALIZE_TIMEOUT_MS sets the timeout"
     ))
 }

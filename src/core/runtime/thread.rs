@@ -81,8 +81,8 @@ fn current_slow() -> Result<Ref<'static, Context>> {
     let why = if runtime::is_finalized() {
         "the runtime was finalized; call aclInit and aclrtSetDevice again"
     } else if CURRENT.get().is_some() {
-        "the current context of this thread was destroyed or went with its device; call aclrtSetDevice \
-         or aclrtSetCurrentContext"
+        "the current context of this thread was destroyed or released with its device; call aclrtSetDevice or \
+         aclrtSetCurrentContext"
     } else {
         "this thread has no current context; call aclrtSetDevice or aclrtSetCurrentContext first (each \
          thread needs its own)"
@@ -112,8 +112,8 @@ pub fn current_outside_host_functions() -> Result<Ref<'static, Context>> {
 #[cold]
 fn inside_host_function() -> Error {
     param_invalid!(
-        "called inside a host function that a stream runs, where this would deadlock; do it after the \
-         stream was synchronized, or on a thread of your own"
+        "called inside a host function of a stream, where this call would deadlock; call it after the stream was \
+         synchronized, or on another thread"
     )
 }
 

@@ -43,8 +43,8 @@ impl Visibility {
         let entry = value.split(',').nth(self.logical.len()).map(|it| it.trim_matches([' ', '\t']));
         if let Some(entry) = entry.filter(|entry| !matches!(*entry, "" | "-1")) {
             notice_once(&format!(
-                "the environment variable {VISIBLE_DEVICES} is \"{value}\"; \"{entry}\" and what follows do not count: \
-                 allowed are the ids of the {} devices, each once",
+                "the environment variable {VISIBLE_DEVICES} is \"{value}\"; \"{entry}\" and all entries after it are \
+                 ignored; allowed: the ids of the {} devices, each once",
                 self.all
             ));
         }
@@ -93,7 +93,7 @@ impl Visibility {
         user.map(|user| user as i32).ok_or_else(|| {
             error_with!(
                 Code::InvalidDeviceId,
-                "{argument} is {logical}, a device that {VISIBLE_DEVICES} does not name, so that it has no user id"
+                "{argument} is {logical}; {VISIBLE_DEVICES} does not name this device, so it has no user id"
             )
         })
     }

@@ -26,7 +26,7 @@ pub fn stop(raw: u64) -> Result<()> {
 fn drop_queued(raw: u64, call: &str) -> Result<()> {
     let stream = stream::resolve(raw)?.to_arc();
     let why =
-        format!("{call} dropped what stream {:#x} had queued, and with it what was waited for", stream.handle.raw());
+        format!("{call} dropped the enqueued work of stream {:#x}, and with it the awaited work", stream.handle.raw());
     // A wait without a deadline cannot time out.
     let _ = stream.abort(Fault::new(FaultKind::Aborted, why), None);
     Ok(())
@@ -77,8 +77,8 @@ pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
         if result != 0 {
             return Err(error_with!(
                 Code::Failure,
-                "what device {id} had queued is dropped, but a function of \
-                     aclrtSetDeviceTaskAbortCallback returned {result} at ACL_RT_DEVICE_TASK_ABORT_{stage}"
+                "the enqueued work of device {id} is dropped, but a callback of aclrtSetDeviceTaskAbortCallback \
+                 returned {result} at ACL_RT_DEVICE_TASK_ABORT_{stage}"
             ));
         }
     }
@@ -97,7 +97,7 @@ fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
     let streams = StreamSet::of(device).all();
     let why = Fault::new(
         FaultKind::DeviceAborted,
-        format!("aclrtDeviceTaskAbort dropped what device {id} had queued, and with it what was waited for"),
+        format!("aclrtDeviceTaskAbort dropped the enqueued work of device {id}, and with it the awaited work"),
     );
     // All streams are stopped first, then running operations are awaited. Work that is submitted meanwhile is dropped,
     // too.
@@ -109,8 +109,8 @@ fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
         if stream.abort(why.clone(), deadline) == Wait::TimedOut {
             return Err(error_with!(
                 Code::StreamSyncTimeout,
-                "an operation on memory that {stream} of device {id} has begun was not over after {timeout_ms} ms; \
-                 what was queued behind it is dropped"
+                "an operation on memory that {stream} of device {id} has begun was not complete after {timeout_ms} ms; \
+                 the work enqueued after it is dropped"
             ));
         }
     }

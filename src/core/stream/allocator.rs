@@ -98,7 +98,7 @@ pub fn register(stream: u64, raw: u64) -> Result<()> {
     let allocator = *handles::get::<Description>("allocatorDesc", raw)?.0.lock();
     for (which, call) in NEEDED {
         if allocator.function(which) == 0 {
-            return Err(param_invalid!("allocatorDesc {raw:#x} has no function that {call} sets; set it first"));
+            return Err(param_invalid!("allocatorDesc {raw:#x} has no function of {call}; set it first"));
         }
     }
     let mut place = REGISTERED.of(&on.features).lock();

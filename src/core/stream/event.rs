@@ -174,8 +174,8 @@ impl Event {
         self.check_not_ex("such events are recorded again without a reset")?;
         if self.creator == Creator::Plain {
             return Err(param_invalid!(
-                "event was created by aclrtCreateEvent; only events of aclrtCreateEventWithFlag with \
-                 ACL_EVENT_SYNC can be reset, this one can be recorded again without it"
+                "event was created by aclrtCreateEvent; only events of aclrtCreateEventWithFlag with ACL_EVENT_SYNC \
+                 can be reset; record this event again without a reset"
             ));
         }
         if self.is_waitable() { Ok(()) } else { Err(self.lacks_sync("it cannot be reset")) }
@@ -276,8 +276,8 @@ fn use_intercepted(stream: &Stream, event: &Event, raw: u64, usage: EventUse) ->
 fn of_another_device(raw: u64, event: &Event, stream: &Stream) -> Error {
     error_with!(
         Code::StreamContext,
-        "event {raw:#x} was created on device {}, the stream is on device {}; record it on a \
-             stream of its own device",
+        "event {raw:#x} was created on device {}, but the stream is on device {}; record the event on a stream of its \
+         device",
         event.device.id,
         stream.device.id
     )
@@ -308,7 +308,7 @@ fn check_use_flag(flag: u32, prefix: &str) -> Result<()> {
 fn not_captured(stream: &Stream, flag: &str) -> Error {
     error_with!(
         Code::StreamNotCaptured,
-        "flag is {flag}, which is for streams that are being captured into a graph; {stream} is not; pass 0"
+        "flag is {flag}, which only captured streams accept, and {stream} is not captured; pass 0"
     )
 }
 

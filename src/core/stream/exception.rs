@@ -107,13 +107,13 @@ fn report(exception: Exception) {
 
 /// Returns the exception at the address that a callback got. The address is valid only during the callback.
 pub fn find(address: usize) -> Result<Arc<Exception>> {
-    arguments::not_null("info", address, "it must be what an exception callback was given")?;
+    arguments::not_null("info", address, "it must be the info of an exception callback")?;
     let reported = REPORTED.lock();
     let found = reported.iter().find(|exception| Arc::as_ptr(exception).addr() == address);
     found.cloned().ok_or_else(|| {
         param_invalid!(
-            "info {address:#x} is not what an exception callback was given, or its call is over; copy what \
-             you need during the call"
+            "info {address:#x} is not the info of a running exception callback; read it during the callback, and copy \
+             the values that you need"
         )
     })
 }
@@ -122,8 +122,8 @@ pub fn find(address: usize) -> Result<Arc<Exception>> {
 pub fn find_launch(address: usize) -> Result<Arc<FailedLaunch>> {
     find(address)?.launch.clone().ok_or_else(|| {
         param_invalid!(
-            "it is not known which kernel has failed: it was another operation, or the device does not report it (a \
-             CUDA driver never does)"
+            "the failed kernel is unknown: another operation failed, or the device does not report the kernel (a CUDA \
+             driver never does)"
         )
     })
 }

@@ -137,9 +137,8 @@ impl Failures {
         stop.reported.store(true, Ordering::Release);
         let error = Error::from(stop.fault.clone());
         let text = format!(
-            "stream number {} was stopped, and what it had queued was dropped, because work of its \
-             context failed under ACL_STOP_ON_FAILURE: {}; destroy the stream (a default stream goes \
-             with its context)",
+            "stream number {} was stopped, and its enqueued work was dropped, because work of its context failed under \
+             ACL_STOP_ON_FAILURE: {}; destroy the stream (a default stream is released with its context)",
             self.stream,
             error.text()
         );

@@ -11,8 +11,8 @@ use crate::stream::{self, StreamFlags};
 /// Returns the error of the cpu backend, which has no native objects.
 fn no_driver(what: &str) -> Error {
     unsupported!(
-        "there is no driver below the cpu backend, and so no {what} of its; ask portaclBackendName first, \
-         and use this where it is \"cuda\""
+        "the cpu backend has no driver, so there is no native {what}; make this call only if portaclBackendName \
+         returns \"cuda\""
     )
 }
 

@@ -65,7 +65,7 @@ where
         let id = Self::numbers(&device).take().ok_or_else(|| {
             error_with!(
                 Code::NoNotifyResource,
-                "device {} has {} notifies of {}, as many as there can be; destroy some",
+                "device {} has {} notifies of {}, and no room for more; destroy some",
                 device.id,
                 Numbers::MOST,
                 if COUNTS { "aclrtCntNotifyCreate" } else { "aclrtCreateNotify" }
@@ -161,7 +161,7 @@ pub fn record_counted(raw: u64, stream: u64, mode: i32, value: u32) -> Result<()
         4 => Change::And(value),
         _ => {
             return Err(invalid_param!(
-                "info->mode is {mode}; allowed of aclrtCntNotifyRecordMode: set 0, add 1, or 2 and and 4"
+                "info->mode is {mode}; allowed values of aclrtCntNotifyRecordMode: 0 (set), 1 (add), 2 (or) and 4 (and)"
             ));
         }
     };
@@ -182,11 +182,12 @@ fn change_counted(raw: u64, stream: u64, change: Change) -> Result<()> {
 pub fn wait_counted(raw: u64, stream: u64, mode: i32, value: u32, seconds: u32, clear: u8) -> Result<()> {
     let modes =
         [Until::Less(value), Until::Equal(value), Until::Greater(value), Until::AtLeast(value), Until::Bits(value)];
-    let allowed = "less 0, equal 1, bigger 2, bigger or equal 3 and equal with bit mask 4 of aclrtCntNotifyWaitMode";
+    let allowed =
+        "0 (less), 1 (equal), 2 (bigger), 3 (bigger or equal) and 4 (equal with bit mask) of aclrtCntNotifyWaitMode";
     let until = arguments::numbered("info->mode", mode, &modes, allowed)?;
     if let Until::Less(0) | Until::Greater(u32::MAX) = until {
         return Err(invalid_param!(
-            "info->value is {value}, and no count is {}; wait for another",
+            "info->value is {value}, and no count is {}; wait for another value",
             if mode == 0 { "less" } else { "bigger" }
         ));
     }

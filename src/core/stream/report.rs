@@ -66,7 +66,7 @@ impl Family {
     }
 
     fn check_thread(&self, thread: u64) -> Result<()> {
-        arguments::not_zero(self.argument, thread, "it must be what pthread_self() gives in the thread")
+        arguments::not_zero(self.argument, thread, "pass the thread's pthread_self()")
     }
 
     #[cold]
@@ -74,8 +74,8 @@ impl Family {
         let Self { what, subscribe, .. } = self;
         error_with!(
             Code::ThreadSubscribe,
-            "thread {thread:#x} runs the {what} of no stream: call {subscribe} with this thread's \
-                 pthread_self() first; a subscription ends with its stream or device, or by aclFinalize"
+            "thread {thread:#x} is not subscribed to run {what} of a stream: call {subscribe} with this thread's \
+             pthread_self() first; a subscription ends with its stream or device, or by aclFinalize"
         )
     }
 
@@ -114,8 +114,8 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
         None => {
             return Err(error_with!(
                 Code::ThreadSubscribe,
-                "{argument} {thread:#x} would be thread {} with {what}; at most {MAX_THREADS} can have \
-                     them, let one thread serve more streams",
+                "{argument} {thread:#x} would be thread {} with {what}; the most is {MAX_THREADS}; let one thread \
+                 serve more streams",
                 count + 1
             ));
         }
@@ -123,8 +123,8 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
     if reader.device != stream.device.id {
         return Err(error_with!(
             Code::ThreadSubscribe,
-            "{argument} {thread:#x} serves streams of device {}, and this stream is on device {}; use \
-                 another thread for it",
+            "{argument} {thread:#x} serves streams of device {}, but this stream is on device {}; use another thread \
+             for it",
             reader.device,
             stream.device.id
         ));
@@ -151,7 +151,7 @@ pub fn unsubscribe(family: &'static Family, thread: u64, stream: u64, caller: u6
     if reader.thread != thread {
         return Err(error_with!(
             Code::ThreadSubscribe,
-            "{argument} {thread:#x} does not run the {what} of {stream}, thread {:#x} does; pass that",
+            "{argument} {thread:#x} does not run the {what} of {stream}; pass thread {:#x}, which runs them",
             reader.thread
         ));
     }

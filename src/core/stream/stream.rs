@@ -43,7 +43,7 @@ impl StreamFlags {
     pub fn from_bits(bits: u64) -> Self {
         let unknown = bits & !u64::from(Self::KNOWN);
         if unknown != 0 {
-            notice_once(&format!("the stream flags {unknown:#x} are unknown and count as not given"));
+            notice_once(&format!("the stream flags {unknown:#x} are unknown and are ignored"));
         }
         Self(bits as u32 & Self::KNOWN)
     }

@@ -222,7 +222,7 @@ fn a_stream_that_only_builds_graphs_is_intercepted_from_the_beginning() {
     assert!(found.builds_graphs() && found.is_captured());
     let persistent = u64::from(PERSISTENT);
     assert_eq!(StreamFlags::from_bits(persistent), StreamFlags::from_bits(persistent | 0x100 | 1 << 40));
-    fails(found.submit(Op::Mark), Code::StreamModel, &["bound to no graph"]);
+    fails(found.submit(Op::Mark), Code::StreamModel, &["not bound to a graph"]);
     let usual = handles::get::<Stream>("stream", other).unwrap();
     assert!(!usual.builds_graphs() && !usual.is_captured());
     usual.submit(Op::Mark).unwrap();

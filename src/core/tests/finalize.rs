@@ -14,7 +14,7 @@ fn a_finalize_ends_everything_and_a_new_life_begins() {
     runtime::finalize().unwrap();
     bench.script.assert_nothing_left();
     fails(runtime::finalize(), Code::RepeatFinalize, &["aclInit"]);
-    fails(stream::synchronize(raw), Code::ParamInvalid, &["went with its device"]);
+    fails(stream::synchronize(raw), Code::ParamInvalid, &["released with its device"]);
     fails(memory::free(memory), Code::ParamInvalid, &["not a live allocation"]);
     fails(memory::free_host(pinned), Code::ParamInvalid, &["not a live allocation"]);
     fails(memory::malloc(64, 0), Code::ContextNull, &["finalized"]);
@@ -23,7 +23,7 @@ fn a_finalize_ends_everything_and_a_new_life_begins() {
     assert_eq!(runtime::device_count().unwrap(), 2);
 
     bench.next_life();
-    fails(stream::synchronize(raw), Code::ParamInvalid, &["went with its device"]);
+    fails(stream::synchronize(raw), Code::ParamInvalid, &["released with its device"]);
     fails(memory::malloc(64, 0), Code::ContextNull, &["aclrtSetDevice"]);
     device::set(0).unwrap();
     memory::malloc(64, 0).unwrap();

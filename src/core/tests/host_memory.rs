@@ -58,12 +58,12 @@ fn what_the_driver_refuses_is_not_registered() {
         bench.script.fail_next("register_host", kind, "not this one");
         fails(host_register::register(HOST, 4096, 0), code, &["not this one"]);
         assert_eq!(location(HOST), Location::UNREGISTERED);
-        fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &["no longer"]);
+        fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &["not registered"]);
     }
     host_register::register(HOST, 4096, 0).unwrap();
     bench.script.fail_next("unregister_host", FaultKind::Driver, "it said no");
     fails(host_register::unregister(HOST), Code::DrvInternalError, &["it said no"]);
-    fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &["no longer"]);
+    fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &["not registered"]);
     // The rest ends with the session, when the bench is dropped.
     host_register::register_with_flags(HOST, 4096, PINNED).unwrap();
 }
@@ -84,7 +84,7 @@ fn memory_that_is_being_registered_is_ordinary_memory() {
     fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &[]);
     fails(host_register::device_pointer(HOST, 0), Code::HostMemoryNotRegistered, &[]);
     assert_eq!(location(HOST), Location::UNREGISTERED);
-    fails(memory::address_range(HOST), Code::ParamInvalid, &["no live allocation"]);
+    fails(memory::address_range(HOST), Code::ParamInvalid, &["not in a live allocation"]);
     let copy = memcpy::Request { dst: device, dest_max: 4096, src: HOST, count: 4096, kind: 1 };
     memcpy::copy(copy).unwrap();
     bench.script.open_gate();
@@ -162,7 +162,7 @@ fn a_reset_waits_for_calls_of_other_devices_on_managed_memory() {
     bench.script.open_gate();
     fill.join();
     reset.join();
-    fails(memory::free(addr), Code::ParamInvalid, &["gone with its device"]);
+    fails(memory::free(addr), Code::ParamInvalid, &["released with its device"]);
 }
 
 #[test]

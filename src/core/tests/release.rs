@@ -19,16 +19,16 @@ fn a_reset_waits_for_work_and_takes_everything_along() {
     assert_eq!(bench.script.live(Thing::OpenDevice), 1);
     assert_eq!(bench.script.live(Thing::DeviceBlock), 1, "work may still use it");
     // Handles are dead from the beginning.
-    fails(stream::synchronize(raw), Code::ParamInvalid, &["went with its device"]);
+    fails(stream::synchronize(raw), Code::ParamInvalid, &["released with its device"]);
     work.finish();
     drop(work);
     reset.join().unwrap().unwrap();
     for thing in [Thing::OpenDevice, Thing::Stream, Thing::Event, Thing::DeviceBlock] {
         assert_eq!(bench.script.live(thing), 0, "{thing:?}");
     }
-    fails(event::is_complete(event), Code::ParamInvalid, &["went with its device"]);
-    fails(context::set_current(explicit), Code::ParamInvalid, &["went with its device"]);
-    fails(memory::free(memory), Code::ParamInvalid, &["gone with its device"]);
+    fails(event::is_complete(event), Code::ParamInvalid, &["released with its device"]);
+    fails(context::set_current(explicit), Code::ParamInvalid, &["released with its device"]);
+    fails(memory::free(memory), Code::ParamInvalid, &["released with its device"]);
     fails(memory::malloc(64, 0), Code::ContextNull, &["aclrtSetDevice"]);
     memory::free_host(pinned).unwrap();
 }
@@ -193,7 +193,7 @@ fn destroying_a_context_ends_its_streams() {
     work.finish();
     drop(work);
     destroy.join().unwrap();
-    fails(stream::synchronize(raw), Code::ParamInvalid, &["went with"]);
+    fails(stream::synchronize(raw), Code::ParamInvalid, &["with its device"]);
     fails(device::current(), Code::ContextNull, &["destroyed"]);
     assert_eq!(bench.script.live(Thing::Stream), 1, "the default stream of the device");
 }
@@ -213,7 +213,7 @@ fn a_context_knows_its_streams_and_no_others() {
     context::destroy(explicit.raw()).unwrap();
     assert!(streams_of(explicit).is_empty());
     for ended in [default, second] {
-        fails(stream::synchronize(ended), Code::ParamInvalid, &["went with"]);
+        fails(stream::synchronize(ended), Code::ParamInvalid, &["with its device"]);
     }
     device::set(0).unwrap();
     stream::synchronize(other).unwrap();

@@ -136,7 +136,7 @@ impl Request {
         let src = memory::span("src", self.src, self.count)?.place;
         if !kind.fits_by_number(dst, src) {
             let Copy { dst, src, .. } = self.between(kind, dst, src);
-            kind.check(&dst, &src, "ACL_MEMCPY_DEFAULT finds the direction by itself")?;
+            kind.check(&dst, &src, "ACL_MEMCPY_DEFAULT finds the direction from the addresses")?;
         }
         Ok((dst, src))
     }

@@ -138,7 +138,7 @@ fn check_attribute(index: usize, attribute: Attribute, before: Option<&Attribute
             Err(invalid_param!("attrsIndexes[0] is {first}; it must be 0, so that every copy has an attribute"))
         }
         Some(before) if first <= before || first >= len => Err(invalid_param!(
-            "attrsIndexes[{index}] is {first}; it must be more than the one before, {before}, and less than \
+            "attrsIndexes[{index}] is {first}; it must be greater than the previous index, {before}, and less than \
              numBatches {len}"
         )),
         _ => Ok(()),
@@ -211,7 +211,7 @@ fn check_ways(index: usize, Copy { dst, src, .. }: &Copy, before: Ways) -> Resul
     if left == [false; 2] {
         let in_words = |[to_device, _]: Ways| if to_device { "from host to device" } else { "from device to host" };
         return Err(param_invalid!(
-            "copy {index} goes {}, those before it {}; make a batch for each direction",
+            "copy {index} goes {}, and earlier copies go {}; use one batch for each direction",
             in_words(own),
             in_words(before)
         ));

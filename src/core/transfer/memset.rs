@@ -77,7 +77,7 @@ impl Request {
         let dst = memory::span(argument, self.addr, len)?;
         if dst.place == Place::Pageable {
             return Err(param_invalid!(
-                "{argument} {:#x} is not memory of this library; use memset for pageable host memory",
+                "{argument} {:#x} is not memory from this library; use memset for pageable host memory",
                 self.addr
             ));
         }

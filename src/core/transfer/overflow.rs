@@ -61,7 +61,7 @@ pub fn area() -> Result<usize> {
 pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     const ARGUMENT: &str = "outputAddr";
     arguments::not_null(ARGUMENT, addr, "it must be device memory for the state")?;
-    arguments::not_zero("outputSize", size, "the state takes at least one byte")?;
+    arguments::not_zero("outputSize", size, "the state needs at least one byte")?;
     let stream = stream::resolve(stream)?;
     let (dst, _held) = memory::device_span(ARGUMENT, addr, size as usize, &stream.device, true)?;
     stream.submit(Op::Fill(Fill::bytes(dst, 0))).map(drop)

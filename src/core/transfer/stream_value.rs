@@ -19,8 +19,8 @@ fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option
     let span = memory::span("devAddr", addr, SIZE)?;
     if span.place == Place::Pageable {
         return Err(param_invalid!(
-            "devAddr {addr:#x} is not memory of this library, which streams do not reach; use device memory, \
-             or host memory from aclrtMallocHost or aclrtHostRegisterV2"
+            "devAddr {addr:#x} is not memory from this library, so streams cannot access it; use device memory, or \
+             host memory from aclrtMallocHost or aclrtHostRegisterV2"
         ));
     }
     let held = memory::check_reach("devAddr", &span, device, writes)?;
@@ -38,7 +38,7 @@ fn comparison(value: u64, flag: u32) -> Result<Comparison> {
     })?;
     if comparison.satisfying(value).is_none() {
         return Err(invalid_param!(
-            "value is {value:#x}, for which no word in memory ends a wait with flag {flag}; wait for another"
+            "value is {value:#x}; with flag {flag} no word in memory ends this wait; pass another value"
         ));
     }
     Ok(comparison)

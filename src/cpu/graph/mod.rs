@@ -96,12 +96,12 @@ fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
 
 /// Downcasts a launch of this backend.
 fn call_of(launch: &NodeLaunch) -> Result<&Call> {
-    downcast(&*launch.bound, "the launch is one of another backend")
+    downcast(&*launch.bound, "the launch belongs to another backend")
 }
 
 /// Downcasts a graph of this backend.
 pub(super) fn of(graph: &Arc<dyn Graph>) -> Result<Arc<CpuGraph>> {
-    downcast_shared(Arc::clone(graph) as _, "the graph is one of another backend")
+    downcast_shared(Arc::clone(graph) as _, "the graph belongs to another backend")
 }
 
 impl Graph for CpuGraph {
@@ -263,7 +263,7 @@ impl GraphRun for Run {
     }
 
     fn failure(&self) -> Option<Fault> {
-        let text = "aclmdlRIAbort left out what a run of the graph had not begun";
+        let text = "aclmdlRIAbort dropped the work that a run of the graph had not begun";
         let cut_short = || self.cut_short.load(Ordering::Relaxed).then(|| Fault::new(FaultKind::Aborted, text));
         self.failed.lock().take().or_else(cut_short)
     }

@@ -120,9 +120,8 @@ impl CpuKernel {
             (Arguments::Block { len, .. }, _) => Ok(len),
             (Arguments::Each { .. }, Some(known)) => Ok(known.size),
             (Arguments::Each { .. }, None) => Err(Fault::unsupported(format!(
-                "kernel {} has no description of its parameters, {}_portacl_kernel, which an array \
-                     of arguments needs; make it with PORTACL_KERNEL, or pass one block of arguments with \
-                     aclrtLaunchKernel",
+                "kernel {} has no description of its parameters, {}_portacl_kernel, which an array of arguments needs; \
+                 define the kernel with PORTACL_KERNEL, or pass one block of arguments with aclrtLaunchKernel",
                 shown_name(&self.name),
                 self.name
             ))),
@@ -174,7 +173,7 @@ impl BoundLaunch for Call {
 /// Prepares a run. `kept` is what must live as long as the run, for a graph that may run it again.
 pub(crate) fn call(shared: &Shared, launch: &Launch<'_>, kept: Option<&Arc<dyn Any + Send + Sync>>) -> Result<Call> {
     let kernel: Arc<CpuKernel> =
-        downcast_shared(Arc::clone(launch.kernel) as _, "the kernel is one of another backend")?;
+        downcast_shared(Arc::clone(launch.kernel) as _, "the kernel belongs to another backend")?;
     if launch.shared_bytes > MOST_SHARED_BYTES {
         return Err(Fault::invalid(format!(
             "{} bytes of fast memory for each block; this device has {MOST_SHARED_BYTES} for it",

@@ -85,8 +85,7 @@ pub(crate) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
         other @ (Image::Elf { .. } | Image::Fatbin | Image::Ptx) => {
             return Err(Fault::unsupported(format!(
                 "the program is {}; the cpu backend loads ELF shared objects for this processor, machine \
-                     {THIS_MACHINE}, and binaries for Ascend cores run nowhere else: build the kernel with \
-                     portacl/kernel.h",
+                 {THIS_MACHINE}, and cannot run binaries for Ascend cores: build the kernel with portacl/kernel.h",
                 other.in_words()
             )));
         }
@@ -108,8 +107,8 @@ pub(crate) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
 }
 
 /// The text where the loader cannot open a file by its descriptor.
-const NO_PROC: &str = "the program cannot be loaded, because /proc is not mounted or is that of other processes: the \
-                       loader opens the program's file there; mount it: mount -t proc proc /proc";
+const NO_PROC: &str = "the program cannot be loaded, because /proc is not mounted or shows other processes: the loader opens the \
+     program's file there; mount it: mount -t proc proc /proc";
 
 /// Whether a path leads to the open file. In /proc of another namespace this process has another number.
 fn leads_to(path: &CStr, file: &descriptor::Descriptor) -> bool {
@@ -127,7 +126,7 @@ fn refused_by_loader(error: &libloading::Error, path: &CStr) -> Fault {
 }
 
 fn system(error: io::Error) -> Fault {
-    let text = format!("the system gives no file in memory for the program: {error}");
+    let text = format!("the system refused a memory file for the program: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }
 
@@ -137,7 +136,7 @@ fn file_of(bytes: &[u8]) -> Result<descriptor::Descriptor> {
     let written = kept.file().and_then(|file| file.write_all_at(bytes, 0));
     written.map_err(|error| {
         Fault::out_of_host_memory(format!(
-            "{} bytes of the program cannot be kept in memory: pwrite: {error}",
+            "{} bytes of the program cannot be written to its memory file: pwrite: {error}",
             bytes.len()
         ))
     })?;
@@ -242,15 +241,15 @@ impl LoadedObject {
             unsafe { found.addr.cast::<Descriptor>().read_unaligned() };
         if version != VERSION {
             return Err(Fault::invalid(format!(
-                "{name}_portacl_kernel has version {version}; this library knows version {VERSION} of \
-                 portacl/kernel.h"
+                "{name}_portacl_kernel has version {version}; this library reads version {VERSION} of portacl/kernel.h"
             )));
         }
         let table = (parameters as usize).wrapping_sub(self.code.addr);
         let end = table.checked_add(count as usize * size_of::<RawParameter>());
         if count != 0 && end.is_none_or(|end| end > self.code.len) {
             return Err(Fault::invalid(format!(
-                "{name}_portacl_kernel has its {count} parameters outside of the binary; make it with PORTACL_KERNEL"
+                "{name}_portacl_kernel describes its {count} parameters outside of the binary; define the kernel with \
+                 PORTACL_KERNEL"
             )));
         }
         let each: Vec<RawParameter> = (0..count.min(MOST_ARGUMENTS) as usize)
@@ -264,8 +263,8 @@ impl LoadedObject {
         };
         if size > MOST_ARGUMENTS || count > MOST_ARGUMENTS || !each.iter().all(fits) {
             return Err(Fault::invalid(format!(
-                "{name}_portacl_kernel describes {count} parameters in {size} bytes that do not fit together; \
-                 at most {MOST_ARGUMENTS} bytes, each parameter inside them, and pointers of {} bytes",
+                "{name}_portacl_kernel describes {count} parameters in {size} bytes, which is inconsistent; allowed: \
+                 at most {MOST_ARGUMENTS} bytes, each parameter inside of them, and pointers of {} bytes",
                 size_of::<usize>()
             )));
         }
@@ -293,16 +292,14 @@ impl Module for CpuModule {
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
         let Some(found) = self.object.find(name, FUNCTION) else {
             return Err(Fault::invalid(format!(
-                "there is no kernel {name:?} in the binary: a kernel is an exported C function, see \
-                 portacl/kernel.h"
+                "the binary has no kernel {name:?}: a kernel is an exported C function, see portacl/kernel.h"
             )));
         };
         let parameters = self.object.parameters(name)?;
         if parameters.is_none() && self.shared.library_view != 0 {
             return Err(Fault::unsupported(format!(
-                "kernel {name} has no description of its parameters, {name}_portacl_kernel, so that its \
-                     pointers cannot be found with PORTACL_CPU_GUARD=1; make it with PORTACL_KERNEL, or run \
-                     without the guard"
+                "kernel {name} has no description of its parameters, {name}_portacl_kernel, which PORTACL_CPU_GUARD=1 \
+                 needs to find its pointers; define the kernel with PORTACL_KERNEL, or run without the guard"
             )));
         }
         let code = Code { addr: found.addr.expose_provenance(), len: found.len };
@@ -322,8 +319,7 @@ impl Module for CpuModule {
     fn variable(&self, name: &str) -> Result<Span> {
         let Some(found) = self.object.find(name, OBJECT).filter(|found| found.len != 0) else {
             return Err(Fault::invalid(format!(
-                "there is no variable {name:?} in the binary: a variable is exported data, see \
-                 portacl/kernel.h"
+                "the binary has no variable {name:?}: a variable is exported data, see portacl/kernel.h"
             )));
         };
         let mut has_variables = self.has_variables.lock();

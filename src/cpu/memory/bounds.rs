@@ -53,7 +53,8 @@ pub(crate) fn guardable(page: usize) -> Result<()> {
         return Ok(());
     }
     Err(Fault::unsupported(format!(
-        "PORTACL_CPU_GUARD needs a kernel with pages of {UNIT} bytes, and this one's have {page}; unset it, or use such a kernel"
+        "PORTACL_CPU_GUARD needs a system with pages of {UNIT} bytes, but this one has pages of {page}; unset it, or \
+         use such a system"
     )))
 }
 

@@ -108,7 +108,7 @@ impl DeviceMemory {
             ordinal,
             size,
             span,
-            bounds: Bounds::new(check, library_view, format!("on device {ordinal}")),
+            bounds: Bounds::new(check, library_view, format!(" on device {ordinal}")),
             deferred: Deferred::new(),
             bytes: Default::default(),
             backing,
@@ -210,7 +210,7 @@ impl DeviceMemory {
         if arena.make_room() {
             return Ok(arena);
         }
-        Err(Fault::out_of_host_memory("no host memory is left to keep account of another allocation"))
+        Err(Fault::out_of_host_memory("no host memory is left to register another allocation"))
     }
 
     /// Returns the length of the block that [`Self::take`] returns.
@@ -280,7 +280,7 @@ impl DeviceMemory {
         if self.bounds.is_on() {
             // No call can return this damage.
             let damage = self.bounds.end(block);
-            damage.iter().for_each(|damage| _ = announce(damage, "it went back to the device"));
+            damage.iter().for_each(|damage| _ = announce(damage, "it was returned to the device"));
         }
         if !self.map_back(block) {
             return;

@@ -146,7 +146,7 @@ fn explain_kernel_access(areas: &[Area], addr: usize, text: &mut dyn Write) -> i
             }
             write!(text, "the {name} at {base:#x} of {asked} bytes on device {device}")?;
         }
-        None => write!(text, "which is memory of device {device} outside every allocation")?,
+        None => write!(text, "which is memory on device {device} outside every allocation")?,
     }
     writeln!(text, " (PORTACL_CPU_GUARD=1)")?;
     Ok(true)
@@ -162,7 +162,7 @@ fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     write!(text, "portacl: the host touched {addr:#x}, ")?;
     match BLOCKS.find(addr) {
         _ if !area.is_open => {
-            write!(text, "which was memory of device {device} before its reset, or memory of ")?;
+            write!(text, "which was memory on device {device} before its reset, or memory from ")?;
             write!(text, "another process before it was freed here; use it earlier")?;
         }
         Some(Range { base, words, .. }) => {
@@ -171,12 +171,12 @@ fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
             write!(text, "which is byte {at} of the {name} at {base:#x} of {asked} bytes on device {device}; ")?;
             match words[STATE] {
                 FREED => write!(text, "free it later, and copy it with aclrtMemcpy")?,
-                _ => write!(text, "device memory is not for the host: copy it with aclrtMemcpy")?,
+                _ => write!(text, "the host cannot access device memory: copy it with aclrtMemcpy")?,
             }
         }
         None => {
-            write!(text, "which is memory of device {device} outside every allocation; ")?;
-            write!(text, "device memory is not for the host: copy it with aclrtMemcpy")?;
+            write!(text, "which is memory on device {device} outside every allocation; ")?;
+            write!(text, "the host cannot access device memory: copy it with aclrtMemcpy")?;
         }
     }
     writeln!(text, " (PORTACL_CPU_GUARD=1)")?;

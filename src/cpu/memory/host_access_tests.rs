@@ -13,7 +13,7 @@ fn texts_distinguish_live_and_freed_blocks_and_closed_devices() {
     assert_eq!(said(base), "");
     let watch = Watch::new(base, 1 << 20, 1 << 30, 3);
     let block = Block { addr: base + 4096, len: 8192, token: 0 };
-    assert!(said(base + 4100).contains("memory of device 3 outside every allocation"));
+    assert!(said(base + 4100).contains("memory on device 3 outside every allocation"));
     taken(&block, 5000);
     let text = said(base + 4100);
     for word in [
@@ -37,8 +37,8 @@ fn texts_distinguish_live_and_freed_blocks_and_closed_devices() {
     taken(&block, 77);
     assert!(said(base + 8192).contains("byte 4096 of the allocation at 0x100000001000 of 77"));
     drop(watch);
-    assert!(said(base + 4100).contains("memory of device 3 before its reset"));
+    assert!(said(base + 4100).contains("memory on device 3 before its reset"));
     let again = Watch::new(base, 1 << 20, 1 << 30, 4);
-    assert!(said(base + 4100).contains("memory of device 4 outside every allocation"));
+    assert!(said(base + 4100).contains("memory on device 4 outside every allocation"));
     drop(again);
 }

@@ -60,13 +60,12 @@ fn pages_of(addr: usize, len: usize) -> Pages {
 fn not_mapped(page: usize, unasked: Option<io::Error>, addr: usize, len: usize) -> Fault {
     let (what, why) = match unasked {
         None => ("nothing is mapped", String::new()),
-        Some(why) => ("nothing can be read", format!(" (what is mapped there is not known: {why})")),
+        Some(why) => ("nothing can be read", format!(" (the mapping there is unknown: {why})")),
     };
     Fault::new(
         FaultKind::Driver,
         format!(
-            "{what} at {page:#x}, which is in the {len} bytes at {addr:#x}{why}; register memory that the \
-             process has"
+            "{what} at {page:#x}, which is in the {len} bytes at {addr:#x}{why}; register memory that the process has mapped"
         ),
     )
 }

@@ -38,17 +38,17 @@ pub(crate) struct FilePart {
 
 /// Returns the fault that the system gives no file in memory. `purpose` is empty, or says after a space what it is for.
 pub(crate) fn no_file(purpose: &str, error: &io::Error) -> Fault {
-    let fault = Fault::out_of_host_memory(format!("the system gives no file in memory{purpose}: {error}"));
+    let fault = Fault::out_of_host_memory(format!("the system refused a memory file{purpose}: {error}"));
     if is_forbidden(error) { fault.with_kind(FaultKind::Unsupported) } else { fault }
 }
 
 /// Returns the fault that the system gives no descriptor of a file.
 pub(crate) fn no_descriptor(error: io::Error) -> Fault {
-    Fault::out_of_host_memory(format!("the system gives no descriptor: {error}"))
+    Fault::out_of_host_memory(format!("the system refused a descriptor: {error}"))
 }
 
 pub(crate) fn damaged() -> Fault {
-    Fault::invalid("what the other process has exported is damaged")
+    Fault::invalid("the export of the other process is damaged")
 }
 
 /// Returns the parcel of `len` bytes from an offset on.
@@ -68,7 +68,7 @@ pub(crate) fn unpack(parcel: Parcel) -> Result<FilePart> {
     let (Some(contents), Some(file)) = (contents, descriptor) else { return Err(Parcel::of_another()) };
     let end = offset.checked_add(len).filter(|_| len != 0 && offset.is_multiple_of(UNIT));
     let unknown = |error: io::Error| {
-        Fault::new(FaultKind::Driver, format!("what the other process has exported cannot be inspected: {error}"))
+        Fault::new(FaultKind::Driver, format!("the export of the other process cannot be inspected: {error}"))
     };
     // The file must have a fixed length, because otherwise its use could fault.
     let sealed = memory_file::is_sealed(file.as_fd()).map_err(unknown)?;

@@ -106,7 +106,7 @@ impl HostMemory {
     fn take_small(&self, len: usize) -> Result<Block> {
         let align = if len as u64 >= UNIT { UNIT } else { 1 };
         let mut state = self.state.lock();
-        ensure!(state.arena.make_room(), no_memory(len, "none is left to keep account of it"));
+        ensure!(state.arena.make_room(), no_memory(len, "none is left to register another allocation"));
         let piece = match state.arena.take(len as u64, align) {
             Some(piece) => piece,
             None => {
@@ -159,8 +159,8 @@ impl HostMemory {
             && self.unlocked.fetch_add(len as u64, Ordering::Relaxed) == 0
         {
             notice(format_args!(
-                "portacl: {len} bytes of host memory stay unlocked ({error}); raise the limit on \
-                 locked memory (ulimit -l) if that matters; further cases are only counted\n"
+                "portacl: {len} bytes of host memory are not locked in memory ({error}); raise the limit on locked \
+                 memory (ulimit -l) if transfers are slow; further cases are only counted\n"
             ));
         }
     }

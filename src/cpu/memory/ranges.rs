@@ -56,7 +56,7 @@ impl Memory {
             pages::set_access(parked.addr(), parked.len(), Access::None)?;
             Ok(parked)
         });
-        let parked = parked.map_err(|error| refused("the system gives no addresses for the memory", error))?;
+        let parked = parked.map_err(|error| refused("the system refused addresses for the memory", error))?;
         Ok(Self::File { part, parked, ordinal, node })
     }
 

@@ -112,7 +112,9 @@ impl SharedFile {
         let name = Name { slot, serial: state.serial, offset, len };
         if let Err(error) = self.write_record(slot, &name.record(self.identity)) {
             state.vacant.push(slot);
-            return Err(Fault::out_of_host_memory(format!("the name of a pointer cannot be written: pwrite: {error}")));
+            return Err(Fault::out_of_host_memory(format!(
+                "the exported pointer cannot be written to the file of its pool: pwrite: {error}"
+            )));
         }
         state.names.insert(offset, name);
         Ok(name.to_bytes(self.identity))
@@ -161,7 +163,10 @@ impl ImportedFile {
         let unknown = |error: io::Error| {
             Fault::new(FaultKind::Driver, format!("descriptor {number} cannot be inspected: {error}"))
         };
-        ensure!(memory_file::is_sealed(descriptor).map_err(unknown)?, foreign("a file without the seals of one"));
+        ensure!(
+            memory_file::is_sealed(descriptor).map_err(unknown)?,
+            foreign("it is a file without the seals of an exported pool")
+        );
         let kept = descriptor.try_clone_to_owned().map_err(|error| named("dup", error)).and_then(Descriptor::new);
         let kept = kept
             .map_err(|error| Fault::out_of_host_memory(format!("descriptor {number} cannot be duplicated: {error}")))?;
@@ -175,7 +180,7 @@ impl ImportedFile {
         let len = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
         if header.size.checked_add(MEMORY) != Some(len) {
             let size = header.size;
-            return Err(refused(format!("is damaged: {len} bytes, where {size} bytes of memory are said to be")));
+            return Err(refused(format!("is damaged: it has {len} bytes, but its header has {size} bytes of memory")));
         }
         let imported = Self { file: kept, header };
         imported.check_open()?;
@@ -203,7 +208,7 @@ impl ImportedFile {
         })?;
         if record != name.record(identity) {
             return Err(Fault::invalid(
-                "the pointer that was exported has been freed by its process; free it there last",
+                "the exporting process has freed the exported pointer; free it there after all imports are freed",
             ));
         }
         let end = name.offset.checked_add(name.len);
@@ -218,13 +223,13 @@ impl ImportedFile {
 
     fn check_open(&self) -> Result<()> {
         match memory_file::lock(&self.file, LOCK, libc::F_OFD_GETLK, libc::F_WRLCK) {
-            Ok(libc::F_UNLCK) => {
-                Err(Fault::invalid("the exported memory pool is no more: its process has destroyed it, or ended"))
-            }
+            Ok(libc::F_UNLCK) => Err(Fault::invalid(
+                "the exported memory pool does not exist any longer: its process has destroyed it, or ended",
+            )),
             Ok(_) => Ok(()),
             Err(error) => Err(Fault::new(
                 FaultKind::Driver,
-                format!("whether the exported memory pool is still there cannot be asked: {error}"),
+                format!("it is unknown whether the exported memory pool still exists: {error}"),
             )),
         }
     }
@@ -267,7 +272,7 @@ impl Header {
             0 => MemoryPlace::Device(which as u32),
             1 => MemoryPlace::Host(Some(which as u32)),
             2 => MemoryPlace::Host(None),
-            _ => return Err(format!("is damaged: it has memory of unknown kind {kind}")),
+            _ => return Err(format!("is damaged: its memory has the unknown kind {kind}")),
         };
         Ok(Self { place, size, identity: [low, high] })
     }
@@ -290,7 +295,7 @@ impl Name {
     fn from_bytes(bytes: &PointerExport) -> std::result::Result<(Self, Identity), String> {
         let [magic, format, low, high, serial, offset, len, sum] = words(bytes);
         if magic != NAME_MAGIC || sum != checksum(&[magic, format, low, high, serial, offset, len]) {
-            return Err("these bytes are not those of an exported pointer".to_owned());
+            return Err("these bytes are not an exported pointer".to_owned());
         }
         let (version, slot) = (format & LOWER, (format >> 32) as u32);
         if version != VERSION {

@@ -68,10 +68,10 @@ impl HostSegments {
         };
         let whole = len.checked_next_multiple_of(HUGE as usize);
         let mut locked = arena.lock();
-        ensure!(locked.make_room(), refused(&"none is left to keep account of it"));
+        ensure!(locked.make_room(), refused(&"none is left to register another allocation"));
         let piece = whole.and_then(|whole| locked.take(whole as u64, HUGE));
         drop(locked);
-        let piece = piece.ok_or_else(|| refused(&"more than there is on this machine"))?;
+        let piece = piece.ok_or_else(|| refused(&"the machine has less"))?;
         let free = || _ = arena.lock().free(piece.offset, piece.note);
         let opened = file.file.get();
         let mapping =
@@ -189,8 +189,8 @@ impl ImportedPool {
                 let own = shared.numbers[ordinal as usize];
                 if number != own {
                     return Err(Fault::invalid(format!(
-                        "the exported memory is of device {number} of this machine, the current \
-                             one is device {own} of it; make the same device the current one"
+                        "the exported memory is on device {number} of this machine, but the current device is device \
+                         {own}; make the same device current"
                     )));
                 }
                 MemoryPlace::Device(ordinal)
@@ -208,7 +208,7 @@ fn not_of_an_import<T>(what: &str) -> Result<T> {
 
 impl Pool for ImportedPool {
     fn alloc(&self, _len: usize, _stream: &dyn Stream) -> Result<Block> {
-        not_of_an_import("memory to give")
+        not_of_an_import("memory to allocate")
     }
 
     /// Frees the block at once: pending operations keep the memory.

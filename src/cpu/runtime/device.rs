@@ -289,8 +289,8 @@ impl Device for CpuDevice {
         Err(Fault::new(
             FaultKind::Execution,
             format!(
-                "device {}: streams of other devices still have operations queued on its memory \
-                 after {} s, so its {len} bytes stay mapped",
+                "device {}: streams of other devices still have operations enqueued on its memory after {} s, so its \
+                 {len} bytes stay mapped",
                 self.ordinal,
                 PATIENCE.as_secs()
             ),

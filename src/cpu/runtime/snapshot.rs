@@ -58,7 +58,7 @@ impl Hold {
                 self.end(slots);
                 return Err(Fault::new(
                     FaultKind::WaitTimedOut,
-                    "calls of other threads are still at device memory; let them end first",
+                    "calls of other threads still use device memory; wait until they return",
                 ));
             }
             pause(PAUSE);

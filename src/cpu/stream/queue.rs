@@ -378,10 +378,10 @@ pub(crate) fn ticket(record: Arc<Record>) -> Ticket {
 
 #[cold]
 pub(crate) fn no_room() -> Fault {
-    Fault::out_of_host_memory("no host memory is left to queue another operation in the stream")
+    Fault::out_of_host_memory("no host memory is left to enqueue another operation in the stream")
 }
 
 /// Returns the fault of an abandoned stream.
 pub(crate) fn abandoned() -> Fault {
-    Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
+    Fault::new(FaultKind::Abandoned, "the stream was destroyed, or released with its device, meanwhile")
 }

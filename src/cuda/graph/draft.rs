@@ -105,7 +105,7 @@ impl<'a> Draft<'a> {
                 });
             }
             Work::Launch(launch) => {
-                let bound: &CudaBoundLaunch = downcast(&*launch.bound, "the launch is one of another backend")?;
+                let bound: &CudaBoundLaunch = downcast(&*launch.bound, "the launch belongs to another backend")?;
                 bound.with_params(|params| self.add_kernel(params, after))?
             }
             &Work::HostFn(function) => self.add_call(move || function.run(), after)?,

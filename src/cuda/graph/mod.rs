@@ -134,7 +134,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
 
 impl CudaGraph {
     fn of(graph: &Arc<dyn Graph>) -> Result<&Self> {
-        downcast(&**graph, "the graph is one of another backend")
+        downcast(&**graph, "the graph belongs to another backend")
     }
 }
 

@@ -89,8 +89,8 @@ pub(crate) fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Mo
         Image::Ptx | Image::Fatbin | Image::Elf { machine: MACHINE_CUDA, .. } => {}
         Image::Elf { .. } => {
             return Err(Fault::unsupported(format!(
-                "the program is {}; the cuda backend loads PTX text, cubin and fatbin files, and binaries \
-                     for Ascend cores run nowhere else: build the kernel for CUDA",
+                "the program is {}; the cuda backend loads PTX text, cubin and fatbin files, and cannot run binaries \
+                 for Ascend cores: build the kernel for CUDA",
                 kind.in_words()
             )));
         }
@@ -112,7 +112,7 @@ pub(crate) fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Mo
 
 /// Returns the name of a kernel or a variable, which `what` says, as a C string.
 fn c_name(what: &str, name: &str) -> Result<CString> {
-    let refuse = |_| Fault::invalid(format!("the {what}'s name has a zero in it"));
+    let refuse = |_| Fault::invalid(format!("the name of the {what} has a zero byte in it"));
     CString::new(name).map_err(refuse)
 }
 
@@ -124,8 +124,8 @@ fn missing(what: &str, name: &str, fault: Fault) -> Fault {
     }
     fault.with_text(|said| {
         format!(
-            "there is no {what} {name:?} in the binary ({said}); in CUDA C++ {what}s have their plain names where they \
-             are declared extern \"C\""
+            "the binary has no {what} {name:?} ({said}); in CUDA C++, declare {what}s extern \"C\", so that they keep \
+             their plain names"
         )
     })
 }

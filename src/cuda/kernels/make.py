@@ -150,8 +150,8 @@ def check():
     for source, ptx in make().items():
         name = ptx_of(source).name
         if ptx != ptx_of(source).read_text():
-            sys.exit(f"{name} is not what {source.name} gives: run make.py and commit the result")
-        print(f"{name} is what {source.name} gives")
+            sys.exit(f"{name} differs from the result of {source.name}: run make.py and commit the result")
+        print(f"{name} is the result of {source.name}")
 
 
 def main(arguments):

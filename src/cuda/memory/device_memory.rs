@@ -139,7 +139,7 @@ pub(crate) fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     }
     let waiting = pending::count(&device.driver);
     if waiting > 0 {
-        text.push_str(&format!("; {waiting} freed blocks wait for queued work, synchronise to get them back"));
+        text.push_str(&format!("; {waiting} freed blocks wait for enqueued work; synchronize to reuse them"));
     }
     fault.with_text(|_| text)
 }
@@ -184,7 +184,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     let page = huge_page(device, &properties).map_err(no_pages)?;
     if page < HUGE_PAGE || !page.is_power_of_two() {
         return Err(Fault::out_of_device_memory(format!(
-            "the device maps memory in pieces of {page} bytes and has no 2 MiB pages"
+            "the device maps memory in segments of {page} bytes and has no 2 MiB pages"
         )));
     }
     let len = len.checked_next_multiple_of(page).ok_or_else(|| too_large(len))?;

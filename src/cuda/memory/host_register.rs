@@ -47,8 +47,8 @@ pub(crate) fn register(driver: &DriverState, addr: usize, len: usize) -> Result<
 fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
     let hint = match fault.kind() == FaultKind::AlreadyRegistered {
         true => {
-            "; another library has registered a part of it, or it was unregistered while queued work \
-             uses it: then synchronise first"
+            "; another library has registered a part of it, or it was unregistered while enqueued work \
+             uses it: then synchronize first"
         }
         false => "",
     };

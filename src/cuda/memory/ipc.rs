@@ -83,7 +83,7 @@ pub(crate) fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block
         pending::reap_all(&device.driver);
         opened = open();
     }
-    let base = opened.map_err(|fault| is_none(fault, "the driver opens no memory by this handle"))?;
+    let base = opened.map_err(|fault| is_none(fault, "the driver opens no memory with this handle"))?;
     let (base, offset, len) = (base as usize, offset as usize, len as usize);
     device.driver.owned.add(base, offset + len);
     device.driver.sharing.imported_blocks.fetch_add(1, Ordering::Relaxed);

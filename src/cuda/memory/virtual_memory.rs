@@ -77,8 +77,8 @@ impl PhysicalMemory for CudaPhysicalMemory {
         let Physical { device, handle, len, .. } = &*self.0;
         if !can_be_shared(device)? {
             return Err(Fault::unsupported(format!(
-                "CUDA device {} cannot share physical memory by file descriptors: share what aclrtMalloc \
-                     gives, by aclrtIpcMemGetExportKey",
+                "CUDA device {} cannot share physical memory by file descriptors; share memory from aclrtMalloc with \
+                 aclrtIpcMemGetExportKey",
                 device.context.ordinal
             )));
         }
@@ -126,7 +126,7 @@ impl VirtualMemory for CudaDriver {
         if wish != 0 && addr != wish {
             // SAFETY: just reserved, and not used by any other thread.
             let _ = unsafe { self.0.api.mem_address_free(addr as CUdeviceptr, len) };
-            return Err(Fault::out_of_host_memory("the addresses that were asked for are not free"));
+            return Err(Fault::out_of_host_memory("the requested addresses are not free"));
         }
         self.0.owned.add(addr, len);
         Ok(addr)
@@ -142,8 +142,8 @@ impl VirtualMemory for CudaDriver {
 
     fn alloc_host(&self, _len: usize, _node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
         Err(Fault::unsupported(
-            "host memory without an address is not available on the cuda backend; allocate with \
-             aclrtMallocHost, or memory of a device",
+            "host memory without an address is not available on the cuda backend; allocate with aclrtMallocHost, or \
+             allocate device memory",
         ))
     }
 
@@ -184,7 +184,7 @@ impl VirtualMemory for CudaDriver {
         ordinal: Option<u32>,
         access: Access,
     ) -> Result<()> {
-        let unreachable = "the host does not reach memory of GPUs by such addresses; copy it with aclrtMemcpy";
+        let unreachable = "the host cannot access GPU memory at mapped addresses; copy it with aclrtMemcpy";
         let access = self.0.access(ordinal.ok_or_else(|| Fault::unsupported(unreachable))?, access);
         // SAFETY: a live mapping, and one description.
         own(memory).device.call(|api| unsafe { api.mem_set_access(addr as CUdeviceptr, len, &access, 1) })

@@ -204,8 +204,8 @@ impl Device for CudaDevice {
             return Err(Fault::new(
                 FaultKind::Execution,
                 format!(
-                    "CUDA device {} still has work after {} s, a host function that does not \
-                     return perhaps; its context is left as it is until the process ends",
+                    "CUDA device {} still has work after {} s (a host function that does not return?); its context \
+                     stays until the process ends",
                     device.context.ordinal,
                     CLOSE_PATIENCE.as_secs()
                 ),

@@ -62,8 +62,7 @@ impl DriverState {
         if devices == 0 {
             return Err(Fault::new(
                 FaultKind::NoDevice,
-                "the CUDA driver has no device; see what `nvidia-smi` and CUDA_VISIBLE_DEVICES \
-                 say, or use the cpu backend",
+                "the CUDA driver has no device; check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or use the cpu backend",
             ));
         }
         let (api, chosen) = (Arc::new(api), choose(devices));
@@ -116,7 +115,7 @@ impl DriverState {
     /// Returns the first failure that no call has returned.
     pub(crate) fn take_refusal(&self) -> Result<()> {
         let Some(fault) = self.refused.lock().take() else { return Ok(()) };
-        Err(fault.with_text(|said| format!("something was not released, the driver refused: {said}")))
+        Err(fault.with_text(|said| format!("the driver refused a release: {said}")))
     }
 
     pub(crate) fn is_forsaken(&self) -> bool {

@@ -19,8 +19,8 @@ pub(crate) fn hold(driver: &DriverState, patience: Duration) -> Result<()> {
     let count = driver.sharing.count();
     if count > 0 {
         return Err(Fault::unsupported(format!(
-            "the CUDA driver saves no process that shares memory with other processes, and {count} blocks or pools \
-             were exported (also those whose keys are closed) or imported; free them before the process is locked"
+            "the CUDA driver cannot save a process that shares memory, and {count} blocks or pools were exported (also \
+             with closed keys) or imported; free them before the process is locked"
         )));
     }
     // A timeout of 0 would mean none.
@@ -40,8 +40,8 @@ pub(crate) fn hold(driver: &DriverState, patience: Duration) -> Result<()> {
 pub(crate) fn save(driver: &DriverState, managed: u64) -> Result<()> {
     if managed > 0 {
         return Err(Fault::unsupported(format!(
-            "the CUDA driver saves no managed memory, and there are {managed} bytes; free what \
-                     aclrtMemAllocManaged gave before the process is locked"
+            "the CUDA driver cannot save managed memory, and there are {managed} bytes; free all memory from \
+             aclrtMemAllocManaged before the process is locked"
         )));
     }
     // SAFETY: without options, of the process itself.

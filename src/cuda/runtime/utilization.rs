@@ -198,8 +198,8 @@ impl Drop for Nvml {
 
 fn cannot_be_used(why: &str) -> Fault {
     Fault::unsupported(format!(
-        "only NVML returns how busy a GPU is, and {LIBRARY} {why}; install the one of this driver, and have \
-             NVIDIA_DRIVER_CAPABILITIES of a container name `utility`"
+        "only NVML returns how busy a GPU is, and {LIBRARY} {why}; install the NVML of this driver, and let \
+         NVIDIA_DRIVER_CAPABILITIES of a container include `utility`"
     ))
 }
 

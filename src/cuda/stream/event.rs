@@ -41,7 +41,7 @@ impl CudaEvent {
 
     /// Returns the event behind a trait object of this backend.
     pub(crate) fn of(event: &dyn Event) -> Result<&Self> {
-        downcast(event, "the event was not made by the cuda backend")
+        downcast(event, "the event was not created by the cuda backend")
     }
 }
 

@@ -44,9 +44,8 @@ impl CudaStream {
             return Err(Fault::new(
                 FaultKind::Driver,
                 format!(
-                    "the driver's stream {native:#x} is not of the primary context of the current \
-                     device; make that stream's device current, and create the stream in its primary \
-                     context"
+                    "the driver's stream {native:#x} is not in the primary context of the current device; make the \
+                     stream's device current, and create the stream in its primary context"
                 ),
             ));
         }
@@ -55,7 +54,7 @@ impl CudaStream {
 
     /// Returns the stream behind a trait object of this backend.
     pub(super) fn of(stream: &dyn Stream) -> Result<&Self> {
-        downcast(stream, "the stream was not made by the cuda backend")
+        downcast(stream, "the stream was not created by the cuda backend")
     }
 
     pub(super) fn state(&self) -> &StreamState {
@@ -148,8 +147,8 @@ impl Stream for CudaStream {
             return Ok(());
         }
         Err(Fault::unsupported(format!(
-            "the driver keeps the priority {} that the stream was made with; give \
-                 aclrtCreateStreamV2 the priority {priority}",
+            "the driver keeps the priority {} that the stream was created with; create a stream with \
+             aclrtCreateStreamV2 and priority {priority}",
             self.0.priority
         )))
     }

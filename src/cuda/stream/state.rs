@@ -81,7 +81,7 @@ pub(crate) struct Submitting {
 
 #[cold]
 fn abandoned() -> Fault {
-    Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
+    Fault::new(FaultKind::Abandoned, "the stream was destroyed, or released with its device, meanwhile")
 }
 
 impl StreamState {
@@ -269,7 +269,7 @@ impl StreamState {
         if !self.is_captured()? {
             return Ok(());
         }
-        let text = "another library captures the stream, which forbids to wait for it; end the capture first";
+        let text = "another library captures the stream, so no call can wait for it; end the capture first";
         Err(Fault::new(FaultKind::Driver, text))
     }
 

@@ -49,7 +49,7 @@ fn registered_memory_is_copied_when_the_stream_comes_to_it_and_stays_until_then(
     assert_eq!(setup.driver.foreign(own.addr()), Foreign::Unknown, "its owner's as before");
     let refused = setup.driver.register_host(own.addr(), len).unwrap_err();
     assert_eq!(refused.kind(), FaultKind::AlreadyRegistered, "{}", refused.text());
-    assert!(refused.text().contains("synchronise"), "{}", refused.text());
+    assert!(refused.text().contains("synchronize"), "{}", refused.text());
     gate.open();
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
     assert!(setup.read(&target) == pattern(len));

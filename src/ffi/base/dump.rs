@@ -7,7 +7,7 @@ use crate::types::aclError;
 
 /// Nothing can be dumped; the program can copy.
 const NO_OPERATORS: &str =
-    "there are no operators whose data could be dumped; copy device memory with aclrtMemcpy and write it yourself";
+    "this library has no operators whose data can be dumped; copy device memory with aclrtMemcpy and write it yourself";
 
 /// Starts dumping.
 ///

@@ -94,10 +94,7 @@ pub unsafe extern "C" fn aclrtGetMemUceInfo(
     arraySize: usize,
     retSize: *mut usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetMemUceInfo",
-        "memory errors are not reported to programs here; the driver's own tools show them",
-    )
+    guard_unsupported("aclrtGetMemUceInfo", "memory errors are not reported to programs; use the tools of the driver")
 }
 
 /// Repairs device memory with uncorrectable errors.
@@ -111,7 +108,7 @@ pub unsafe extern "C" fn aclrtMemUceRepair(
 ) -> aclError {
     guard_unsupported(
         "aclrtMemUceRepair",
-        "memory errors cannot be repaired from here; free the memory and reset the device instead",
+        "this library cannot repair memory errors; free the memory and reset the device instead",
     )
 }
 

@@ -138,11 +138,11 @@ fn refuse_in_child() -> Result<()> {
     }
     Err(match gate::is_bound_to(Binding::Driver) {
         true => param_invalid!(
-            "called in a forked child of a process that has started the CUDA driver, which refuses to work in a child; \
-             aclInit and each question but aclrtGetDeviceCount start it: fork before, or start a new program (spawn)"
+            "called in a forked child of a process that has started the CUDA driver, which does not work in a child; \
+             aclInit and each query except aclrtGetDeviceCount start it: fork before, or start a new program (spawn)"
         ),
         false => param_invalid!(
-            "called in a forked child of a process that has opened a device, which the child lacks, as it lacks the \
+            "called in a forked child of a process that has opened a device: the child has neither the device nor the \
              library's threads; fork before the parent's first aclrtSetDevice (queries may come earlier), or start a \
              new program (spawn)"
         ),

@@ -235,7 +235,7 @@ pub unsafe fn bytes<'a>(
     what: &str,
 ) -> Result<&'a [u8]> {
     must_not_be_null(argument, first)?;
-    ensure!(len != 0, invalid_param!("{length} is 0; it must be the bytes of {what}"));
+    ensure!(len != 0, invalid_param!("{length} is 0; it must be the number of bytes of {what}"));
     check_len(length, len)?;
     // SAFETY: `first` is not null, and the caller vouches for `len` bytes there.
     Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })

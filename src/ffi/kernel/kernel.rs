@@ -240,7 +240,7 @@ pub unsafe extern "C" fn aclrtRegisterCpuFunc(
     kernelName: *const c_char,
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard_unsupported("aclrtRegisterCpuFunc", "the devices here have no CPUs of their own; use aclrtLaunchHostFunc")
+    guard_unsupported("aclrtRegisterCpuFunc", "the devices here have no CPUs; use aclrtLaunchHostFunc")
 }
 
 /// Returns the address through which cores of a device synchronize.
@@ -250,6 +250,6 @@ pub unsafe extern "C" fn aclrtRegisterCpuFunc(
 pub unsafe extern "C" fn aclrtGetHardwareSyncAddr(addr: *mut *mut c_void) -> aclError {
     guard_unsupported(
         "aclrtGetHardwareSyncAddr",
-        "cores do not synchronise through an address here; end the kernel and start another",
+        "cores cannot synchronize through an address here; end the kernel and start another",
     )
 }

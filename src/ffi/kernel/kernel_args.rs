@@ -22,8 +22,8 @@ pub unsafe fn with_list<R>(argsHandle: aclrtArgsHandle, work: impl FnOnce(&mut L
     // SAFETY: aligned, and by the caller's promise memory, whose first bytes are a number.
     if !head.is_aligned() || unsafe { head.cast::<u64>().read() } != Head::mark(addr) {
         return Err(param_invalid!(
-            "argsHandle {addr:#x} is not a list of arguments: it must be a handle of aclrtKernelArgsInit, or memory \
-             that aclrtKernelArgsInitByUserMem was given, in its place"
+            "argsHandle {addr:#x} is not a list of arguments; it must be a handle of aclrtKernelArgsInit, or the \
+             unmoved memory that was passed to aclrtKernelArgsInitByUserMem"
         ));
     }
     // SAFETY: it begins as only a list at this address does, which `aclrtKernelArgsInitByUserMem`
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn aclrtKernelArgsInitByUserMem(
         let addr = address::from_c(argsHandle);
         let list: *mut Head = argsHandle.cast();
         if !list.is_aligned() {
-            return Err(invalid_param!("argsHandle {addr:#x} is not at a multiple of {}", align_of::<Head>()));
+            return Err(invalid_param!("argsHandle {addr:#x} is not a multiple of {}", align_of::<Head>()));
         }
         check_len("actualArgsSize", actualArgsSize)?;
         let room = address::from_c(userHostMem);

@@ -264,7 +264,7 @@ pub unsafe extern "C" fn aclrtTaskUpdateAsync(
     info: *mut aclrtTaskUpdateInfo,
     execStream: aclrtStream,
 ) -> aclError {
-    guard_unsupported("aclrtTaskUpdateAsync", "tasks cannot be changed once they are queued; submit a new one")
+    guard_unsupported("aclrtTaskUpdateAsync", "enqueued tasks cannot be changed; enqueue a new one")
 }
 
 /// Stores information of the caller about the last task.
@@ -272,7 +272,7 @@ pub unsafe extern "C" fn aclrtTaskUpdateAsync(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCacheLastTaskExtendInfo(extendInfoPtr: *const c_char, infoSize: usize) -> aclError {
-    guard_unsupported("aclrtCacheLastTaskExtendInfo", "notes about tasks are not kept; leave the call out")
+    guard_unsupported("aclrtCacheLastTaskExtendInfo", "information about tasks is not stored; omit the call")
 }
 
 /// Stores the operator of the last task.
@@ -280,5 +280,5 @@ pub unsafe extern "C" fn aclrtCacheLastTaskExtendInfo(extendInfoPtr: *const c_ch
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCacheLastTaskOpInfo(infoPtr: *const c_void, infoSize: usize) -> aclError {
-    guard_unsupported("aclrtCacheLastTaskOpInfo", "notes about tasks are not kept; leave the call out")
+    guard_unsupported("aclrtCacheLastTaskOpInfo", "information about tasks is not stored; omit the call")
 }

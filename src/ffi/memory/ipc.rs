@@ -144,8 +144,8 @@ pub unsafe extern "C" fn aclrtIpcMemImportPidInterServer(
 ) -> aclError {
     guard_unsupported(
         "aclrtIpcMemImportPidInterServer",
-        "memory is shared within one machine; list its processes with aclrtIpcMemSetImportPid, and send \
-             data to others over the network",
+        "memory can be shared within one machine only; list its processes with aclrtIpcMemSetImportPid, and send data \
+         to other machines over the network",
     )
 }
 

@@ -56,7 +56,7 @@ pub unsafe extern "C" fn aclrtGetMemUsageInfo(
     guard("aclrtGetMemUsageInfo", || {
         let rows_out = Out::new("memUsageInfo", memUsageInfo)?;
         let count_out = Out::new("outputNum", outputNum)?;
-        ensure!(inputNum != 0, invalid_param!("inputNum is 0; make room for at least one row"));
+        ensure!(inputNum != 0, invalid_param!("inputNum is 0; pass room for at least one row"));
         let rows: Vec<_> = memory::usage(deviceId)?
             .into_iter()
             .take(inputNum)

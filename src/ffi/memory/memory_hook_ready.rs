@@ -130,8 +130,8 @@ pub unsafe extern "C" fn portaclMemoryHookReport(
     guard_optional("portaclMemoryHookReport", length, || {
         let report = memory_hook::report(id)?.ok_or_else(|| {
             param_invalid!(
-                "id {id} is a hook that has nothing to report; portaclMemoryHookRegisterLineProfile makes \
-                 one that has"
+                "id {id} is a hook without a report; portaclMemoryHookRegisterLineProfile registers a hook with a \
+                 report"
             )
         })?;
         if !text.is_null() {
@@ -164,8 +164,8 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
         let rows = || {
             memory_hook::profile(id)?.ok_or_else(|| {
                 param_invalid!(
-                    "id {id} is a hook that makes no profile; portaclMemoryHookRegisterLineProfile registers one \
-                     that does"
+                    "id {id} is a hook without a profile; portaclMemoryHookRegisterLineProfile registers a hook with a \
+                     profile"
                 )
             })
         };

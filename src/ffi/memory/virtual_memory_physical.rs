@@ -85,10 +85,7 @@ pub unsafe extern "C" fn aclrtMemMapSelectedLink(
     virPtrSrc: *mut c_void,
     linkIdx: u32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtMemMapSelectedLink",
-        "connections between devices cannot be chosen; copy with aclrtMemcpyAsync",
-    )
+    guard_unsupported("aclrtMemMapSelectedLink", "links between devices cannot be chosen; copy with aclrtMemcpyAsync")
 }
 
 /// Sets which connection mappings of physical memory use.
@@ -99,5 +96,5 @@ pub unsafe extern "C" fn aclrtMemMapSetLink(
     handle: aclrtDrvMemHandle,
     adviceLink: MaybeUninit<aclrtMemLinkType>,
 ) -> aclError {
-    guard_unsupported("aclrtMemMapSetLink", "connections between devices cannot be chosen; leave the call out")
+    guard_unsupported("aclrtMemMapSetLink", "links between devices cannot be chosen; omit the call")
 }

@@ -10,7 +10,7 @@ use crate::types::{
 };
 
 /// What is missing here, and the alternative.
-const NO_MODELS: &str = "there are no models to subscribe to; take times with aclrtEventElapsedTime";
+const NO_MODELS: &str = "this library has no models to subscribe to; measure times with aclrtEventElapsedTime";
 
 /// Creates a subscription config, or returns null.
 ///

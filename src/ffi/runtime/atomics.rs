@@ -70,7 +70,7 @@ fn query(
     peer: Option<i32>,
 ) -> Result<()> {
     let out = Out::new("capabilities", capabilities)?;
-    ensure!(count != 0, invalid_param!("count is 0; ask about one operation at least"));
+    ensure!(count != 0, invalid_param!("count is 0; pass at least one operation"));
     let asked = Array::new(operations.cast::<i32>(), count as usize).to_vec("operations")?;
     let answers = atomics::query(&asked, device, peer)?;
     // SAFETY: both functions ask for room for `count` results, as many as `answers` has.

@@ -26,7 +26,7 @@ fn watcher(function: Function) -> Watcher {
 }
 
 fn required(callback: aclrtExceptionInfoCallback) -> Result<Function> {
-    let remedy = "it must be a function, and aclrtSetExceptionInfoCallback takes one back that it has set";
+    let remedy = "it must be a function; aclrtSetExceptionInfoCallback with null removes its callback";
     function("callback", callback, remedy)
 }
 

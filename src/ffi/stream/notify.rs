@@ -185,8 +185,8 @@ pub unsafe extern "C" fn aclrtNotifySetImportPidInterServer(
 ) -> aclError {
     guard_unsupported(
         "aclrtNotifySetImportPidInterServer",
-        "nothing can be shared between servers; use aclrtNotifySetImportPid for processes of this one, and \
-         the network for others",
+        "notifies cannot be shared between servers; use aclrtNotifySetImportPid for processes on this server, and the \
+         network for others",
     )
 }
 

@@ -341,6 +341,6 @@ pub unsafe extern "C" fn aclrtGetStreamAttribute(
 pub unsafe extern "C" fn aclrtPersistentTaskClean(stream: aclrtStream) -> aclError {
     guard_unsupported(
         "aclrtPersistentTaskClean",
-        "streams that store their work are not available; make a new stream instead",
+        "streams that store their work are not supported; create a new stream instead",
     )
 }

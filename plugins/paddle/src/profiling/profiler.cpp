@@ -197,7 +197,7 @@ C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns
     const auto add_device = reinterpret_cast<Add>(FindInPaddle("profiler_add_device_trace_event"));
     if (profiler == nullptr || add_runtime == nullptr || add_device == nullptr) {
         ReleaseAll();
-        return Refuse("profiler_collect_trace_data", "there is no Paddle that takes the events");
+        return Refuse("profiler_collect_trace_data", "no Paddle collects the events");
     }
     std::vector<Record> mine;
     {

@@ -12,7 +12,7 @@
 namespace portacl_paddle {
 namespace {
 
-constexpr const char* kNoEvent = "event is not one of create_event's, or destroyed";
+constexpr const char* kNoEvent = "event was not created by create_event, or was destroyed";
 
 std::mutex registry_lock;
 std::map<std::uintptr_t, std::shared_ptr<Event>> registry;  // by handle

@@ -74,7 +74,7 @@ impl Key {
     pub fn from_text(text: &[u8]) -> Result<Self> {
         Self::parse(text).ok_or_else(|| {
             Fault::invalid(format!(
-                "{:?} is no key of this library; pass on what the export gave, all of it",
+                "{:?} is not a key of this library; pass on the whole key that the export returned",
                 String::from_utf8_lossy(&text[..text.len().min(MOST_TEXT)])
             ))
         })
@@ -100,7 +100,7 @@ impl Key {
     /// Returns the key with this number.
     pub fn from_number(number: u64) -> Result<Self> {
         let process = (number >> (SPACE_BITS + SHORT_BITS)) as i32;
-        ensure!(process != 0, Fault::invalid(format!("{number:#x} is no handle that this library has exported")));
+        ensure!(process != 0, Fault::invalid(format!("{number:#x} is not a shareable handle of this library")));
         Ok(Self {
             process,
             space: (number >> SHORT_BITS & low(SPACE_BITS)) as u32,
@@ -141,18 +141,16 @@ impl Key {
         let bits = if self.whole.is_some() { u32::MAX } else { low(SPACE_BITS) as u32 };
         if self.space != own.space & bits {
             return Err(Fault::unsupported(
-                "it was exported on another machine, before this one was booted, or in another network or \
-                 process namespace (container); run both processes in the same ones (docker: --network and \
-                 --pid), or send the data over the network",
+                "it was exported on another machine, before this machine was booted, or in another network or process \
+                 namespace (container); run both processes in the same ones (docker: --network and --pid), or send the \
+                 data over the network",
             ));
         }
         let Self { process, .. } = *self;
-        let start = start_of(process).map_err(|error| {
-            unserved(&named(&format!("/proc/{process}/stat, of the process that has exported this"), error))
-        })?;
+        let start = start_of(process)
+            .map_err(|error| unserved(&named(&format!("/proc/{process}/stat, of the exporting process"), error)))?;
         let start = start.filter(|now| self.whole.is_none_or(|whole| whole.start == *now));
-        let start =
-            start.ok_or_else(|| Fault::invalid(format!("process {process}, which has exported this, has ended")))?;
+        let start = start.ok_or_else(|| Fault::invalid(format!("the exporting process {process} has ended")))?;
         Ok(Process { id: process, start, ..own.clone() })
     }
 }

@@ -36,7 +36,7 @@ impl Process {
         let id = std::process::id().cast_signed();
         let stat = fs::read_to_string(STAT).map_err(|error| unserved(&named(STAT, error)))?;
         let (shown, start) = parse(&stat)
-            .ok_or_else(|| unserved(&named(STAT, io::Error::other("it does not say when this process began"))))?;
+            .ok_or_else(|| unserved(&named(STAT, io::Error::other("it has no start time of this process"))))?;
         ensure!(shown == id, of_another_namespace(id, shown));
         let user = geteuid().as_raw();
         check_user(user)?;
@@ -58,8 +58,8 @@ impl Process {
 fn of_another_namespace(id: i32, shown: i32) -> Fault {
     Fault::unsupported(format!(
         "nothing can be shared with other processes: /proc shows this process, {id}, as {shown}, so it belongs to \
-         another process namespace, and does not say what other processes are; mount the one of this namespace (mount \
-         -t proc proc /proc)"
+         another process namespace, and cannot identify other processes; mount /proc of this namespace (mount -t proc \
+         proc /proc)"
     ))
 }
 
@@ -87,8 +87,8 @@ fn is_identity(map: &str) -> bool {
 fn unmapped(user: u32) -> Fault {
     Fault::unsupported(format!(
         "nothing can be shared with other processes: in this user namespace (container) the user {user} also stands \
-         for all users without a number of their own there, so other users' processes look like this user's; \
-         run as a user that has a number there"
+         for all users without a number in it, so other users' processes look like this user's; run as a user with a \
+         number in this namespace"
     ))
 }
 
@@ -142,7 +142,7 @@ pub(super) fn caller(connection: &Connection, id: i32) -> Result<Caller> {
     ensure!(id > 0, outside("process"));
     // The descriptor keeps the id from being reused. Kernels before 6.5 have none: then the start times decide.
     let alive = connection.peer_descriptor();
-    let ended = || Fault::invalid(format!("process {id}, which asks for this, has ended"));
+    let ended = || Fault::invalid(format!("the importing process {id} has ended"));
     let start = || start_of(id).map_err(|error| trouble(&named(&format!("/proc/{id}/stat"), error)));
     let first = start()?.ok_or_else(ended)?;
     let refused = |error| trouble(&error);

@@ -197,9 +197,7 @@ impl SharedEvent {
             Ok(()) => Ok(false),
             // The record is checked again: it may have completed as the last action of the other process.
             Err(_) if over() => Ok(true),
-            Err(_) => Err(Fault::invalid(
-                "the latest record of the event will not come: the other process, which was to make it, has died",
-            )),
+            Err(_) => Err(Fault::invalid("the other process died before it recorded the event")),
         }
     }
 
@@ -238,7 +236,7 @@ impl Event for SharedEvent {
     }
 
     fn time_ns(&self) -> Result<u64> {
-        Err(Fault::unsupported("events of several processes have no time"))
+        Err(Fault::unsupported("events shared between processes have no timestamps"))
     }
 }
 

@@ -35,7 +35,7 @@ impl Capture {
         let has_work = |it: &Branch| it.stream == stream.handle && it.count > 0;
         if !state.is_over && state.branches.iter().any(has_work) {
             return Err(param_invalid!(
-                "{stream} has given work to modelRI {}, which is being built; call aclmdlRIBuildEnd first, or \
+                "{stream} has recorded work in modelRI {}, which is being built; call aclmdlRIBuildEnd first, or \
                  aclmdlRIDestroy, which unbinds all its streams",
                 self.graph
             ));

@@ -40,8 +40,8 @@ fn captured_already(stream: &Stream) -> Error {
 pub fn check_capturable(stream: &Stream) -> Result<()> {
     if stream.builds_graphs() {
         return Err(param_invalid!(
-            "{stream} has ACL_STREAM_PERSISTENT: it serves to build graphs (aclmdlRIBuildBegin), and is not captured; \
-             use a stream without that flag"
+            "{stream} has ACL_STREAM_PERSISTENT, which is for building graphs (aclmdlRIBuildBegin); capture a stream \
+             without this flag"
         ));
     }
     if !stream.is_default {
@@ -49,7 +49,7 @@ pub fn check_capturable(stream: &Stream) -> Result<()> {
     }
     Err(error_with!(
         Code::StreamCaptureImplicit,
-        "{stream} is the default stream of its context, which cannot be captured; use one of aclrtCreateStream"
+        "{stream} is the default stream of its context, which cannot be captured; use a stream of aclrtCreateStream"
     ))
 }
 
@@ -91,15 +91,14 @@ pub fn end(raw: u64) -> Result<u64> {
     if capture.origin != stream.handle {
         return Err(error_with!(
             Code::StreamCaptureUnmatched,
-            "{stream} has joined the capture that began with stream {}; end that one",
+            "{stream} has joined the capture that began with stream {}; end the capture with the stream that began it",
             capture.origin
         ));
     }
     if capture.mode != Mode::Relaxed && capture.thread != thread_number() {
         return Err(error_with!(
             Code::StreamCaptureWrongThread,
-            "the capture was begun by thread {} and has to be ended there, unless it is begun with \
-                 ACL_MODEL_RI_CAPTURE_MODE_RELAXED",
+            "thread {} began the capture and must end it, unless it is begun with ACL_MODEL_RI_CAPTURE_MODE_RELAXED",
             capture.thread
         ));
     }

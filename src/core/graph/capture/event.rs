@@ -99,8 +99,8 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
             own.add_task(task, Some(place)).map(|_| true)
         }
         (Some(own), Some((other, _))) => {
-            own.spoil("it was to wait for another capture");
-            other.spoil("another capture was to wait for it");
+            own.spoil("it tried to wait for another capture");
+            other.spoil("another capture tried to wait for it");
             Err(error_with!(
                 Code::StreamCaptureConflict,
                 "event {raw:#x} was recorded in {other}, and {stream} takes part in {own}: captures cannot wait for \
@@ -108,12 +108,12 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
             ))
         }
         (Some(own), None) => {
-            own.spoil("a stream of it was to wait for work outside of it");
+            own.spoil("one of its streams tried to wait for work outside of it");
             Err(error_with!(
                 Code::CaptureDependency,
-                "{stream} takes part in {own}, and event {raw:#x} was not recorded there: what is recorded cannot \
-                 wait for what is not. Record the event in one of its streams first, or wait outside of it. The \
-                 capture is invalid now"
+                "{stream} takes part in {own}, but event {raw:#x} was not recorded there: captured work cannot wait \
+                 for other work. Record the event in a stream of the capture first, or wait outside of it. The capture \
+                 is invalid now"
             ))
         }
         (None, Some((capture, place))) => {
@@ -136,14 +136,14 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
         ));
     }
     if let Err(error) = check_capturable(stream) {
-        capture.spoil("a default stream was to join it");
+        capture.spoil("a default stream tried to join it");
         return Err(error);
     }
     if stream.device.owner != capture.owner {
-        capture.spoil("a stream of another device was to join it");
+        capture.spoil("a stream of another device tried to join it");
         return Err(unsupported!(
-            "{stream} is on device {}, and the capture on another one: a graph is of one device; capture a graph on \
-             each. The capture is invalid now",
+            "{stream} is on device {}, but the capture is on another device: a graph has one device; capture a graph \
+             on each. The capture is invalid now",
             stream.device.id
         ));
     }
@@ -152,6 +152,6 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     }
     Err(error_with!(
         Code::StreamCaptureConflict,
-        "{stream} has joined another capture, or changes a task group, meanwhile, by another thread"
+        "another thread has meanwhile made {stream} join another capture, or change a task group"
     ))
 }

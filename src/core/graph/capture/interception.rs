@@ -121,11 +121,10 @@ fn capture_with_pools(stream: &Stream) -> Result<Arc<Capture>> {
     capture.check()?;
     let why = match capture.is_body {
         _ if capture.is_built => {
-            "graphs that are built neither take nor free memory of pools; do it in another stream, or capture the \
-             graph"
+            "graphs that are built cannot allocate or free pool memory; do it in another stream, or capture the graph"
         }
         true => {
-            "bodies of conditional tasks neither take nor free memory of pools, since runs leave them out or repeat \
+            "bodies of conditional tasks cannot allocate or free pool memory, since runs leave them out or repeat \
              them; do it in the graph that has the task, or outside of captures"
         }
         false => return Ok(capture),

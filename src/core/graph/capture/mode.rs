@@ -75,11 +75,11 @@ pub fn check_call(call: Call) -> Result<()> {
     let (code, what) = match call {
         Call::Unordered => (
             Code::CaptureModeNotSupport,
-            "this call works on memory at once, which cannot be recorded; use its asynchronous form",
+            "this call accesses memory immediately, which cannot be recorded; use its asynchronous form",
         ),
         Call::Waiting => (
             Code::CaptureModeBlockAsync,
-            "this call waits, or uses pageable host memory, which has to be waited for; use memory of aclrtMallocHost",
+            "this call waits, or copies pageable host memory, which also waits; use memory from aclrtMallocHost",
         ),
     };
     let forbidding = forbidding();
@@ -103,17 +103,17 @@ pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
     if capture.is_built {
         return error_with!(
             code,
-            "{what} is recorded in modelRI {:#x}, which is being built: what is recorded does not run, so it \
-                 cannot be waited for or asked; call aclmdlRIBuildEnd, and synchronize the stream of a run",
+            "{what} is recorded in modelRI {:#x}, which is being built: recorded work does not run, so no call can \
+             wait for it or query it; call aclmdlRIBuildEnd, and synchronize the stream of a run",
             capture.graph.raw()
         );
     }
     let forbidden = !forbidding().is_empty();
-    capture.spoil("it was waited for, or asked");
+    capture.spoil("a call waited for it, or queried it");
     error_with!(
         if forbidden { Code::CaptureModeBlockAsync } else { code },
-        "{what} is being captured from stream {:#x}: what is recorded does not run, so it cannot be waited \
-             for or asked; call aclmdlRICaptureEnd first. The capture is invalid now",
+        "{what} is being captured from stream {:#x}: recorded work does not run, so no call can wait for it or query \
+         it; call aclmdlRICaptureEnd first. The capture is invalid now",
         capture.origin.raw()
     )
 }

@@ -51,8 +51,8 @@ impl<'a> Recorder<'a> {
         self.capture().ok_or_else(|| match self.stream.builds_graphs() {
             true => error_with!(
                 Code::StreamModel,
-                "{} has ACL_STREAM_PERSISTENT and is bound to no graph; bind it with aclmdlRIBindStream before it is \
-                 given work",
+                "{} has ACL_STREAM_PERSISTENT and is not bound to a graph; bind it with aclmdlRIBindStream before \
+                 enqueuing work",
                 self.stream
             ),
             false => {
@@ -90,7 +90,7 @@ impl<'a> Recorder<'a> {
         let mut part = self.part.lock();
         if !matches!(*part, Part::Nothing) {
             return Err(param_invalid!(
-                "{} is captured, or changes a task group, since another thread called that meanwhile",
+                "another thread has meanwhile made {} join a capture, or change a task group",
                 self.stream
             ));
         }
@@ -109,7 +109,9 @@ impl<'a> Recorder<'a> {
         let mut part = self.part.lock();
         let Part::Update(update) = &*part else {
             let stream = self.stream;
-            return Err(param_invalid!("{stream} changes no task group; call aclmdlRICaptureTaskUpdateBegin first"));
+            return Err(param_invalid!(
+                "{stream} is not changing a task group; call aclmdlRICaptureTaskUpdateBegin first"
+            ));
         };
         let update = Arc::clone(update);
         *part = Part::Nothing;
@@ -121,9 +123,9 @@ impl<'a> Recorder<'a> {
     #[cold]
     pub fn check_not_updating(&self) -> Result<()> {
         let Some(update) = self.update() else { return Ok(()) };
-        update.spoil("the update was given something that a task group cannot have");
+        update.spoil("the update has an operation that task groups do not support");
         Err(param_invalid!(
-            "{} changes a task group, which is made of copies, fills, reductions, random numbers, kernels and host \
+            "{} is changing a task group, which holds copies, fills, reductions, random numbers, kernels and host \
              functions; call aclmdlRICaptureTaskUpdateEnd first",
             self.stream
         ))
@@ -154,8 +156,8 @@ impl<'a> Recorder<'a> {
         let capture = self.capture().filter(|capture| !is_grouping(capture));
         let Some(capture) = capture else {
             return Err(self.cannot(
-                "a task group is made of copies, fills, reductions, random numbers, kernels and host functions; do \
-                 this before the group or behind it",
+                "a task group holds copies, fills, reductions, random numbers, kernels and host functions; enqueue \
+                 this operation before the group or after it",
             ));
         };
         let task = Task { step: Some(step), ..Task::new(self.stream.handle, what, None) };
@@ -171,9 +173,9 @@ impl<'a> Recorder<'a> {
     /// the operation.
     #[cold]
     pub fn cannot(&self, text: &'static str) -> Fault {
-        self.capture().iter().for_each(|it| it.spoil("it was given something that a graph cannot have"));
+        self.capture().iter().for_each(|it| it.spoil("it has an operation that graphs do not support"));
         if let Part::Update(update) = &*self.part.lock() {
-            update.spoil("the update was given something that a task group cannot have");
+            update.spoil("the update has an operation that task groups do not support");
         }
         Fault::unsupported(text)
     }
@@ -181,7 +183,8 @@ impl<'a> Recorder<'a> {
     /// Fails for memory of another device: a graph's work must stay on its device.
     fn check(&self, span: Span) -> backend::Result<()> {
         let is_on_another_device = matches!(span.place, Place::Device(id) if id != self.stream.device.id);
-        let why = "a graph is of one device, and this uses memory of another one; do it outside of the capture";
+        let why = "a graph has one device, but this operation uses memory on another device; enqueue it outside of the \
+             capture";
         ensure!(!is_on_another_device, self.cannot(why));
         Ok(())
     }
@@ -200,7 +203,7 @@ fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
         // The capture ended between its check and this.
         _ => Err(Fault::new(
             FaultKind::Abandoned,
-            "another thread has ended, or spoilt, the capture of the stream meanwhile",
+            "another thread has meanwhile ended the capture of the stream, or made it invalid",
         )),
     }
 }
@@ -209,8 +212,8 @@ impl Submit for Recorder<'_> {
     fn submit(&self, op: Op<'_>) -> backend::Result<Position> {
         match op {
             Op::Copy(copy) if copy.stage_source => Err(self.cannot(
-                "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE reads its source at once, and a graph in each run; use \
-                 ACL_MEMCPY_HOST_TO_DEVICE and keep the source",
+                "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE reads its source during the call, but a graph reads it in each run; \
+                 use ACL_MEMCPY_HOST_TO_DEVICE and keep the source",
             )),
             Op::Copy(copy) => self.add_work(Work::Copy(copy)),
             Op::CopyBatch(copies) => {
@@ -232,7 +235,7 @@ impl Submit for Recorder<'_> {
             }
             Op::HandOver { .. } => Err(self.cannot(
                 "callbacks in threads of the program cannot be part of a graph; use aclrtLaunchHostFunc on a stream \
-                 that no thread is subscribed for",
+                 without a subscribed thread",
             )),
             Op::WriteValue(write) => self.add_step(What::ValueWrite, Step::WriteValue(write)),
             Op::WaitValue(wait) => self.add_step(What::ValueWait, Step::WaitValue(wait)),
@@ -243,7 +246,7 @@ impl Submit for Recorder<'_> {
             // Launches arrive with their arguments (`Interceptor::launch`), graphs as their tasks, and events take
             // records and waits themselves.
             Op::Launch(_) | Op::RunGraph(_) | Op::Record(_) | Op::Wait(..) | Op::Mark => {
-                Err(self.cannot("a graph cannot have this operation; do it outside of the capture"))
+                Err(self.cannot("graphs do not support this operation; enqueue it outside of the capture"))
             }
         }
     }

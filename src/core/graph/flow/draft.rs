@@ -63,7 +63,7 @@ impl Level<'_> {
 
     fn strand(&self, stream: Handle) -> Result<usize> {
         let index = self.streams.iter().position(|&known| known == stream);
-        let none = || Error::new(Code::InternalError, "a stream that a graph starts is none that its runs come to");
+        let none = || Error::new(Code::InternalError, "a graph starts a stream that its runs do not reach");
         Ok(self.strand + index.ok_or_else(none)?)
     }
 }
@@ -294,12 +294,12 @@ fn find_label(tasks: &[Task], labels: &[(u64, usize)], name: u64, stream: Handle
     let is_it = |task: &&Task| task.control.as_deref() == Some(&Control::Label(name));
     Err(match tasks.iter().find(is_it) {
         Some(label) => unsupported!(
-            "label {name:#x} is set in stream {}, and stream {stream} was to go there: streams jump to labels of \
-             their own; start the other one with aclrtActiveStream or aclrtSwitchStream",
+            "label {name:#x} is set in stream {}, but stream {stream} jumps to it: a stream can only jump to labels in \
+             the same stream; start the other stream with aclrtActiveStream or aclrtSwitchStream",
             label.stream
         ),
         None => param_invalid!(
-            "label {name:#x} is set nowhere in the graph, and stream {stream} may go there; call aclrtSetLabel"
+            "label {name:#x} is not set in the graph, but stream {stream} may jump to it; call aclrtSetLabel"
         ),
     })
 }
@@ -319,7 +319,7 @@ fn check_end(stream: Handle, steps: &[Step]) -> Result<()> {
         }
     }
     Err(param_invalid!(
-        "runs would never end: stream {stream} goes from label to label and never comes to an end; let one of the \
-         labels lead to aclmdlRIEndTask, or to the end of the stream"
+        "runs would never end: stream {stream} jumps from label to label forever; let one of the labels lead to \
+         aclmdlRIEndTask, or to the end of the stream"
     ))
 }

@@ -123,7 +123,7 @@ impl Flow {
 
     /// Ends all queued runs.
     pub fn abort(self: &Arc<Self>) {
-        let text = "aclmdlRIAbort left out what a run of the graph had not begun";
+        let text = "aclmdlRIAbort dropped the work that a run of the graph had not begun";
         let why = Stop::Because(Fault::new(FaultKind::Aborted, text));
         self.queued.lock().iter_mut().for_each(|run| run.stop = Some(why.clone()));
         Arc::clone(self).look();
@@ -235,7 +235,8 @@ impl Flow {
             Some(Stop::Quietly) => run.is_stopping = true,
             Some(Stop::Because(fault)) => self.fail(run, fault),
             None if until.is_some_and(|until| until <= Instant::now()) => {
-                let text = format!("a run of modelRI {} went on when its device was to end, and was ended", self.graph);
+                let text =
+                    format!("a run of modelRI {} was not complete when its device ended, and was dropped", self.graph);
                 self.fail(run, Fault::new(FaultKind::Aborted, text));
             }
             None => {}

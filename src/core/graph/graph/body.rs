@@ -71,7 +71,8 @@ impl Graph {
     pub fn check_not_body(&self, instead: &str) -> Result<()> {
         let Some(Body { parent, .. }) = &self.body else { return Ok(()) };
         Err(param_invalid!(
-            "{self} is the body of a conditional task of modelRI {parent}: it runs and goes with that; {instead}"
+            "{self} is the body of a conditional task of modelRI {parent}, and runs and is released with this parent \
+             graph; {instead}"
         ))
     }
 
@@ -98,7 +99,7 @@ impl Graph {
             ));
         };
         let ready = self.ready.lock();
-        ensure!(ready.is_none(), param_invalid!("{self} was captured before, and a body is captured once"));
+        ensure!(ready.is_none(), param_invalid!("{self} was captured before; a body can be captured once"));
         if body.is_capturing.swap(true, Ordering::AcqRel) {
             return Err(error_with!(
                 Code::ModelCaptured,

@@ -138,7 +138,9 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
     let (graph, place, mut task) = changeable(raw)?;
     let own = inspect::number(&task);
     if kind != own {
-        return Err(param_invalid!("params->type is {kind}, and the task is of type {own}; a task keeps its type"));
+        return Err(param_invalid!(
+            "params->type is {kind}, but the task has type {own}; the type of a task cannot change"
+        ));
     }
     match (change, task.what) {
         (Change::Kernel(params), What::Work) => task.work = Some(launch(&graph, &task, params)?),
@@ -146,7 +148,7 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
             let own = u32::from(task.is_external);
             if flag != own {
                 return Err(unsupported!(
-                    "params->{argument} is {flag:#x}, and was {own:#x} when the task was recorded, which stays so; \
+                    "params->{argument} is {flag:#x}; the task was recorded with {own:#x}, which cannot change; \
                      capture the graph again"
                 ));
             }
@@ -173,10 +175,10 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
 fn has_no_parameters(task: &Task) -> Error {
     let instead = match &task.work {
         Some(_) => {
-            "to give it others later, capture it between aclmdlRICaptureTaskGrpBegin and aclmdlRICaptureTaskGrpEnd, and \
+            "to change it later, capture it between aclmdlRICaptureTaskGrpBegin and aclmdlRICaptureTaskGrpEnd, and \
              call aclmdlRICaptureTaskUpdateBegin"
         }
-        None => "capture the graph again with others",
+        None => "capture the graph again with another task",
     };
     unsupported!(
         "aclmdlRITaskParams has no member for tasks of type {}, here {}; {instead}",
@@ -189,7 +191,7 @@ fn has_no_parameters(task: &Task) -> Error {
 fn check_device(graph: &Graph, word: Span) -> Result<()> {
     match word.place {
         Place::Device(id) if id != graph.device.id => Err(unsupported!(
-            "devAddr {:#x} is memory of device {id}, and a graph is of one device, here {}",
+            "devAddr {:#x} is memory on device {id}, but the device of the graph is {}",
             word.addr,
             graph.device.id
         )),
@@ -203,13 +205,13 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
         (1, _) | (0, Arguments::Block { len: 0, .. }) => {}
         (0, _) => {
             return Err(unsupported!(
-                "params->isHostArgs is 0: arguments are read when they are set, and not from device memory; pass \
-                 them in host memory with isHostArgs 1"
+                "params->isHostArgs is 0, but this call reads the arguments itself, from host memory; pass them in \
+                 host memory with isHostArgs 1"
             ));
         }
         _ => return Err(invalid_param!("params->isHostArgs is {is_host}; allowed: 0 and 1")),
     }
-    let unknown = || Error::new(Code::InternalError, "a launch was recorded without what was asked for");
+    let unknown = || Error::new(Code::InternalError, "a launch was recorded without its request");
     let Some(work @ Work::Launch(before)) = &task.work else { return Err(unknown()) };
     let shape = Call::of(work).ok_or_else(unknown)?.shape(blocks);
     let request = Request { argument: "params->funcHandle", function, shape, arguments, config };
@@ -237,7 +239,7 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
         }
         What::EventWait(_) => {
             return Err(unsupported!(
-                "params->event is another event: a wait inside of a graph got its place in the order when it was \
+                "params->event is another event, but the order of a wait inside of a graph is fixed when it is \
                  recorded; capture the graph again, or have it wait for an event with ACL_EVENT_EXTERNAL or the flag \
                  ACL_EVENT_WAIT_EXTERNAL"
             ));
@@ -264,8 +266,8 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
 
 fn other_flags() -> Error {
     unsupported!(
-        "params->event: only one of the two events has ACL_EVENT_EXTERNAL, ACL_EVENT_IPC or ACL_EVENT_TIME_LINE, and \
-         what a graph does for an event stays of its kind; use an event with the same flags"
+        "params->event: only one of the two events has ACL_EVENT_EXTERNAL, ACL_EVENT_IPC or ACL_EVENT_TIME_LINE, which \
+         cannot change; use an event with the same flags"
     )
 }
 

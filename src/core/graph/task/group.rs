@@ -185,8 +185,8 @@ impl Update {
             (None, None) => return Ok(changes.works),
         };
         Err(param_invalid!(
-            "{why}. The task group is as it was, and the update has ended: give the stream the same operations that it \
-             was captured with, with other arguments"
+            "{why}. The task group is unchanged, and the update has ended: enqueue the same operations that were \
+             captured, with other arguments"
         ))
     }
 }

@@ -148,8 +148,8 @@ pub fn check_memory(what: &str, memory: &[Allocation]) -> error::Result<()> {
 #[cold]
 fn memory_is_gone(what: &str, gone: &Allocation) -> Error {
     param_invalid!(
-        "{what} uses {} bytes of memory at {:#x} that were freed since it was recorded; keep what a graph uses, or \
-         capture it again",
+        "{what} uses {} bytes of memory at {:#x} that were freed since it was recorded; keep the memory that a graph \
+         uses, or capture it again",
         gone.len,
         gone.base
     )

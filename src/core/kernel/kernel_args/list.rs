@@ -95,7 +95,9 @@ impl List<'_> {
     fn function(&self) -> Result<Ref<'static, Function>> {
         let raw = self.head.function;
         Function::table().get_raw(raw).ok_or_else(|| {
-            param_invalid!("argsHandle is a list for kernel {raw:#x}, which went with its binary; begin another one")
+            param_invalid!(
+                "argsHandle is a list for kernel {raw:#x}, which was unloaded with its binary; begin another list"
+            )
         })
     }
 
@@ -114,7 +116,9 @@ impl List<'_> {
             Some(known) => {
                 let (shown, count) = (&function.shown, known.len());
                 let Parameter { offset, size: needed, .. } = *known.get(index).ok_or_else(|| {
-                    param_invalid!("kernel {shown} has {count} parameters, and argsHandle an argument for each already")
+                    param_invalid!(
+                        "kernel {shown} has {count} parameters, and argsHandle has an argument for each already"
+                    )
                 })?;
                 let what = if is_place_holder { "a placeholder" } else { "paramSize" };
                 ensure!(
@@ -163,11 +167,11 @@ impl List<'_> {
 
     /// Returns the argument behind a handle.
     fn entry(&self, handle: u64) -> Result<(usize, Entry)> {
-        arguments::not_null("paramHandle", handle, "it must be what appending the argument gave")?;
+        arguments::not_null("paramHandle", handle, "it must be the handle that appending the argument returned")?;
         let index = (handle & 0xffff_ffff).wrapping_sub(1) as usize;
         if handle >> 32 != ARGUMENT || index >= self.head.count {
             return Err(param_invalid!(
-                "paramHandle {handle:#x} is not of an argument of this list, which has {}",
+                "paramHandle {handle:#x} is not an argument of this list, which has {}",
                 self.head.count
             ));
         }
@@ -176,17 +180,17 @@ impl List<'_> {
 
     /// Implements aclrtKernelArgsGetPlaceHolderBuffer: returns the address for the data of a placeholder.
     pub fn buffer(&mut self, handle: u64, size: usize) -> Result<usize> {
-        arguments::not_zero("dataSize", size, "it must be the bytes of the data")?;
+        arguments::not_zero("dataSize", size, "it must be the size of the data")?;
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder == 0 {
             return Err(param_invalid!(
-                "paramHandle {handle:#x} is of argument {index}, which is no placeholder; \
-                 aclrtKernelArgsAppendPlaceHolder makes one"
+                "paramHandle {handle:#x} is argument {index}, which is not a placeholder; append placeholders with \
+                 aclrtKernelArgsAppendPlaceHolder"
             ));
         }
         if entry.data_len != 0 && entry.data_len != size {
             return Err(param_invalid!(
-                "dataSize is {size}, and the buffer of argument {index} has {} bytes already",
+                "dataSize is {size}, but the buffer of argument {index} has {} bytes already",
                 entry.data_len
             ));
         }
@@ -207,7 +211,7 @@ impl List<'_> {
                 let begin = last.and_then(|last| last.checked_sub((base + last) % DATA_ALIGNMENT));
                 let begin = begin.filter(|begin| *begin >= used).ok_or_else(|| {
                     invalid_param!(
-                        "dataSize is {size}, and of the {room_len} bytes of userHostMem {} are left; see \
+                        "dataSize is {size}, but of the {room_len} bytes of userHostMem only {} are left; see \
                          aclrtKernelArgsGetMemSize",
                         end - used
                     )
@@ -233,7 +237,7 @@ impl List<'_> {
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder != 0 {
             return Err(param_invalid!(
-                "paramHandle {handle:#x} is of argument {index}, a placeholder; write to the buffer of \
+                "paramHandle {handle:#x} is argument {index}, a placeholder; write to the buffer of \
                  aclrtKernelArgsGetPlaceHolderBuffer"
             ));
         }
@@ -268,7 +272,7 @@ impl List<'_> {
     pub fn for_launch(&mut self, function: u64) -> Result<(Vec<u8>, Vec<PlaceHolder>)> {
         if self.head.function != function {
             return Err(param_invalid!(
-                "argsHandle is a list for kernel {:#x}, and funcHandle is {function:#x}; begin a list for it",
+                "argsHandle is a list for kernel {:#x}, but funcHandle is {function:#x}; begin a list for this kernel",
                 self.head.function
             ));
         }

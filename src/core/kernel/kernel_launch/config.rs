@@ -62,8 +62,8 @@ impl Config {
             let value = (u64::from(low) | u64::from(high) << 32) & bits;
             if let Some(instead) = instead.filter(|_| value != 0) {
                 return Err(unsupported!(
-                    "cfg->attrs[{at}] is ACL_RT_LAUNCH_KERNEL_ATTR_{name} with value {value}, which kernels \
-                     here do not have; {instead}"
+                    "cfg->attrs[{at}] is ACL_RT_LAUNCH_KERNEL_ATTR_{name} with value {value}, which kernels here do \
+                     not support; {instead}"
                 ));
             }
             config.values[index] = value as u32;

@@ -28,8 +28,7 @@ impl PlaceHolder {
         let argument = format_args!("placeHolderArray[{index}]");
         if self.addr.checked_add(SLOT).is_none_or(|end| end > len) {
             return Err(invalid_param!(
-                "{argument}.addrOffset is {}; an address of {SLOT} bytes there is not inside the argsSize \
-                 {len}",
+                "{argument}.addrOffset is {}; its address of {SLOT} bytes must be inside of argsSize {len}",
                 self.addr
             ));
         }
@@ -52,7 +51,7 @@ impl Drop for Data {
         // A driver that has ended has freed the memory.
         let Some(driver) = self.driver.upgrade() else { return };
         let freed = driver.free_host(self.memory);
-        release_failure::note_outcome("memory of a kernel's arguments was not freed", freed);
+        release_failure::note_outcome("a kernel's argument memory was not freed", freed);
     }
 }
 
@@ -79,8 +78,8 @@ pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHo
     let len = known.map_or(first, |known| known.size);
     if len > first {
         return Err(invalid_param!(
-            "a placeholder's data begins {first} bytes behind the first argument; kernel {} has {len} bytes \
-             of arguments",
+            "a placeholder's data begins {first} bytes after the first argument; kernel {} has {len} bytes of \
+             arguments",
             function.shown
         ));
     }

@@ -57,7 +57,7 @@ impl Write for LogFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes).inspect_err(|why| {
             if why.kind() != io::ErrorKind::Interrupted {
-                notice_once(&format!("the allocation log of PORTACL_MEMORY_HOOK lacks lines from here on: {why}"));
+                notice_once(&format!("the allocation log of PORTACL_MEMORY_HOOK is incomplete from here on: {why}"));
             }
         })
     }

@@ -115,7 +115,7 @@ pub(super) fn of_this_thread() -> Vec<Arc<Entry>> {
 /// Registers a hook, and returns its number. Names are unique among the hooks that one thread calls.
 pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u64> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    ensure!(!name.is_empty(), invalid_param!("name is empty; a hook needs one by which it is known"));
+    ensure!(!name.is_empty(), invalid_param!("name is empty; pass the name of the hook"));
     let thread = (scope == Scope::Thread).then(this_thread);
     let mut entries = ENTRIES.lock();
     let together = |other: &Entry| thread.is_none() || other.thread.is_none() || other.thread == thread;
@@ -129,7 +129,7 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     if thread.is_some() && !backend::at_end_of_thread(forget_thread) {
         return Err(Error::new(
             Code::BadAlloc,
-            "the system has no room to notice the end of this thread, with which its hooks go",
+            "the system has no pthread key left, which hooks of one thread need to be unregistered at its end",
         ));
     }
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -167,16 +167,16 @@ fn still_running(entry: &Entry, stuck: &Stuck) -> Error {
     let why = match stuck {
         Stuck::Circle => "waits for the callback that makes this call".to_owned(),
         Stuck::HostFunction => {
-            "has not left it for 2 s, and may wait for the stream whose host function makes this call".to_owned()
+            "has been inside for 2 s, and may wait for the stream whose host function makes this call".to_owned()
         }
         Stuck::Reports(count, process) => format!(
-            "has not left it for 2 s, and may wait for the {count} callbacks of streams that only this thread runs \
+            "has been inside for 2 s, and may wait for the {count} callbacks of streams that only this thread runs \
              ({process})"
         ),
     };
     param_invalid!(
-        "another thread is inside the memory hook \"{}\" and {why}; the hook is not called any more, but stays listed: \
-         unregister it again, outside of callbacks, before what it uses goes",
+        "another thread is inside the memory hook \"{}\" and {why}; the hook is no longer called, but stays listed: \
+         unregister it again, outside of callbacks, before you release the data that it uses",
         entry.name
     )
 }
@@ -207,7 +207,7 @@ pub fn report(id: u64) -> Result<Option<String>> {
 }
 
 fn unknown(id: u64) -> Error {
-    param_invalid!("id {id} is no registered hook: never registered, or unregistered before")
+    param_invalid!("id {id} is not a registered hook: never registered, or unregistered before")
 }
 
 /// Returns all hooks, in the order of their registration.

@@ -102,7 +102,8 @@ fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: b
         None if matches!(foreign(addr), Foreign::Known(_)) => return Ok(None),
         None => None,
     };
-    let reset = || param_invalid!("{argument} {addr:#x} is memory of a device that another thread has reset meanwhile");
+    let reset =
+        || param_invalid!("{argument} {addr:#x} is memory on a device that another thread has reset during the call");
     device.map(Some).ok_or_else(reset)
 }
 
@@ -141,8 +142,8 @@ fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
 #[cold]
 fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
     param_invalid!(
-        "{argument} {addr:#x} is memory of device {id}, the stream is on device {}; use a stream of device \
-         {id}, or copy the memory over first",
+        "{argument} {addr:#x} is memory on device {id}, but the stream is on device {}; use a stream of device {id}, \
+         or copy the data to the stream's device first",
         device.id
     )
 }

@@ -88,8 +88,8 @@ pub(crate) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
         return error;
     }
     param_invalid!(
-        "{argument} {addr:#x} lies where memory of this library is or was, but in no live allocation: it was \
-         freed, is past the end of one, or went with its device"
+        "{argument} {addr:#x} is in an address range of this library, but not in a live allocation: it was freed, is \
+         past the end of an allocation, or was released with its device"
     )
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> E
     let Allocation { base, len: all, kind, .. } = allocation;
     let left = all - (addr - base);
     let (what, remedy) = if let Kind::Registered { .. } = kind {
-        ("registration", "; register all that is used together")
+        ("registration", "; register all memory that is used together")
     } else {
         ("allocation", "")
     };

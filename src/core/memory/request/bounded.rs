@@ -44,7 +44,7 @@ impl MemoryRequest {
         }
         Err(error_with!(
             code,
-            "size {}, with its padding, is more than all memory of {place} ({most} bytes)",
+            "size {}, with its padding, is more than all memory on {place} ({most} bytes)",
             self.size
         ))
     }

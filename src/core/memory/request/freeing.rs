@@ -15,15 +15,15 @@ pub(crate) fn check_free(argument: &str, addr: usize) -> Result<()> {
 pub(crate) fn not_freed(argument: &str, addr: usize) -> Error {
     let Some(found) = Allocation::find(addr) else {
         return param_invalid!(
-            "{argument} {addr:#x} is not a live allocation of this library: never allocated here, freed \
-             before, or gone with its device"
+            "{argument} {addr:#x} is not a live allocation of this library: never allocated here, freed before, or \
+             released with its device"
         );
     };
     if found.base != addr {
         return arguments::not_its_start(argument, addr, "allocation", found.base, found.len);
     }
     let (what, call) = names(found.kind);
-    param_invalid!("{argument} {addr:#x} is {what}; give it back with {call}")
+    param_invalid!("{argument} {addr:#x} is {what}; free it with {call}")
 }
 
 /// Returns the call that frees memory of this kind.
@@ -37,10 +37,10 @@ fn names(kind: Kind) -> (&'static str, &'static str) {
         Kind::Device(_) => ("device memory", "aclrtFree"),
         Kind::Managed(_) => ("managed memory", "aclrtFree"),
         Kind::Pinned => ("page-locked host memory", "aclrtFreeHost"),
-        Kind::Pool(_) | Kind::HostPool(_) => ("memory of a pool", "aclrtMemPoolFreeAsync or aclrtFree"),
+        Kind::Pool(_) | Kind::HostPool(_) => ("pool memory", "aclrtMemPoolFreeAsync or aclrtFree"),
         Kind::Mapped(_) | Kind::HostMapped(_) => ("mapped memory", "aclrtUnmapMem"),
-        Kind::Imported(_) => ("memory of another process", "aclrtIpcMemClose"),
-        Kind::Graph(_) => ("the value of a condition of a graph, and goes with that", "aclmdlRIDestroy"),
-        Kind::Registered { .. } => ("registered memory of the caller", "aclrtHostUnregister"),
+        Kind::Imported(_) => ("memory imported from another process", "aclrtIpcMemClose"),
+        Kind::Graph(_) => ("the value of a graph's condition, which is freed with the graph", "aclmdlRIDestroy"),
+        Kind::Registered { .. } => ("memory that the caller registered", "aclrtHostUnregister"),
     }
 }

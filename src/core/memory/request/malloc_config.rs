@@ -39,7 +39,7 @@ impl MallocConfig {
         }
         // The check also bounds the reading of a list with a wrong count.
         if self.values[attribute as usize].replace(value).is_some() {
-            return Err(invalid_param!("cfg gives the attribute {attribute:?} more than once; give each at most once"));
+            return Err(invalid_param!("cfg has the attribute {attribute:?} more than once; pass each at most once"));
         }
         Ok(())
     }

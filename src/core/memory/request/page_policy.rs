@@ -28,7 +28,7 @@ pub fn known_pages(policy: i32) -> Option<PagePolicy> {
 /// error reports it.
 pub fn pages(policy: i32, size: usize) -> PagePolicy {
     known_pages(policy).unwrap_or_else(|| {
-        notice_once(&format!("the malloc policy {policy:#x} is unknown and counts as not given"));
+        notice_once(&format!("the malloc policy {policy:#x} is unknown and is ignored"));
         if size >= HUGE_FROM { PagePolicy::HugeFirst } else { PagePolicy::NormalOnly }
     })
 }

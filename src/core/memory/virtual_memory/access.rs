@@ -77,7 +77,7 @@ fn who(session: &Session, argument: &str, Location { kind, id }: Location) -> Re
             Ok(Some(id))
         }
         Location::HOST if id == 0 => Ok(None),
-        Location::HOST => Err(invalid_param!("{argument}.id is {id}; the host's is 0")),
+        Location::HOST => Err(invalid_param!("{argument}.id is {id}; for the host it must be 0")),
         _ => Err(invalid_param!(
             "{argument}.type is {kind}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0 and \
              ACL_MEM_LOCATION_TYPE_DEVICE 1"
@@ -88,7 +88,7 @@ fn who(session: &Session, argument: &str, Location { kind, id }: Location) -> Re
 /// Implements aclrtMemSetAccess: a list of `count` requests, all or none, for a range that whole mappings fill.
 pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     let len = check_range("virPtr", addr, size)?;
-    arguments::not_zero("count", count, "describe the access of at least one place")?;
+    arguments::not_zero("count", count, "describe the access of at least one location")?;
     let session = thread::session_outside_host_functions()?;
     let mut wanted = host_memory::list(format_args!("descriptions of access (count is {count})"), count)?;
     for index in 0..count {
@@ -139,7 +139,7 @@ pub(super) fn allow(base: usize, memory: &Arc<physical::Physical>, wanted: &[(Op
 
 /// Implements aclrtMemGetAccess: returns the access of a place to the mapping around an address.
 pub fn get(addr: usize, location: Location) -> Result<Access> {
-    arguments::not_null("virPtr", addr, "pass an address that memory is mapped at")?;
+    arguments::not_null("virPtr", addr, "pass a mapped address")?;
     let who = who(&*thread::session_outside_host_functions()?, "location", location)?;
     let ranges = RANGES.lock();
     match ranges.mapping(addr) {
@@ -170,7 +170,7 @@ pub fn check(argument: impl Display, span: &Span, device: &Device, writes: bool)
         if !suffices(access.get(memory.place.device())) && !suffices(access.get(Some(device.id))) {
             let verb = if writes { "write" } else { "read" };
             return Err(param_invalid!(
-                "{argument} {:#x} is mapped at {base:#x} so that device {} may not {verb} it; allow it by \
+                "{argument} {:#x} is in the mapping at {base:#x}, which device {} may not {verb}; allow it with \
                  aclrtMemSetAccess",
                 span.addr,
                 device.id

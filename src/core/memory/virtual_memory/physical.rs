@@ -193,7 +193,7 @@ impl Physical {
         match open_device(id).filter(|device| device.owner == self.owner) {
             Some(device) => Ok(Some(device)),
             None => Err(param_invalid!(
-                "handle {:#x} is memory of device {id}, which another thread has reset meanwhile",
+                "handle {:#x} is memory on device {id}, which another thread has reset during the call",
                 self.handle.raw()
             )),
         }

@@ -63,7 +63,7 @@ pub fn export(raw: u64, flags: u64, is_fabric: bool) -> Result<Key> {
     let mut key = memory.memory.key.lock();
     if key.is_some() {
         return Err(param_invalid!(
-            "handle {raw:#x} has been exported before; a process exports memory once and passes on what it got"
+            "handle {raw:#x} has been exported before; pass on the shareable handle of the first export"
         ));
     }
     let parcel = memory.native().export()?;
@@ -76,7 +76,7 @@ pub fn set_import_processes(key: &Key, processes: &[i32]) -> Result<()> {
     let _session = thread::session_outside_host_functions()?;
     match BROKER.admit(Kind::PhysicalMemory, key, processes) {
         true => Ok(()),
-        false => Err(param_invalid!("shareableHandle is none that this process has exported, or its memory is gone")),
+        false => Err(param_invalid!("shareableHandle was not exported by this process, or its memory was freed")),
     }
 }
 
@@ -98,8 +98,7 @@ pub fn import_for_current(key: &Key, flags: u64) -> Result<u64> {
 fn import_on(device: Arc<Device>, key: &Key, session: Arc<Session>) -> Result<u64> {
     if key.is_current_process()? {
         return Err(param_invalid!(
-            "shareableHandle is this process's own; use the handle that it was exported by, or \
-             aclrtMemRetainAllocationHandle"
+            "shareableHandle was exported by this process; use the exported handle, or aclrtMemRetainAllocationHandle"
         ));
     }
     let about = |fault| ipc_key::about("shareableHandle", fault);

@@ -35,8 +35,8 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
         let AccessRequest { location: Location { kind, id }, flags } = request(index);
         if kind != Location::DEVICE {
             return Err(invalid_param!(
-                "descList[{index}].location.type is {kind}; only devices can be given access \
-                 (ACL_MEM_LOCATION_TYPE_DEVICE 1): the host has it to pools of host memory, and to no other"
+                "descList[{index}].location.type is {kind}; it must be ACL_MEM_LOCATION_TYPE_DEVICE 1: only the access \
+                 of devices can be set"
             ));
         }
         let argument = format!("descList[{index}].location.id");
@@ -45,7 +45,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
         if let Some(own) = pool.home.device() {
             if own == id && access != Access::ReadWrite {
                 return Err(invalid_param!(
-                    "descList[{index}] takes access away from device {id}, which the pool is on; it always \
+                    "descList[{index}] removes the access of device {id}, but the pool is on this device, which always \
                      reads and writes"
                 ));
             }
@@ -101,7 +101,7 @@ pub fn check(argument: &dyn Display, addr: usize, memory: &Allocation, device: u
     };
     let verb = if writes { "write" } else { "read" };
     Err(param_invalid!(
-        "{argument} {addr:#x} is memory {whose} that device {device} may not {verb}; allow it by \
-         portaclMemPoolSetAccess, or use a stream or context of a device that may"
+        "{argument} {addr:#x} is memory {whose}, which device {device} may not {verb}; allow it with \
+         portaclMemPoolSetAccess, or use a stream or context of a device with access"
     ))
 }

@@ -24,8 +24,7 @@ pub fn register(recording: &'static dyn Recording) {
 /// Returns the recorder.
 pub fn recording() -> Result<&'static dyn Recording> {
     // The recorder is registered before a stream is captured.
-    RECORDING
-        .get()
-        .copied()
-        .ok_or_else(|| Error::new(Code::InternalError, "a stream is captured, and nothing records its memory"))
+    RECORDING.get().copied().ok_or_else(|| {
+        Error::new(Code::InternalError, "a stream is captured, but no recorder of allocations is registered")
+    })
 }

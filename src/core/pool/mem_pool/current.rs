@@ -109,16 +109,17 @@ pub fn set_current(id: i32, raw: u64) -> Result<()> {
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if mem_pool.pool.is_imported() {
         return Err(param_invalid!(
-            "memPool {raw:#x} was imported, and gives no memory here; make a pool with aclrtMemPoolCreate"
+            "memPool {raw:#x} was imported, and only the exporter allocates from it; create a pool with \
+             aclrtMemPoolCreate"
         ));
     }
     if !mem_pool.pool.home.is(&device) {
         return Err(param_invalid!(
-            "memPool {raw:#x} is not on device {id}, but {}; the current pool of a device has its memory there",
+            "memPool {raw:#x} is not on device {id}, but {}; pass a pool on device {id}",
             match mem_pool.pool.home.place {
                 MemoryPlace::Device(id) => format!("on device {id}"),
                 MemoryPlace::Host(None) => "in host memory".to_owned(),
-                MemoryPlace::Host(Some(node)) => format!("in host memory of node {node}"),
+                MemoryPlace::Host(Some(node)) => format!("in host memory on node {node}"),
             }
         ));
     }

@@ -142,7 +142,7 @@ pub fn set_attribute(id: i32, number: i32, value: u64) -> Result<()> {
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
     let allowed = match (is_highest, value) {
         (true, 0) => return DevicePools::of(&device).graphs.restart_one(index, &device),
-        (true, _) => "it can be set to 0 only, which starts again from the present value",
+        (true, _) => "it can be set to 0 only, which resets it to the current value",
         (false, _) => "it can only be read",
     };
     Err(invalid_param!("value is {value} for attribute {number}; {allowed}"))

@@ -61,14 +61,14 @@ pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     let state = |addr: &usize| all.get(addr).map(|owned| owned.state);
     if let Some(addr) = taken.iter().find(|addr| state(addr) != Some(State::Free)) {
         return Err(param_invalid!(
-            "modelRI takes memory at {addr:#x} that a run before has taken, and that was not freed since; free \
-             it with aclrtMemPoolFreeAsync in the stream that uses it, or in the capture"
+            "modelRI allocates memory at {addr:#x} that an earlier run has allocated and that was not freed since; \
+             free it with aclrtMemPoolFreeAsync in the stream that uses it, or in the capture"
         ));
     }
     if let Some(addr) = freed.iter().find(|addr| state(addr) != Some(State::Taken)) {
         return Err(param_invalid!(
-            "modelRI frees memory at {addr:#x} of another graph, which no run has taken, which was freed before, or \
-             whose graph was destroyed; run the graph that takes it first"
+            "modelRI frees memory at {addr:#x} of another graph, but no run has allocated it, it was freed before, or \
+             its graph was destroyed; run the graph that allocates it first"
         ));
     }
     change(&mut all, taken, State::Free, State::Taken);
@@ -127,8 +127,8 @@ pub fn retains(addr: usize) -> Result<bool> {
     let Some(owned) = all.get_mut(&addr) else { return Ok(false) };
     match owned.state {
         State::Free => Err(param_invalid!(
-            "ptr {addr:#x} is memory of modelRI {:#x}, which no run has taken, or which was freed before; it goes with \
-             the graph",
+            "ptr {addr:#x} belongs to modelRI {:#x}, but no run has allocated it, or it was freed before; it is \
+             released with the graph",
             owned.graph.raw()
         )),
         State::Taken => {

@@ -40,8 +40,8 @@ impl Props {
         let place = place_at("poolProps", self.location, session)?;
         if place == MemoryPlace::Host(None) && sharing != PoolSharing::None {
             return Err(invalid_param!(
-                "poolProps->handleType is {}; a pool of host memory that is on no NUMA node cannot be \
-                 shared: pass ACL_MEM_HANDLE_TYPE_NONE 0, or ACL_MEM_LOCATION_TYPE_HOST_NUMA",
+                "poolProps->handleType is {}; a pool in host memory without a NUMA node cannot be shared; pass \
+                 ACL_MEM_HANDLE_TYPE_NONE 0, or location type ACL_MEM_LOCATION_TYPE_HOST_NUMA",
                 self.handle_type
             ));
         }

@@ -261,7 +261,7 @@ fn release_rarely(release: PoolRelease) -> Result<()> {
 #[cold]
 fn hold(addr: usize) -> Result<Arc<Device>> {
     Allocation::find(addr).and_then(|found| found.device()).ok_or_else(|| {
-        param_invalid!("ptr {addr:#x} is memory that another thread has freed meanwhile, or whose device it has reset")
+        param_invalid!("ptr {addr:#x}: another thread has freed this memory, or reset its device, during the call")
     })
 }
 
@@ -269,7 +269,7 @@ fn hold(addr: usize) -> Result<Arc<Device>> {
 fn not_a_pools(addr: usize) -> Error {
     match Allocation::find(addr) {
         Some(found) if found.pool().is_none() && found.base == addr => {
-            param_invalid!("ptr {addr:#x} is no memory of a pool; free it with {}", memory::freeing_call(found.kind))
+            param_invalid!("ptr {addr:#x} is not pool memory; free it with {}", memory::freeing_call(found.kind))
         }
         _ => memory::not_freed("ptr", addr),
     }

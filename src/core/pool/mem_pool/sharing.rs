@@ -19,9 +19,9 @@ use crate::runtime::{self, thread};
 /// Returns the way of sharing of an `aclrtMemHandleType` that is not none.
 pub fn way(handle_type: i32) -> Result<PoolSharing> {
     match props::sharing("handleType", handle_type)? {
-        PoolSharing::None => {
-            Err(invalid_param!("handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the one that the pool was made with"))
-        }
+        PoolSharing::None => Err(invalid_param!(
+            "handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the handle type that the pool was created with"
+        )),
         way @ (PoolSharing::Descriptor | PoolSharing::Fabric) => Ok(way),
     }
 }
@@ -34,11 +34,12 @@ pub fn export(raw: u64, handle_type: i32, flags: u32) -> Result<PoolHandle<Owned
     arguments::no_flags("flags", flags)?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if mem_pool.pool.is_imported() {
-        return Err(param_invalid!("memPool {raw:#x} was imported; the process that it is of exports it"));
+        return Err(param_invalid!("memPool {raw:#x} was imported; only the exporter can export it"));
     }
     if mem_pool.pool.sharing != way {
         return Err(param_invalid!(
-            "memPool {raw:#x} was made with handle type {}, not with {}; it can be shared in no other way",
+            "memPool {raw:#x} was created with handle type {}, not with {}; pass the handle type that it was created \
+             with",
             name(mem_pool.pool.sharing),
             name(way)
         ));
@@ -91,17 +92,16 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     let _session = runtime::existing_session();
     let found = found.and_then(|found| Some((found, Pool::share_of(&found)?)));
     let (found, pool) = found.ok_or_else(|| not_exported(addr))?;
-    ensure!(!pool.is_imported(), param_invalid!("ptr {addr:#x} was imported; the process that it is of exports it"));
+    ensure!(!pool.is_imported(), param_invalid!("ptr {addr:#x} was imported; only the exporter can export it"));
     if pool.used_by == PoolUse::Graphs {
         return Err(param_invalid!(
-            "ptr {addr:#x} is memory of a graph, which no other process can have; allocate in a stream that is not \
-             captured"
+            "ptr {addr:#x} is graph memory, which cannot be shared; allocate in a stream that is not captured"
         ));
     }
     if pool.sharing == PoolSharing::None {
         return Err(param_invalid!(
-            "ptr {addr:#x} is of a pool that was made with handle type ACL_MEM_HANDLE_TYPE_NONE, which no other \
-             process can have; make the pool with ACL_MEM_HANDLE_TYPE_POSIX"
+            "ptr {addr:#x} is in a pool that was created with handle type ACL_MEM_HANDLE_TYPE_NONE and cannot be \
+             shared; create the pool with ACL_MEM_HANDLE_TYPE_POSIX"
         ));
     }
     name_of(&found, &pool)
@@ -111,8 +111,7 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
 fn not_exported(addr: usize) -> Error {
     match Allocation::find(addr) {
         Some(found) if found.base == addr => param_invalid!(
-            "ptr {addr:#x} is no memory of a pool; take it from one that was made with \
-             ACL_MEM_HANDLE_TYPE_POSIX"
+            "ptr {addr:#x} is not pool memory; allocate it from a pool that was created with ACL_MEM_HANDLE_TYPE_POSIX"
         ),
         _ => memory::not_freed("ptr", addr),
     }
@@ -124,7 +123,7 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if !mem_pool.pool.is_imported() {
         return Err(param_invalid!(
-            "memPool {raw:#x} was not imported: it is this process's own; pass a pool of \
+            "memPool {raw:#x} was created by this process, not imported; pass a pool of \
              portaclMemPoolImportFromShareableHandle"
         ));
     }

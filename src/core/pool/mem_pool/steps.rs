@@ -154,7 +154,7 @@ impl Steps<'_> {
                 added => Ok(added),
             })?;
             (is_short, is_late) = (added.is_err(), matches!(added, Ok(None)));
-            added?.ok_or_else(|| Error::new(Code::MemoryAllocation, "another thread has made the pool grow meanwhile"))
+            added?.ok_or_else(|| Error::new(Code::MemoryAllocation, "another thread has grown the pool meanwhile"))
         };
         let added = match self.objects {
             Objects::Handles { stream, .. } if memory_hook::exist() => {
@@ -174,7 +174,9 @@ impl Steps<'_> {
     fn step<R>(&self, work: impl FnOnce(&CorePool, Held<'_>) -> Result<R>) -> Result<R> {
         self.with(|held| match &held.pool.inner {
             Inner::Core(core) => work(core, held).map_err(|error| held.pool.failed(error)),
-            Inner::Driver(_) => Err(Error::new(Code::InternalError, "a pool of the core's became the driver's")),
+            Inner::Driver(_) => {
+                Err(Error::new(Code::InternalError, "a pool of the library became a pool of the driver"))
+            }
         })
     }
 

@@ -108,12 +108,12 @@ fn name_of(live: &Live) -> String {
     let Live { addr, handle, kind, device, pool, .. } = live;
     let place = match kind {
         MemoryKind::Pinned => "page-locked host memory".to_owned(),
-        MemoryKind::Pool if *device < 0 => format!("host memory of pool {pool:#x}"),
-        MemoryKind::Pool => format!("memory of device {device}, of pool {pool:#x},"),
+        MemoryKind::Pool if *device < 0 => format!("host memory in pool {pool:#x}"),
+        MemoryKind::Pool => format!("memory on device {device}, of pool {pool:#x},"),
         MemoryKind::Imported if *device < 0 => "imported host memory".to_owned(),
-        MemoryKind::Graph if *device < 0 => "host memory of a graph".to_owned(),
+        MemoryKind::Graph if *device < 0 => "host memory in a graph".to_owned(),
         kind @ (MemoryKind::Device | MemoryKind::Managed | MemoryKind::Imported | MemoryKind::Graph) => {
-            format!("{} memory of device {device}", kind.name())
+            format!("{} memory on device {device}", kind.name())
         }
     };
     let bytes = Count(live.asked(), "byte");
@@ -155,7 +155,7 @@ pub(super) fn at_end(end: End<'_>, what: &str, write: &mut dyn FnMut(&str)) {
     let candidates = Allocation::at_most() + object::at_most();
     let Ok(_memory) = host_memory::claim("live allocations and objects", candidates, 1024) else {
         return write(&format!(
-            "portacl: at {what} the host has no memory left to list what is not freed or released (at most {candidates} allocations and \
+            "portacl: at {what} the host has no memory left to list the leaks (at most {candidates} allocations and \
              objects)\n"
         ));
     };

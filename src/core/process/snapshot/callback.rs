@@ -77,7 +77,7 @@ pub fn register(stage: i32, address: usize, callback: Callback) -> Result<()> {
     if callbacks.iter().any(|(id, _)| *id == (stage, address)) {
         return Err(error_with!(
             Code::SnapshotRegisterCallbackFailed,
-            "callback {address:#x} is registered already for stage {stage:?}; take it back first"
+            "callback {address:#x} is registered already for stage {stage:?}; unregister it first"
         ));
     }
     callbacks.push(((stage, address), callback));

@@ -59,9 +59,8 @@ impl Event {
         self.counted.store(false, Ordering::Relaxed);
         Err(error_with!(
             Code::NoEventResource,
-            "device {} has {} events of aclrtCreateEventWithFlag and recorded ones of \
-                 aclrtCreateEvent, as many as there can be; destroy some, or use \
-                 aclrtCreateEventExWithFlag",
+            "device {} has {} events of aclrtCreateEventWithFlag and recorded events of aclrtCreateEvent, and no room \
+             for more; destroy some, or use aclrtCreateEventExWithFlag",
             self.device.id,
             MOST
         ))

@@ -57,7 +57,7 @@ impl Event {
 
     fn check_timed(&self, argument: &str) -> Result<()> {
         let why = if !self.has_time() {
-            "was created without ACL_EVENT_TIME_LINE, so it has no time"
+            "was created without ACL_EVENT_TIME_LINE, so it has no timestamp"
         } else if !self.recorded.exists() {
             "was never recorded; call aclrtRecordEvent first"
         } else if self.is_resettable() && self.was_reset()? {
@@ -103,7 +103,7 @@ pub fn is_complete_old(raw: u64) -> Result<bool> {
 pub fn waits_are_over(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
-    event.check_not_ex("its waits are not counted; use aclrtStreamQuery, or record an event behind the wait")?;
+    event.check_not_ex("its waits are not counted; use aclrtStreamQuery, or record an event after the wait")?;
     event.check_runs()?;
     let are_over = event.uses.lock().waits.all_past()?;
     if are_over {
@@ -138,7 +138,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     if wait == Wait::TimedOut {
         return Err(error_with!(
             Code::EventSyncTimeout,
-            "event {raw:#x} was not complete after {timeout_ms} ms; its stream goes on"
+            "event {raw:#x} was not complete after {timeout_ms} ms; its stream continues"
         ));
     }
     awaited.into_iter().for_each(Awaited::is_over);

@@ -76,11 +76,14 @@ pub fn export(raw: u64) -> Result<String> {
     let event = handles::get_arc::<Event>("event", raw)?;
     let Some(shared) = &event.shared else {
         return Err(param_invalid!(
-            "event {raw:#x} was not created with ACL_EVENT_IPC; create it by aclrtCreateEventExWithFlag with that \
-             flag alone"
+            "event {raw:#x} was created without ACL_EVENT_IPC; create it with aclrtCreateEventExWithFlag and this flag \
+             alone"
         ));
     };
-    ensure!(!shared.is_imported, param_invalid!("event {raw:#x} is another process's; pass that one's handle on"));
+    ensure!(
+        !shared.is_imported,
+        param_invalid!("event {raw:#x} was imported from another process; pass on the handle of that process")
+    );
     let offer = Offer::of(&shared.export, Kind::Event, Admission::Anyone, || shared.native.export())?;
     Ok(offer.key.to_string())
 }
@@ -89,7 +92,9 @@ pub fn export(raw: u64) -> Result<String> {
 pub fn import(key: &[u8]) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     if key.is_empty() {
-        return Err(invalid_param!("handle is empty; pass what aclrtIpcGetEventHandle wrote in the other process"));
+        return Err(invalid_param!(
+            "handle is empty; pass the handle that aclrtIpcGetEventHandle wrote in the other process"
+        ));
     }
     insert(fetch("handle", key, Kind::Event)?, true)
 }

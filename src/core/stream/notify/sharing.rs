@@ -23,7 +23,10 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
     check_flags(flags, "ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT", "ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION")?;
     ipc_key::check_room(room)?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
-    ensure!(!notify.is_imported, param_invalid!("notify {raw:#x} is another process's; only that one can export it"));
+    ensure!(
+        !notify.is_imported,
+        param_invalid!("notify {raw:#x} was imported from another process; only the exporter can export it")
+    );
     let admission = if flags == 0 { Admission::Listed } else { Admission::Anyone };
     let export = Offer::of(&notify.export, Kind::Notify, admission, || notify.native.export())?;
     if export.admission != admission {
@@ -45,7 +48,7 @@ pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
     if BROKER.admit(Kind::Notify, &export.key, processes) {
         return Ok(());
     }
-    Err(param_invalid!("notify {raw:#x} is not offered to others any more"))
+    Err(param_invalid!("notify {raw:#x} is no longer exported"))
 }
 
 /// Implements aclrtNotifyImportByKey: returns a handle for a notify of another process.

@@ -156,7 +156,7 @@ impl Reader {
             } else {
                 let is_same = |state: &mut State| state.line(stream).is_ok_and(|line| line.pending == before);
                 self.changed.wait_while_for(&mut state, is_same, PATIENCE);
-                format!("and their thread ended none of them for {} s", PATIENCE.as_secs())
+                format!("and their thread completed none of them for {} s", PATIENCE.as_secs())
             };
             let line = state.line(stream)?;
             if line.pending == before {
@@ -170,8 +170,8 @@ impl Reader {
         let Family { what, process, .. } = self.family;
         let (stream, thread) = (stream.raw(), self.thread);
         param_invalid!(
-            "stream {stream:#x} stays subscribed: {} of its {what} are not over, {why}; call {process} in \
-             thread {thread:#x}, or destroy the stream, which drops them",
+            "stream {stream:#x} stays subscribed: {} of its {what} are not complete, {why}; call {process} in thread \
+             {thread:#x}, or destroy the stream, which drops them",
             line.pending
         )
     }
@@ -230,7 +230,7 @@ impl State {
 
     fn line(&mut self, stream: Handle) -> Result<&mut Line> {
         self.lines.get_mut(&stream.raw()).ok_or_else(|| {
-            param_invalid!("stream {:#x} was destroyed, or went with its device, meanwhile", stream.raw())
+            param_invalid!("stream {:#x} was destroyed, or released with its device, meanwhile", stream.raw())
         })
     }
 }

@@ -164,10 +164,12 @@ pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags, adopted
 
 /// Implements aclrtDestroyStream, which waits for pending work, and aclrtDestroyStreamForce, which drops it.
 pub fn destroy(raw: u64, force: bool) -> Result<()> {
-    arguments::not_null("stream", raw, "the default stream cannot be destroyed, it goes with its context")?;
+    arguments::not_null("stream", raw, "the default stream cannot be destroyed; it is released with its context")?;
     let Some(stream) = handles::unless_late::<Stream, _>(raw, resolve(raw))? else { return Ok(()) };
     if stream.is_default {
-        return Err(param_invalid!("stream {raw:#x} is the default stream of its context; it goes with the context"));
+        return Err(param_invalid!(
+            "stream {raw:#x} is the default stream of its context; it is released with the context"
+        ));
     }
     if !force {
         interceptor::installed().check_destroy(&stream)?;

@@ -71,7 +71,7 @@ pub fn in_time(waited: Wait, what: impl Display, timeout_ms: i32) -> Result<()> 
         Wait::Done => Ok(()),
         Wait::TimedOut => Err(error_with!(
             Code::StreamSyncTimeout,
-            "{what} had not finished after {timeout_ms} ms; its work goes on, wait again"
+            "{what} was not complete after {timeout_ms} ms; its work continues; wait again"
         )),
     }
 }

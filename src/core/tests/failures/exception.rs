@@ -65,7 +65,7 @@ fn exception_information_is_valid_during_the_callback_only() {
         launch: None,
     };
     assert_eq!(exception, wanted);
-    fails(exception::find(info), Code::ParamInvalid, &["its call is over"]);
+    fails(exception::find(info), Code::ParamInvalid, &["running exception callback"]);
     fails(exception::find(0), Code::InvalidParam, &["info is null"]);
     exception::forget_all();
     stream::synchronize(raw).unwrap_err();

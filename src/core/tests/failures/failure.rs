@@ -209,7 +209,7 @@ fn a_wait_that_is_refused_at_an_end_is_tried_again() {
     bench.script.fail_next("synchronize", FaultKind::Driver, "busy");
     let reset = std::thread::spawn(|| device::reset(0));
     wait_until("the reset to wait", || work.waiting() == 1);
-    fails(stream::is_idle(raw).map(drop), Code::ParamInvalid, &["went with its device"]);
+    fails(stream::is_idle(raw).map(drop), Code::ParamInvalid, &["released with its device"]);
     work.finish();
     drop(work);
     fails(reset.join().unwrap(), Code::DrvInternalError, &["busy", "device 0 is reset"]);
@@ -222,9 +222,9 @@ fn waiting_ends_with_its_time_and_the_work_goes_on() {
     let event = recorded_on(raw);
     work.begin();
     let result = stream::synchronize_with_timeout(raw, 5);
-    fails(result, Code::StreamSyncTimeout, &["5 ms", "goes on"]);
+    fails(result, Code::StreamSyncTimeout, &["5 ms", "continues"]);
     let result = event::synchronize(event, 5);
-    fails(result, Code::EventSyncTimeout, &["5 ms", "goes on"]);
+    fails(result, Code::EventSyncTimeout, &["5 ms", "continues"]);
     assert!(!stream::is_idle(raw).unwrap());
     // An earlier failure is returned even after a timeout.
     work.fail("meanwhile");
@@ -276,7 +276,7 @@ fn a_device_that_failed_for_good_says_so_until_it_is_reset_and_others_go_on() {
     })
     .join();
     device::reset_force(0).unwrap();
-    fails(stream::synchronize(raw), Code::ParamInvalid, &["went with its device"]);
+    fails(stream::synchronize(raw), Code::ParamInvalid, &["released with its device"]);
     device::set(0).unwrap();
     memory::malloc(64, 0).unwrap();
     stream::device::synchronize().unwrap();

@@ -61,8 +61,8 @@ pub(super) struct Apart {
 /// Says what an export grants that the kernel does not let move.
 fn warn(error: &io::Error) {
     notice_once(&format!(
-        "importing processes can read and write all memory of the device, because the kernel does not let exported \
-         memory move to a file of its own: {error}; allow userfaultfd, or export physical memory before it is mapped \
+        "importing processes can read and write all memory on the device, because the kernel does not let exported \
+         memory move to a separate file: {error}; allow userfaultfd, or export physical memory before it is mapped \
          (docs/sharing.md)"
     ));
 }
@@ -117,10 +117,10 @@ impl DeviceMemory {
         }
         let (at, offset) = (self.offset(block.addr), block.addr as u64 % HUGE);
         let refused = |error: io::Error| {
-            Fault::out_of_host_memory(format!("{} bytes that are exported cannot move: {error}", block.len))
+            Fault::out_of_host_memory(format!("{} exported bytes cannot move to a separate file: {error}", block.len))
         };
         let file = files::sealed_file(c"portacl-export", offset + block.len as u64);
-        let file = file.map_err(|error| ipc::no_file(" for what is exported", &error))?;
+        let file = file.map_err(|error| ipc::no_file(" for exported memory", &error))?;
         let parked = self.backing.park(self.own(block.addr), at, block.len).map_err(refused)?;
         let views = || std::iter::once(block.addr).chain(others.iter().map(|(addr, _)| *addr));
         if let Some(barrier) = &barrier {

@@ -57,9 +57,9 @@ impl Backing {
         match self {
             Self::File(_) => Ok(()),
             Self::Private(why) => Err(Fault::unsupported(format!(
-                "the memory of device {ordinal} is no file, because the system gave none when the device was \
-                     opened ({why}): it cannot be mapped at other addresses, nor in other processes; have the system \
-                     allow that, and reset the device"
+                "the memory on device {ordinal} is not a memory file, because the system refused one when the device \
+                 was opened ({why}), so it cannot be mapped at other addresses, nor in other processes; let the system \
+                 allow memory files, and reset the device"
             ))),
         }
     }
@@ -68,7 +68,7 @@ impl Backing {
     pub(super) fn file(&self, ordinal: u32) -> Result<BorrowedFd<'_>> {
         self.check_file(ordinal)?;
         self.descriptor().map_err(|error| {
-            let text = format!("the memory of device {ordinal} cannot be shared: {error}");
+            let text = format!("the memory on device {ordinal} cannot be shared: {error}");
             Fault::new(FaultKind::Driver, text)
         })
     }

@@ -9,9 +9,8 @@ use crate::base::machine;
 /// Returns the fault that guard mode needs a file in memory, which the system does not provide.
 pub(super) fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
     Fault::unsupported(format!(
-        "guard mode maps the memory of device {ordinal} twice, for which it has to be a file in memory, and the \
-             system gives none ({why}); have it allow that, or go without PORTACL_CPU_GUARD and \
-             PORTACL_CHECK=bounds"
+        "guard mode maps the memory on device {ordinal} twice, for which it must be a memory file, but the system \
+         refuses one ({why}); let the system allow it, or unset PORTACL_CPU_GUARD and PORTACL_CHECK=bounds"
     ))
 }
 
@@ -21,14 +20,14 @@ pub(super) fn no_addresses(ordinal: u32, size: u64, library_view: usize, span: u
         .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
         .unwrap_or_default();
     let remedy = match library_view {
-        _ if error.kind() != io::ErrorKind::OutOfMemory => "have the system allow that",
+        _ if error.kind() != io::ErrorKind::OutOfMemory => "let the system allow it",
         0 => "a smaller PORTACL_CPU_MEMORY may help",
-        _ => "raise the limit of addresses, or go without PORTACL_CPU_GUARD and PORTACL_CHECK=bounds",
+        _ => "raise the limit of addresses, or unset PORTACL_CPU_GUARD and PORTACL_CHECK=bounds",
     };
     let wanted = span + library_view as u64;
     Fault::out_of_device_memory(format!(
-        "device {ordinal} cannot have its {size} bytes of memory: {error}; it takes {wanted} addresses{limit}: \
-             {remedy}"
+        "device {ordinal} cannot reserve its {size} bytes of memory: {error}; it needs {wanted} bytes of \
+         addresses{limit}: {remedy}"
     ))
 }
 
@@ -38,12 +37,12 @@ impl DeviceMemory {
         let (ordinal, size, free) = (self.ordinal, self.size, self.free_bytes());
         let text = match self.share.taken() {
             None => format!(
-                "device {ordinal} has no {len} bytes in one piece: {free} of {size} bytes are free; free memory, or \
+                "device {ordinal} has no free block of {len} bytes: {free} of {size} bytes are free; free memory, or \
                  raise PORTACL_CPU_MEMORY (bytes per device)"
             ),
             Some((most, own, others)) => format!(
-                "device {ordinal} has no {len} bytes in one piece: {free} of {size} bytes are free; it has taken \
-                 {own}, and other devices {others} of the {most} bytes of this machine that all devices share; free \
+                "device {ordinal} has no free block of {len} bytes: {free} of {size} bytes are free; it uses {own}, \
+                 and other devices use {others} of the {most} bytes of this machine that all devices share; free \
                  memory on any of them"
             ),
         };
@@ -53,15 +52,14 @@ impl DeviceMemory {
     /// Returns the fault that the kernel does not change the access to `len` bytes.
     pub(super) fn access_not_changed(&self, len: usize, error: &io::Error) -> Fault {
         Fault::out_of_host_memory(format!(
-            "the kernel does not change the access to {len} bytes of device {}: {error}",
+            "the kernel refused to change the access to {len} bytes of device {}: {error}",
             self.ordinal
         ))
     }
 
     pub(super) fn no_1g_pages(&self) -> Fault {
         Fault::out_of_device_memory(format!(
-            "device {} has no 1 GiB pages: the memory of a CPU device is on pages of 4 KiB or \
-                 2 MiB; ask for 2 MiB pages instead",
+            "device {} has no 1 GiB pages: CPU devices have pages of 4 KiB or 2 MiB; request 2 MiB pages instead",
             self.ordinal
         ))
     }

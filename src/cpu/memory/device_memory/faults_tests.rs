@@ -10,7 +10,7 @@ fn a_limit_is_advised_only_where_addresses_lack() {
     assert!(text(1 << 20, libc::ENOMEM).contains("raise the limit of addresses"));
     for library_view in [0, 1 << 20] {
         let forbidden = text(library_view, libc::EPERM);
-        assert!(forbidden.contains("have the system allow that"), "{forbidden}");
+        assert!(forbidden.contains("let the system allow it"), "{forbidden}");
         assert!(!forbidden.contains("limit of addresses") && !forbidden.contains("smaller"), "{forbidden}");
     }
 }

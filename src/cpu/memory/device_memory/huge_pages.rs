@@ -131,13 +131,13 @@ impl DeviceMemory {
         let (addr, len) = (self.own(first), last - first);
         let said = match pages::collapse(addr, len) {
             Ok(()) if pages::is_huge(addr, len) => return Ok(()),
-            Ok(()) => "its page map does not confirm them".to_owned(),
+            Ok(()) => "the page map of the process shows smaller pages".to_owned(),
             Err(error) => error.to_string(),
         };
         Err(Fault::out_of_device_memory(format!(
-            "device {}: the kernel gives no 2 MiB pages for {} bytes ({said}); ask for 2 MiB \
-                 pages first with ordinary ones as a substitute, or use Linux 6.1 or later with \
-                 free memory in 2 MiB pieces",
+            "device {}: the kernel provides no 2 MiB pages for {} bytes ({said}); use the policy \
+             ACL_MEM_MALLOC_HUGE_FIRST, which falls back to 4 KiB pages, or Linux 6.1 or later with free memory in \
+             blocks of 2 MiB",
             self.ordinal, block.len
         )))
     }

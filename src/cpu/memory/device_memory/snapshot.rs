@@ -65,7 +65,7 @@ impl DeviceMemory {
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(len)
-            .map_err(|_| self.not_saved(FaultKind::OutOfHostMemory, "there is no host memory for it"))?;
+            .map_err(|_| self.not_saved(FaultKind::OutOfHostMemory, "the host has no memory for it"))?;
         bytes.resize(len, 0);
         let addr = self.own(self.base + offset as usize);
         self.backing.read(addr, offset, &mut bytes).map_err(|error| self.not_saved(FaultKind::Driver, error))?;
@@ -82,11 +82,11 @@ impl DeviceMemory {
             let addr = self.own(self.base + piece.offset as usize);
             self.backing.write(addr, piece.offset, &piece.bytes).map_err(|error| {
                 let remedy = match is_forbidden(&error) {
-                    true => "have the system allow that",
-                    false => "free memory of this machine",
+                    true => "let the system allow it",
+                    false => "free memory on this machine",
                 };
                 Fault::out_of_device_memory(format!(
-                    "the memory of device {} cannot come back: {error}; {remedy}, and try again",
+                    "the memory on device {} cannot be restored: {error}; {remedy}, and try again",
                     self.ordinal
                 ))
             })?;
@@ -101,7 +101,7 @@ impl DeviceMemory {
     }
 
     fn not_saved(&self, kind: FaultKind, why: impl std::fmt::Display) -> Fault {
-        Fault::new(kind, format!("the memory of device {} cannot be saved: {why}", self.ordinal))
+        Fault::new(kind, format!("the memory on device {} cannot be saved: {why}", self.ordinal))
     }
 
     /// Returns the parts of a range of the file without anything in `kept`, in whole pages.

@@ -21,10 +21,9 @@ pub(super) struct Entry<F> {
 /// Returns the fault for a failure of `cuInit`.
 pub(super) fn does_not_start(failure: Failure) -> Fault {
     let remedy = if failure.status() == Some(NO_DEVICE) {
-        "see what `nvidia-smi` and CUDA_VISIBLE_DEVICES say"
+        "check `nvidia-smi` and CUDA_VISIBLE_DEVICES"
     } else {
-        "see that the kernel module and the driver library have the same version (`nvidia-smi` \
-         shows them)"
+        "check that the kernel module and the driver library have the same version (`nvidia-smi` shows them)"
     };
     let text = |said: &str| format!("the CUDA driver does not start: {said}; {remedy}, or use the cpu backend");
     Fault::from(failure).with_kind(FaultKind::NoDevice).with_text(text)

@@ -43,7 +43,7 @@ impl DriverState {
         let (what, instead) = match sharing {
             PoolSharing::Fabric => ("fabric handles", "share it by a file descriptor"),
             PoolSharing::None | PoolSharing::Descriptor => {
-                ("file descriptors", "make it without a handle type and copy the data")
+                ("file descriptors", "create it without a handle type and copy the data")
             }
         };
         Err(Fault::unsupported(format!("CUDA device {ordinal} cannot share memory pools by {what}: {instead}")))
@@ -139,15 +139,15 @@ fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
     let text = match (options.place, options.sharing) {
         (MemoryPlace::Device(_), _) => return fault,
         (MemoryPlace::Host(None), _) => {
-            "the driver makes no memory pools in host memory, a newer one may; use aclrtMallocHost".into()
+            "the driver creates no memory pools in host memory; use a newer driver, or aclrtMallocHost".into()
         }
         (MemoryPlace::Host(Some(node)), PoolSharing::None) => format!(
-            "the driver makes no memory pools on NUMA node {node}, a newer one may; use \
-             ACL_MEM_LOCATION_TYPE_HOST, or aclrtMallocHost"
+            "the driver creates no memory pools on NUMA node {node}; use a newer driver, ACL_MEM_LOCATION_TYPE_HOST, \
+             or aclrtMallocHost"
         ),
         (MemoryPlace::Host(Some(node)), _) => format!(
-            "the driver makes no memory pools on NUMA node {node} that can be shared, a newer one may; pass \
-             ACL_MEM_HANDLE_TYPE_NONE, or share memory of a device"
+            "the driver creates no memory pools on NUMA node {node} that can be shared; use a newer driver, pass \
+             ACL_MEM_HANDLE_TYPE_NONE, or share device memory"
         ),
     };
     fault.with_kind(FaultKind::Unsupported).with_text(|said| format!("{text}: {said}"))

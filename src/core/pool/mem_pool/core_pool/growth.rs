@@ -183,7 +183,7 @@ impl CorePool {
         }
         let segments = self.pool.release_at_least(missing as u64, &Known::NOTHING);
         let any = !segments.is_empty();
-        release_failure::note_outcome("memory of a pool at its limit", self.free_segments(segments));
+        release_failure::note_outcome("unused memory in a pool at its limit", self.free_segments(segments));
         any
     }
 
@@ -195,12 +195,12 @@ impl CorePool {
                 Source::Device(native) => (Code::MemoryAllocation, native.info().total_memory, "the device"),
                 Source::Host(driver, _) => (Code::BadAlloc, driver.host_memory(), "the host"),
             };
-            return error_with!(code, "size {len} is more than all memory of {place} ({most} bytes)");
+            return error_with!(code, "size {len} is more than all memory on {place} ({most} bytes)");
         }
         error_with!(
             Code::MemoryAllocation,
-            "size {len}: the pool has {} bytes and may have {} at most (maxSize, in pieces of {GRANULE} bytes), \
-                 of which not enough are free in one piece; free some, or make a larger pool",
+            "size {len}: the pool has {} bytes and may have {} at most (maxSize, in segments of {GRANULE} bytes), and \
+             no free block is large enough; free some, or create a larger pool",
             self.pool.reserved(),
             self.most
         )
