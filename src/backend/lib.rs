@@ -2,7 +2,7 @@
 //!
 //! These are the preconditions of every method here (the core has checked them, so a backend need not):
 //! - addresses and lengths lie inside one live allocation, or are the caller's host memory;
-//! - memory of another device than the stream's is reachable for it: copies take any, other operations managed memory,
+//! - memory on another device than the stream's is reachable for it: copies take any, other operations managed memory,
 //!   and pools and mappings that the device has access to;
 //! - objects that are passed belong to the same [`Driver`] and, unless stated otherwise, the same device;
 //! - lengths are not zero, enumerations are known, sizes are rounded;
@@ -227,7 +227,7 @@ pub trait Device: Send + Sync {
     /// Allocates memory that host and all devices use at the same address. `len` is a multiple of 2 MiB.
     fn alloc_managed(&self, len: usize) -> Result<Block>;
 
-    /// Creates memory of this device that other processes can import. Only without [`Driver::pools`].
+    /// Creates memory on this device that other processes can import. Only without [`Driver::pools`].
     fn share(&self) -> Result<Arc<dyn SharedMemory>> {
         Err(pool::shared_memory::only_pools())
     }
@@ -241,9 +241,9 @@ pub trait Device: Send + Sync {
     /// readable, and its content changes.
     fn export_memory(&self, block: Block, len: usize) -> Result<Parcel>;
 
-    /// Imports memory of another process, as many bytes as were exported, for use on this device. The memory may be on
-    /// any device. [`Self::free`] unmaps it from this address. The same memory may be at the same address twice, and is
-    /// then freed twice.
+    /// Imports memory from another process, as many bytes as were exported, for use on this device. The memory may be
+    /// on any device. [`Self::free`] unmaps it from this address. The same memory may be at the same address twice, and
+    /// is then freed twice.
     fn import_memory(&self, parcel: Parcel) -> Result<Block>;
 
     /// Applies advice about a part of a block of [`Self::alloc_managed`], or ignores it.

@@ -1,7 +1,7 @@
 //! The sizes that the program asked for, for texts: allocations have more bytes, which it may read, or which fill
 //! pages.
 //!
-//! Memory of pools is allocated much more often than other memory, and mostly in sizes that need no padding. So only
+//! Pool memory is allocated much more often than other memory, and mostly in sizes that need no padding. So only
 //! other sizes of pools are kept.
 
 use std::collections::HashMap;
@@ -19,9 +19,9 @@ type Sizes = Mutex<FxHashMap<usize, usize>>;
 
 /// The sizes of live allocations, except those of pools.
 static SIZES: Sizes = Mutex::new(HashMap::with_hasher(FxBuildHasher));
-/// The sizes of live memory of pools that is padded.
+/// The sizes of live pool memory that is padded.
 static OF_POOLS: Sizes = Mutex::new(HashMap::with_hasher(FxBuildHasher));
-/// Whether memory of a pool was ever padded.
+/// Whether pool memory was ever padded.
 static POOLS_PAD: AtomicBool = AtomicBool::new(false);
 
 /// Returns the sizes that the event belongs to; `None` if nothing is kept of it.

@@ -116,7 +116,7 @@ impl Watcher for Memory {
     }
 }
 
-/// Whether the event is checked as an operation. Memory of graphs is not: runs of graphs allocate and free it, and not
+/// Whether the event is checked as an operation. Graph memory is not: runs of graphs allocate and free it, and not
 /// the calls that are reported here.
 fn is_checked(event: &Event) -> bool {
     event.addr != 0 && event.kind != MemoryKind::Graph && checker::installed().is_some()

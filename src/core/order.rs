@@ -60,7 +60,7 @@ pub fn install(users: &'static LaneUsers) {
 /// Whether any stream has a lane. Programs without pools pay only for this check.
 #[inline]
 pub fn is_tracked() -> bool {
-    // Relaxed: a thread that has seen memory of a pool sees this as well.
+    // Relaxed: a thread that has seen pool memory sees this as well.
     TRACKED.load(Ordering::Relaxed)
 }
 
@@ -296,7 +296,7 @@ pub fn stream_ended(lane: &OnceLock<Arc<Lane>>, kept: Position) {
     }
 }
 
-/// Notes that the streams of a device are destroyed. Running operations may continue and use memory of other devices.
+/// Notes that the streams of a device are destroyed. Running operations may continue and use memory on other devices.
 pub fn device_ended(owner: Owner) {
     for (_, lane) in LANES.live() {
         if lane.owner == owner {

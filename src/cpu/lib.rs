@@ -5,8 +5,8 @@
 //! |---|---|
 //! | `base/` | the machine and its kernel: memory files, pages, ranges of host addresses; the arena (`arena.rs`) |
 //! | `runtime/` | the driver, its devices, their properties, snapshots |
-//! | `memory/` | device memory, pinned and registered host memory, virtual memory, memory of other processes |
-//! | `memory/capacity.rs` | the memory of each device, and of all devices |
+//! | `memory/` | device memory, pinned and registered host memory, virtual memory, memory from other processes |
+//! | `memory/capacity.rs` | the memory on each device, and on all devices |
 //! | `memory/bounds.rs`, `memory/host_access.rs` | optional checks of accesses (guard mode, AddressSanitizer) |
 //! | `memory/pending.rs` | freed memory that pending operations still use |
 //! | `pool/` | memory that several processes share |

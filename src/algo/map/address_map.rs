@@ -1,6 +1,6 @@
 //! The address map: finds the registered range that contains an address.
 //!
-//! Ranges do not overlap and may begin and end at any byte. A look-up takes no lock, never waits and writes no shared
+//! Ranges do not overlap and may begin and end at any byte. A lookup takes no lock, never waits and writes no shared
 //! memory; changes take one lock.
 //!
 //! Addresses are divided into pages of 2 MiB. A page knows the range that covers its first byte, and the 256-byte
@@ -216,7 +216,7 @@ impl AddressMap {
     }
 
     /// Changes the owner's data of the range that begins exactly here. Returns false if there is none. A concurrent
-    /// look-up may find nothing.
+    /// lookup may find nothing.
     pub fn update(&self, base: usize, words: [u64; 3]) -> bool {
         let _state = self.state.lock();
         let found = self.look_up(base).filter(|(_, range)| range.base == base);

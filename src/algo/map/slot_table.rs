@@ -1,6 +1,6 @@
 //! Handle tables: find objects by 64-bit handles that C may copy, keep and misuse.
 //!
-//! A handle names a slot and the generation of its occupant. For any 64 bits, a look-up finds the object that the
+//! A handle names a slot and the generation of its occupant. For any 64 bits, a lookup finds the object that the
 //! handle was created for, or nothing. It writes no shared memory.
 //!
 //! A slot keeps the handle of its occupant, so that one comparison identifies it. The generation in it is odd while the
@@ -327,7 +327,7 @@ impl<T> Ref<'_, T> {
         Self { value, pin, _table: PhantomData }
     }
 
-    /// Returns the pin that keeps the object alive, for further look-ups.
+    /// Returns the pin that keeps the object alive, for further lookups.
     pub fn pin(&self) -> &Pin {
         &self.pin
     }

@@ -21,7 +21,7 @@ fn numbers(list: &str) -> Option<Vec<u32>> {
     Some(all)
 }
 
-/// Binds host memory of the library to an existing node.
+/// Binds host memory from the library to an existing node.
 pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
     const BITS: usize = 64;
     /// The flag MPOL_MF_MOVE: the kernel moves pages that are on other nodes.

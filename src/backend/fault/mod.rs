@@ -43,7 +43,7 @@ pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
             plan.report();
         }
     });
-    // Every address is looked up, so that the look-ups can fail.
+    // Every address is looked up, so that the lookups can fail.
     known::cover_all();
     plan.ledger.begin(inner.name());
     Arc::new(FaultDriver { inner, plan })

@@ -19,7 +19,7 @@ pub trait Module: Send + Sync {
     /// Returns the kernel with this name. Fails with [`super::FaultKind::InvalidArgument`] if there is none.
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>>;
 
-    /// Returns the variable with this name. It is memory of the device until the program is unloaded, and
+    /// Returns the variable with this name. It is memory on the device until the program is unloaded, and
     /// [`super::Driver::foreign`] knows it. Fails with [`super::FaultKind::InvalidArgument`] if there is none.
     fn variable(&self, name: &str) -> Result<Span>;
 

@@ -39,7 +39,7 @@ pub enum Place {
     Pageable,
     /// Host memory from [`super::Driver::alloc_host`], or locked by [`super::Driver::register_host`].
     Pinned,
-    /// Memory of the device with this ordinal, managed memory included.
+    /// Memory on the device with this ordinal, managed memory included.
     Device(u32),
 }
 

@@ -18,13 +18,13 @@ pub trait PhysicalMemory: Any + Send + Sync {
     fn export(&self) -> Result<Parcel>;
 }
 
-/// Memory of another process.
+/// Memory from another process.
 pub struct ImportedMemory {
     /// The memory itself.
     pub memory: Arc<dyn PhysicalMemory>,
     /// The memory's length in bytes.
     pub len: usize,
-    /// True if it is memory of a device.
+    /// True if it is device memory.
     pub on_device: bool,
 }
 

@@ -12,7 +12,7 @@ use crate::{Block, Fault, PointerExport, Result};
 /// [`Device::free`](crate::Device::free) or [`Driver::free_host`](crate::Driver::free_host), as all
 /// others.
 pub trait SharedMemory: Send + Sync {
-    /// Allocates a block of at least `len` bytes, a multiple of 2 MiB. It counts as memory of its device.
+    /// Allocates a block of at least `len` bytes, a multiple of 2 MiB. It counts as memory on its device.
     fn alloc(&self, len: usize) -> Result<Block>;
 
     /// Returns a new descriptor of all blocks, including later ones. Not called after [`Self::close`].

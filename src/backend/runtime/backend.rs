@@ -32,7 +32,7 @@ pub type Opening = fn(&Options, &mut dyn FnMut(u32) -> Vec<u32>) -> Result<Arc<d
 pub struct Options {
     /// The number of devices, at most 64. `None`: the backend's default.
     pub devices: Option<u32>,
-    /// The number of bytes of memory of each device, as a private limit, rounded up to 2 MiB. `None`: each can have
+    /// The number of bytes of memory on each device, as a private limit, rounded up to 2 MiB. `None`: each can have
     /// nearly all memory of this machine, and all together have no more than that.
     pub memory_per_device: Option<u64>,
     /// Nothing runs in the caller, no thread helps, and operations are delayed at random, so that a missing

@@ -58,7 +58,7 @@ impl HostFn {
     }
 
     /// Wraps a closure that calls streams of the backend, and waits for them, but never for the one that runs it. If a
-    /// device does not support that, enqueueing it is a fault.
+    /// device does not support that, enqueuing it is a fault.
     pub fn from_backend_calls(closure: impl FnOnce() + Send + 'static) -> Self {
         Self(Code::Closure(Box::new(Closure { code: Box::new(closure), calls_backend: true })))
     }

@@ -136,9 +136,9 @@ pub struct Flow {
     pub keeper: Arc<dyn backend::Stream>,
     /// A graph without nodes. While it is pending, the device keeps freed memory mapped.
     pub nothing: Arc<dyn backend::Graph>,
-    /// Locked while a run is queued.
+    /// Locked while a run is enqueued.
     pub submitting: Mutex<()>,
-    /// Queued runs in their order. The first one is current, or next. No backend is called under its lock.
+    /// Enqueued runs in their order. The first one is current, or next. No backend is called under its lock.
     pub queued: Mutex<VecDeque<Entry>>,
     /// The latest number of a run, or of a strand that was handed over.
     pub number: AtomicU64,

@@ -1,4 +1,4 @@
-//! Memory of pools that graphs own: a captured stream has allocated it from a pool.
+//! Pool memory that graphs own: a captured stream has allocated it from a pool.
 //!
 //! A graph has its memory from the capture until it is destroyed, so that addresses are the same in each run. The
 //! program has it from the task that allocates it until it is freed: by a task of the same graph, by one of another
@@ -32,7 +32,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Whether the graph has any memory of pools.
+    /// Whether the graph has any pool memory.
     pub fn is_any(&self) -> bool {
         !self.own.is_empty() || !self.freed.is_empty()
     }

@@ -26,7 +26,7 @@ pub struct Program {
     /// An empty graph before and after all actions. It orders the runs of the graph in all streams, and keeps memory
     /// that is freed meanwhile. `None` if there is only one graph of the backend.
     ends: Option<Arc<dyn backend::Graph>>,
-    /// Locked while a run between these is queued.
+    /// Locked while a run between these is enqueued.
     queueing: Mutex<()>,
     /// Runs late tasks, if there are any.
     runner: Option<Arc<Runner>>,
@@ -124,7 +124,7 @@ impl Program {
         let end = || stream.submit(Op::RunGraph(ends));
         end()?;
         let queued = self.queue_actions(stream, tasks);
-        // The end follows also if only a part was queued, because the next run is ordered after it.
+        // The end follows also if only a part was enqueued, because the next run is ordered after it.
         let position = end()?;
         queued.map(|_| position)
     }
@@ -151,7 +151,7 @@ impl Program {
         self.runs().map(|(graph, _)| graph).chain(&self.ends)
     }
 
-    /// Whether a queued run is not complete.
+    /// Whether an enqueued run is not complete.
     pub fn is_running(&self) -> backend::Result<bool> {
         self.graphs().last().map_or(Ok(false), |graph| graph.is_running())
     }

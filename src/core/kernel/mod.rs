@@ -101,7 +101,7 @@ pub fn load(image: &[u8]) -> Result<u64> {
     Binary::table().insert(binary).map(Handle::raw).ok_or_else(|| Error::no_more("binaries"))
 }
 
-/// Implements aclrtBinaryUnLoad. Queued launches keep what they need.
+/// Implements aclrtBinaryUnLoad. Enqueued launches keep what they need.
 pub fn unload(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let Some(binary) = handles::end::<Binary>("binHandle", raw)? else { return Ok(()) };

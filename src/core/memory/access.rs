@@ -19,7 +19,7 @@ pub struct Location {
 impl Location {
     /// Host memory.
     pub const HOST: i32 = 0;
-    /// Memory of a device.
+    /// Device memory.
     pub const DEVICE: i32 = 1;
     /// Managed memory.
     pub const MANAGED: i32 = 3;
@@ -118,7 +118,7 @@ pub fn access_of(argument: &str, flags: i32) -> Result<Access> {
     })
 }
 
-/// Fails if a device cannot use the memory of the device `home` directly.
+/// Fails if a device cannot use the memory on device `home` directly.
 pub fn check_reaches(driver: &dyn Driver, argument: impl Display, id: u32, home: u32) -> Result<()> {
     if id == home || driver.can_access_peer(id, home)? {
         return Ok(());

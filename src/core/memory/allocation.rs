@@ -44,7 +44,7 @@ pub enum End {
 /// The kind of an allocation or registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Memory of the device with this id.
+    /// Memory on the device with this id.
     Device(u32),
     /// Memory that the host and all devices use, from the device with this id.
     Managed(u32),
@@ -58,11 +58,11 @@ pub enum Kind {
     Pool(u32),
     /// A pool's host memory: on this NUMA node, or wherever the system placed it.
     HostPool(Option<u32>),
-    /// Memory of the device with this id, mapped in a range of addresses.
+    /// Memory on the device with this id, mapped in a range of addresses.
     Mapped(u32),
     /// Host memory that is mapped so, on this NUMA node, or wherever the system placed it.
     HostMapped(Option<u32>),
-    /// Host memory of the caller, registered with these properties. With neither, the registration is in progress.
+    /// The caller's host memory, registered with these properties. With neither, the registration is in progress.
     Registered {
         /// Copies treat it as page-locked memory.
         pinned: bool,
@@ -147,7 +147,7 @@ pub struct Allocation {
     pub kind: Kind,
     /// Its owner.
     pub owner: Owner,
-    /// For memory of a backend: its block, with the class in the length. For memory of a pool: the pool and its note
+    /// For memory of a backend: its block, with the class in the length. For pool memory: the pool and its note
     /// about the block. For a registration: its device address.
     origin: [u64; 2],
 }
@@ -248,7 +248,7 @@ impl Allocation {
         Block { addr: self.base, len, token: self.origin[1] }
     }
 
-    /// Returns the pool, if it is memory of a pool.
+    /// Returns the pool, if it is pool memory.
     #[inline]
     pub fn pool(&self) -> Option<Handle> {
         if let Kind::Pool(_) | Kind::HostPool(_) = self.kind { Handle::from_raw(self.origin[0]) } else { None }
@@ -305,7 +305,7 @@ impl Allocation {
         })
     }
 
-    /// Replaces the allocation of the same address and length, which the caller inserted. A concurrent look-up may find
+    /// Replaces the allocation of the same address and length, which the caller inserted. A concurrent lookup may find
     /// neither.
     pub fn replace(self) {
         ALLOCATIONS.update(self.base, self.to_range().words);
@@ -323,7 +323,7 @@ impl Allocation {
         Self::drain_under(|drain| drain(), owner, each);
     }
 
-    /// Removes all allocations of an owner that are memory of a pool: `lock` calls its argument under the pool's lock.
+    /// Removes all allocations of an owner that are pool memory: `lock` calls its argument under the pool's lock.
     /// `each` runs for every one, without the lock.
     pub fn drain_under(lock: impl Fn(&dyn Fn() -> Vec<Range>) -> Vec<Range>, owner: Owner, mut each: impl FnMut(Self)) {
         let drain = || ALLOCATIONS.drain(|range| Self::from_range(range).owner == owner);

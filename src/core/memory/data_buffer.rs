@@ -9,7 +9,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::base::error::{Error, Result};
 use crate::base::handles::{self, Object};
 
-/// Memory of the caller, as the caller described it. It is checked when it is used, not here.
+/// The caller's memory, as the caller described it. It is checked when it is used, not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// The first byte.

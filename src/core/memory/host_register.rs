@@ -1,4 +1,4 @@
-//! Host memory of the caller, registered for devices.
+//! The caller's host memory, registered for devices.
 
 use crate::algo::map::address_map::InsertError;
 use crate::backend::Foreign;
@@ -115,7 +115,7 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
     }
 }
 
-/// Implements aclrtHostUnregister: the registration ends at once; queued work that uses the memory keeps it locked.
+/// Implements aclrtHostUnregister: the registration ends at once; enqueued work that uses the memory keeps it locked.
 pub fn unregister(addr: usize) -> Result<()> {
     arguments::not_null("ptr", addr, "pass the memory that was registered")?;
     thread::refuse_inside_host_function()?;

@@ -35,7 +35,7 @@ struct Export {
     owner: Owner,
 }
 
-/// Memory of another process.
+/// Memory from another process.
 struct Import {
     key: Key,
     /// The opening of the device that the memory is used on.

@@ -25,7 +25,7 @@ const GRAIN: usize = 2 << 20;
 const MANAGED: Hooks<Bounded<Hooks<Statistics<DeviceMemory>>>> =
     Hooks::of_program(Bounded(Hooks::of_device(Statistics(DeviceMemory))));
 
-/// Implements aclrtMemAllocManaged: allocates memory of the current device. Returns the address.
+/// Implements aclrtMemAllocManaged: allocates memory on the current device. Returns the address.
 pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     const GLOBAL: u32 = 1;
     arguments::not_zero("size", size, "allocate at least one byte")?;

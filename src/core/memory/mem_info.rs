@@ -1,4 +1,4 @@
-//! The amount of memory of a device, and how much of it is free.
+//! The amount of device memory, and how much of it is free.
 
 use crate::backend::MemoryUsage;
 use crate::base::error::{Code, Result, error_with};

@@ -55,7 +55,7 @@ impl Moment {
 /// The kinds of memory, with the numbers of portaclMemoryKind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
-    /// Memory of a device, from aclrtMalloc and its variants.
+    /// Device memory, from aclrtMalloc and its variants.
     Device = 0,
     /// Page-locked host memory.
     Pinned = 1,
@@ -65,7 +65,7 @@ pub enum MemoryKind {
     Pool = 3,
     /// Memory that another process has exported.
     Imported = 4,
-    /// Memory of graphs, from captured requests.
+    /// Graph memory, from captured requests.
     Graph = 5,
 }
 
@@ -187,7 +187,7 @@ pub trait MemoryHook: Send + Sync {
     }
 }
 
-/// Sees all memory of the program, without the data that only hooks need. It makes no calls and refuses nothing.
+/// Sees all the program's memory, without the data that only hooks need. It makes no calls and refuses nothing.
 pub trait Watcher: Sync {
     /// Called when the program gets memory.
     fn is_allocated(&self, event: &Event);

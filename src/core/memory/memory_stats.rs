@@ -140,7 +140,7 @@ pub struct DeviceTallies {
     pub device: Arc<Tally>,
     /// Managed memory.
     pub managed: Tally,
-    /// Memory of other processes, without that of pools.
+    /// Memory from other processes, without that of pools.
     pub imported: Arc<Tally>,
 }
 
@@ -149,7 +149,7 @@ pub struct DeviceTallies {
 pub struct HostTallies {
     /// Page-locked memory, with or without an address.
     pub pinned: Arc<Tally>,
-    /// Memory of other processes, without that of pools.
+    /// Memory from other processes, without that of pools.
     pub imported: Arc<Tally>,
 }
 

@@ -164,7 +164,7 @@ pub enum Target {
     Session(Arc<Session>),
 }
 
-/// A request for memory of a device or of the host.
+/// A request for device or host memory.
 pub struct MemoryRequest {
     /// The kind of the memory.
     pub kind: MemoryKind,

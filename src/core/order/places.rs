@@ -58,7 +58,7 @@ pub fn are_compared() -> bool {
 /// The accesses of an operation, with places instead of addresses.
 pub type Placed = SmallVec<[Access; 2]>;
 
-/// Physical memory of the program, which has a place even while it has no address.
+/// The program's physical memory, which has a place even while it has no address.
 #[derive(Clone, Copy, Debug)]
 pub struct Physical(usize);
 

@@ -138,7 +138,7 @@ impl MemPool {
     }
 }
 
-/// Operations on memory of pools for lower regions.
+/// Operations on pool memory for lower regions.
 static OPERATIONS: Backing = Backing {
     pool_use: |memory| Pool::share_of(memory).map(|pool| pool.used_by),
     is_on: |memory, owner| Pool::share_of(memory).is_some_and(|pool| pool.home.opening == Some(owner)),
@@ -268,7 +268,7 @@ fn each_core_pool(mut work: impl FnMut(&Pool, &CorePool)) {
     }
 }
 
-/// Frees the memory of pools above their release thresholds, after the host has waited.
+/// Frees the memory in pools above their release thresholds, after the host has waited.
 pub fn release_idle() {
     if CorePool::take_some_are_idle() {
         // This is not a failure of the wait.

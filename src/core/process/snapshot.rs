@@ -1,4 +1,4 @@
-//! Snapshots: the process is stopped, and the memory of its devices is saved in host memory and restored.
+//! Snapshots: the process is stopped, and the memory on its devices is saved in host memory and restored.
 //!
 //! The states are running, locked, backed up, locked, running, only in this order. While the process is locked, calls
 //! wait at the [`gate`]. Calls by the thread that has locked the process, and by callbacks of the snapshot, are refused

@@ -1,4 +1,4 @@
-//! The atomic operations that kernels of a device can perform on host memory or on memory of another device.
+//! The atomic operations that kernels of a device can perform on host memory or on memory on another device.
 
 use crate::base::error::{Result, invalid_param};
 use crate::base::host_memory;

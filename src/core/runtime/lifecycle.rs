@@ -55,7 +55,7 @@ pub struct Lifecycle {
     pub device_handles: &'static [fn(&Arc<Device>)],
     /// Clears state about a device that no call uses any more.
     pub device_state: &'static [fn(&Device)],
-    /// The kinds of memory of a device.
+    /// The kinds of device memory.
     pub device_memory: &'static [Release<Device>],
     /// Runs callbacks that had to wait until no lock is held.
     pub late_callbacks: &'static [fn()],

@@ -19,7 +19,7 @@ pub struct Device {
     pub owner: Owner,
     /// The backend's device.
     pub native: Arc<dyn backend::Device>,
-    /// The memory of the device in bytes.
+    /// The device's memory in bytes.
     pub total_memory: u64,
     /// Whether other devices allocate from the same memory.
     pub shares_memory: bool,

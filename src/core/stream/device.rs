@@ -80,7 +80,7 @@ impl Context {
 }
 
 impl Device {
-    /// Waits for everything queued on this device so far. Returns the first failure there that was not reported yet,
+    /// Waits for everything enqueued on this device so far. Returns the first failure there that was not reported yet,
     /// also after a timeout.
     pub fn synchronize(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Wait> {
         if deadline.is_none() {

@@ -6,9 +6,9 @@
 //! | aclrtCreateEventWithFlag | yes | with SYNC | with SYNC | with TIME_LINE | 65,536 |
 //! | aclrtCreateEventExWithFlag | yes | with SYNC | no | with TIME_LINE | unlimited |
 //!
-//! A wait is for the record that was the latest when the wait was queued. A reset undoes the record that was the latest
-//! when the reset was queued: an earlier reset that is still pending does not affect a later record. Waits of streams
-//! and of the host ignore resets, so that a misplaced reset breaks no order.
+//! A wait is for the record that was the latest when the wait was enqueued. A reset undoes the record that was the
+//! latest when the reset was enqueued: an earlier reset that is still pending does not affect a later record. Waits of
+//! streams and of the host ignore resets, so that a misplaced reset breaks no order.
 //!
 //! Events with ACL_EVENT_EXTERNAL are signals between streams and graphs, also graphs that run already. Such an event
 //! is set or not. A record sets it, a reset clears it, and a wait lasts until it is set; each takes effect when its
@@ -91,7 +91,7 @@ pub struct Event {
     counted: AtomicBool,
     /// True if an interceptor took a record of it. A later record may have replaced that.
     was_intercepted: AtomicBool,
-    /// True if its latest record is in a stream that runs, no reset of that record is queued, and only the backend
+    /// True if its latest record is in a stream that runs, no reset of that record is enqueued, and only the backend
     /// decides whether it is complete.
     is_plain: AtomicBool,
     /// Locked while the event is recorded, waited for or reset.
@@ -250,8 +250,8 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     if let Some(shared) = &event.shared {
         return shared.record(event, &stream);
     }
-    // The lock is held, so that the record that the device runs last is noted last, and a reset that is queued after a
-    // record too.
+    // The lock is held, so that the record that the device runs last is noted last, and a reset that is enqueued after
+    // a record too.
     let mut uses = event.uses.lock();
     if let Some(signal) = &event.signal {
         // The signal is set before the event is recorded: a thread that waits for the record sees it set.

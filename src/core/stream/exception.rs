@@ -14,7 +14,7 @@ pub struct Exception {
     pub task: u32,
     /// The number of the stream.
     pub stream: u32,
-    /// The system's id of the thread that queued the operation.
+    /// The system's id of the thread that enqueued the operation.
     pub thread: u32,
     /// The device.
     pub device: u32,

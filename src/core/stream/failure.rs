@@ -1,4 +1,4 @@
-//! Failures of queued work: what a stream remembers of them, which calls report them, and which streams stop.
+//! Failures of enqueued work: what a stream remembers of them, which calls report them, and which streams stop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -101,7 +101,7 @@ impl fmt::Display for Stream {
 }
 
 impl Stream {
-    /// Waits for everything queued so far. Returns the first failure of this stream that was not reported yet,
+    /// Waits for everything enqueued so far. Returns the first failure of this stream that was not reported yet,
     /// also if the deadline passed.
     pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
         let awaited = order::is_tracked().then(|| Awaited::streams([&self.lane]));

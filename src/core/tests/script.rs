@@ -25,7 +25,7 @@ const DEVICES: u32 = 2;
 pub(super) const DEVICE_MEMORY: u64 = 1 << 30;
 /// The number of bytes of host memory.
 const HOST_MEMORY: u64 = 1 << 30;
-/// The thread that queued the work that fails.
+/// The thread that enqueued the work that fails.
 pub(super) const THREAD: u32 = 4711;
 /// Offset of the address that devices use for registered memory.
 pub(super) const DEVICE_OFFSET: usize = 1 << 40;

@@ -1,5 +1,5 @@
 //! Caches between devices and their memory. All of them are coherent here, so calls only check their arguments, and
-//! nothing is queued.
+//! nothing is enqueued.
 
 use crate::backend::Place;
 use crate::base::error::{Result, arguments, invalid_param};

@@ -100,7 +100,7 @@ impl Batch {
     }
 
     /// Returns the copies, with the memory at the addresses, for a stream or thread of device `own`. Also returns the
-    /// devices that the caller holds until the copies are queued.
+    /// devices that the caller holds until the copies are enqueued.
     fn resolve(&self, own: &Device, failed: &mut Failed) -> Result<(Vec<Copy>, Vec<Arc<Device>>)> {
         let mut copies = host_memory::list("copies", self.entries.len())?;
         let mut held: Vec<Arc<Device>> = Vec::new();

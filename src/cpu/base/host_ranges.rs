@@ -36,7 +36,7 @@ pub(crate) fn mapped(base: usize, len: usize) {
     add(base, len, [MAPPED, 0, 0]);
 }
 
-/// Adds an object, whose variables are memory of the device with this ordinal. Returns false if there is no memory for
+/// Adds an object, whose variables are memory on the device with this ordinal. Returns false if there is no memory for
 /// the map.
 #[must_use]
 pub(crate) fn loaded(base: usize, len: usize, ordinal: u32) -> bool {

@@ -1,4 +1,4 @@
-//! The amount of memory of each device, and of all devices together.
+//! The amount of memory on each device, and on all devices together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,7 +79,7 @@ impl Budget {
     }
 }
 
-/// The share of one device in the memory of all devices.
+/// The share of one device in the memory on all devices.
 pub(crate) struct Share {
     budget: Arc<Budget>,
     /// The number of bytes that the device has taken; 0 without a common limit.

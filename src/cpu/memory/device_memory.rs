@@ -42,7 +42,7 @@ pub(crate) const SHARED: u64 = 1 << 61;
 /// The flag in the token of a block of managed memory.
 pub(crate) const MANAGED: u64 = 1 << 62;
 
-/// The physical memory of a device.
+/// The physical device memory.
 pub(crate) struct DeviceMemory {
     pub ordinal: u32,
     size: u64,
@@ -65,7 +65,7 @@ pub(crate) struct DeviceMemory {
     /// The number of bytes at the front that have access rights, or all where accesses outside of allocations are
     /// detected: then each block opens its pages. Written while `arena` is locked.
     opened: AtomicU64,
-    /// The device's share of the memory of all devices.
+    /// The device's share of the memory on all devices.
     share: Share,
     /// Whether each 2 MiB page becomes a huge one at its first use.
     pages: Box<[AtomicBool]>,

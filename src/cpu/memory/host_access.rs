@@ -2,7 +2,7 @@
 //!
 //! The program's addresses have no access there, and the library uses a separate view
 //! ([`crate::base::pages::Mapping`]). This module explains the fault: which allocation it was in, and
-//! what to do instead. It runs in a signal handler, so look-ups allocate nothing, and give up if a lock stays taken.
+//! what to do instead. It runs in a signal handler, so lookups allocate nothing, and give up if a lock stays taken.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -152,7 +152,7 @@ fn explain_kernel_access(areas: &[Area], addr: usize, text: &mut dyn Write) -> i
     Ok(true)
 }
 
-/// Writes what is known about an access to `addr`. Returns false if that is no device memory of the library.
+/// Writes what is known about an access to `addr`. Returns false if that is no device memory from the library.
 fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     let Some(areas) = (0..TRIES).find_map(|_| AREAS.try_lock()) else { return Ok(false) };
     let Some(area) = areas.iter().find(|area| area.contains(addr)) else {

@@ -1,4 +1,4 @@
-//! Locks host memory of the caller while it is registered.
+//! Locks the caller's host memory while it is registered.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -14,9 +14,9 @@ use crate::base::bytes::words;
 /// The kind of memory in a parcel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Contents {
-    /// Memory of a device at an address.
+    /// Device memory at an address.
     Memory = 1,
-    /// Memory of a device without an address.
+    /// Device memory without an address.
     Physical = 2,
     /// Host memory without an address.
     Host = 3,

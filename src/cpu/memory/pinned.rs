@@ -24,7 +24,7 @@ const LARGE: u64 = 1 << 62;
 /// The maximum number of empty slabs that are cached: locking one costs as much as thousands of allocations.
 const SPARE_SLABS: usize = 2;
 
-/// The pinned memory of a driver.
+/// The pinned memory from a driver.
 pub(crate) struct HostMemory {
     state: Mutex<State>,
     apart: Apart,

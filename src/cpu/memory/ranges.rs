@@ -97,7 +97,7 @@ pub(crate) struct CpuPhysicalMemory {
     pub memory: Arc<Memory>,
 }
 
-/// Wraps memory of a device, which is freed with its last reference.
+/// Wraps device memory, which is freed with its last reference.
 pub(crate) fn of_device(shared: &Arc<Shared>, memory: Arc<DeviceMemory>, block: Block) -> Arc<dyn PhysicalMemory> {
     let memory = Memory::Device { memory, block, shared: Arc::downgrade(shared), own: OnceLock::new() };
     Arc::new(CpuPhysicalMemory { memory: Arc::new(memory) })
@@ -111,7 +111,7 @@ impl PhysicalMemory for CpuPhysicalMemory {
         }
     }
 
-    /// Exports the memory. Memory of a device is kept for its importers; a separate file stays by itself.
+    /// Exports the memory. Device memory is kept for its importers; a separate file stays by itself.
     fn export(&self) -> Result<Parcel> {
         self.set_apart()?;
         let (file, offset, len) = self.memory.part()?;
@@ -124,7 +124,7 @@ impl PhysicalMemory for CpuPhysicalMemory {
 }
 
 impl CpuPhysicalMemory {
-    /// Moves memory of a device to its own file, also where it is mapped, see [`DeviceMemory::set_apart`].
+    /// Moves device memory to its own file, also where it is mapped, see [`DeviceMemory::set_apart`].
     fn set_apart(&self) -> Result<()> {
         let Memory::Device { memory, block, shared, own } = &*self.memory else { return Ok(()) };
         let Some(shared) = shared.upgrade() else { return Ok(()) };
@@ -185,7 +185,7 @@ pub(crate) fn around(all: &mut BTreeMap<usize, Range>, addr: usize) -> Option<&m
 }
 
 impl Ranges {
-    /// Prepares mapped memory of a device before the library uses it, see [`DeviceMemory::prepare`].
+    /// Prepares mapped device memory before the library uses it, see [`DeviceMemory::prepare`].
     #[cold]
     pub(crate) fn prepare(&self, addr: usize, len: usize) {
         let mut all = self.all.lock();
@@ -200,7 +200,7 @@ impl Ranges {
         }
     }
 
-    /// Whether memory of a device is mapped at this address.
+    /// Whether device memory is mapped at this address.
     pub(crate) fn is_device(&self, addr: usize) -> bool {
         let mut all = self.all.lock();
         let part = around(&mut all, addr).and_then(|range| range.parts.range(..=addr).next_back());

@@ -1,6 +1,6 @@
 //! Virtual addresses and physical memory.
 //!
-//! Memory of a device lies in the device's memory, like any block. Mapping it maps that part of the device's file a
+//! Device memory lies in the device's memory, like any block. Mapping it maps that part of the device's file a
 //! second time, in a reserved range of addresses. Host memory has a separate file. In guard mode a range has a view for
 //! the library, at the same distance as devices have.
 

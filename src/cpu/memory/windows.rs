@@ -18,7 +18,7 @@ pub(crate) fn was_near(addr: usize) -> bool {
     EARLIER.contains(addr)
 }
 
-/// The address ranges of all devices. A look-up takes two loads if the address is in none, as most host memory.
+/// The address ranges of all devices. A lookup takes two loads if the address is in none, as most host memory.
 pub(crate) struct Windows {
     /// The length of each range in bytes.
     len: usize,
@@ -34,7 +34,7 @@ impl Windows {
         Self { len, bases: (0..devices).map(|_| Default::default()).collect(), hull: Hull::new() }
     }
 
-    /// Sets the address `base`, in the program's view, of the memory of a device that opens.
+    /// Sets the address `base`, in the program's view, of a device's memory that opens.
     pub(crate) fn open(&self, ordinal: u32, base: usize) {
         // Relaxed, here and below: a thread that races with the opening of a device has no address of it.
         let mut moved = base;

@@ -1,4 +1,4 @@
-//! Maps memory of other processes.
+//! Maps memory from other processes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,14 +49,14 @@ impl Imports {
         Self { library_view, live: Mutex::default(), deferred: Deferred::new() }
     }
 
-    /// Whether the address is in imported memory of a device, in the program's view.
+    /// Whether the address is in imported device memory, in the program's view.
     pub(crate) fn contains(&self, addr: usize) -> bool {
         let live = self.live.lock();
         let before = live.range(..=addr).next_back();
         before.is_some_and(|(base, import)| import.watch.is_some() && addr - base < import.len)
     }
 
-    /// Maps `len` bytes at `at` in another process's file, as memory of the device with this ordinal, or of the host.
+    /// Maps `len` bytes at `at` in another process's file, as memory on the device with this ordinal, or on the host.
     pub(crate) fn map(
         &self,
         file: &Descriptor,

@@ -1,4 +1,4 @@
-//! Memory that other processes can import, and imported memory of other processes.
+//! Memory that other processes can import, and imported memory from other processes.
 //!
 //! A shared block lies in its device's memory like any other, so addresses, limits and views are those of the device.
 //! Only its mapping is a part of the [`SharedFile`]. An importer maps a part of that file at any address, with both
@@ -112,7 +112,7 @@ impl HostSegments {
 }
 
 impl ExportedMemory {
-    /// Creates memory of a device. `number` is the device's number among all.
+    /// Creates device memory. `number` is the device's number among all.
     pub(crate) fn of_device(shared: Arc<Shared>, memory: Arc<DeviceMemory>, number: u32) -> Result<Self> {
         let size = memory.range().1 as u64;
         Self::new(MemoryPlace::Device(number), size, Origin::Device(shared, memory))
@@ -226,7 +226,7 @@ impl Pool for ImportedPool {
         Ok(match attribute {
             PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => mapped.current,
             PoolAttribute::ReservedHigh | PoolAttribute::UsedHigh => mapped.peak,
-            // The memory of such a pool is never reused or cached.
+            // The memory in such a pool is never reused or cached.
             PoolAttribute::FollowEventDependencies
             | PoolAttribute::AllowOpportunistic
             | PoolAttribute::AllowInternalDependencies

@@ -48,7 +48,7 @@ pub(crate) struct Shared {
     /// The number of each device among all, selected or not.
     pub numbers: Box<[u32]>,
     pub windows: Windows,
-    /// The imported memory of other processes.
+    /// The imported memory from other processes.
     pub imports: Imports,
     /// The reserved addresses and their mappings.
     pub ranges: Ranges,

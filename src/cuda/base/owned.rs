@@ -1,7 +1,7 @@
 //! Records the addresses that the driver returned to this backend, and what of them other processes can have.
 //!
 //! The driver knows an address before a program gets it and after the program has freed it. Between these times the
-//! core knows it. Before and after them, this list shows that it is not memory of another library, about which the
+//! core knows it. Before and after them, this list shows that it is not memory from another library, about which the
 //! backend queries the driver.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +59,7 @@ impl Owned {
         self.insert(base, len, Origin::Allocated);
     }
 
-    /// Adds memory of a pool to the hull. The pool keeps its addresses itself.
+    /// Adds pool memory to the hull. The pool keeps its addresses itself.
     pub(crate) fn note(&self, base: usize, len: usize) {
         self.hull.add(base, base + len);
     }

@@ -1,7 +1,7 @@
 //! Builds graphs of the driver from nodes.
 //!
 //! A driver reads the pageable source of a copy when the graph is launched, before the nodes that write the source have
-//! run. So the graph copies pageable memory on the host, from or to pinned memory of the graph, and the driver's node
+//! run. So the graph copies pageable memory on the host, from or to the graph's pinned memory, and the driver's node
 //! copies between that and the device.
 
 use std::ffi::{c_uint, c_void};
@@ -31,7 +31,7 @@ type HostCall = Box<dyn Fn() + Send + Sync>;
 #[derive(Default)]
 pub(super) struct Kept {
     calls: Vec<Arc<HostCall>>,
-    /// The pinned memory of the graph.
+    /// The the graph's pinned memory.
     pub rooms: Vec<usize>,
     pub nodes: Vec<Work>,
 }

@@ -82,7 +82,7 @@ fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>
         let destroyed = raw.map_or(Ok(()), |raw| owner.call(|api| unsafe { api.graph_exec_destroy(raw.0) }));
         for room in &kept.rooms {
             let room: *mut c_void = std::ptr::with_exposed_provenance_mut(*room);
-            // SAFETY: pinned memory of the graph, of which no run is left.
+            // SAFETY: the graph's pinned memory, of which no run is left.
             owner.driver.end_in(&owner.context, |api| unsafe { api.mem_free_host(room) });
         }
         // This happens while the device is open, because the objects may be events of it.
@@ -96,7 +96,7 @@ fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>
 pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Position> {
     let mut graph = CudaGraph::of(graph)?.state.lock();
     if graph.has_kernels {
-        // The nodes may use memory of any device.
+        // The nodes may use memory on any device.
         stream.note_crossing();
     }
     let queued = stream.submit(|| {

@@ -133,7 +133,7 @@ pub(crate) fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Positio
         }
     }
     let extra = if len == 0 { std::ptr::null_mut() } else { extra.as_mut_ptr() };
-    // The kernel may use memory of any device.
+    // The kernel may use memory on any device.
     stream.note_crossing();
     let ([x, y, z], [a, b, c], shared_bytes) = (launch.grid, threads, launch.shared_bytes as u32);
     let device = &stream.device;

@@ -34,7 +34,7 @@ pub(crate) fn is_managed(block: Block) -> bool {
     block.token & MANAGED != 0
 }
 
-/// Whether the block is memory of another process.
+/// Whether the block is memory from another process.
 pub(crate) fn is_imported(block: Block) -> bool {
     block.token & IMPORTED != 0
 }
@@ -49,7 +49,7 @@ pub(crate) fn plain_block(addr: usize, len: usize) -> Block {
     Block { addr, len, token: token(addr, NORMAL_PAGE) }
 }
 
-/// Creates a block in memory of another process, which the driver has mapped at `base`.
+/// Creates a block in memory from another process, which the driver has mapped at `base`.
 pub(crate) fn imported_block(base: usize, addr: usize, len: usize) -> Block {
     Block { addr, len, token: token(base, NORMAL_PAGE) | IMPORTED }
 }

@@ -91,7 +91,7 @@ pub(crate) fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePo
 /// Allocates memory at one address for the host and all devices.
 pub(crate) fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
     let block = with_reaping(&device.driver, || {
-        // A driver accepts more, and moves pages to the host. Here managed memory counts as memory of the device.
+        // A driver accepts more, and moves pages to the host. Here managed memory counts as memory on the device.
         if len as u64 > device.info.total_memory {
             return Err(Fault::out_of_device_memory("managed memory is at most as large as the device's memory"));
         }
@@ -233,7 +233,7 @@ unsafe fn reserve_and_map(
 /// Undoes [`reserve_and_map`]. The physical memory is freed with its only mapping.
 ///
 /// # Safety
-/// It was mapped there, and no queued work uses it.
+/// It was mapped there, and no enqueued work uses it.
 unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
     // SAFETY: the caller gives up the mapping and the reserved addresses with this call.
     unsafe {

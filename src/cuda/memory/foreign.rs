@@ -1,4 +1,4 @@
-//! Queries the driver about memory of other libraries.
+//! Queries the driver about memory from other libraries.
 
 use std::ffi::{c_int, c_uint};
 

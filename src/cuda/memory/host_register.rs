@@ -1,4 +1,4 @@
-//! Registers host memory of the caller with the driver.
+//! Registers the caller's host memory with the driver.
 
 use std::ffi::c_void;
 

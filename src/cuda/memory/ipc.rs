@@ -42,7 +42,7 @@ pub(crate) fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Res
         ));
     }
     let base = blocks::base(block);
-    // SAFETY: memory of the driver.
+    // SAFETY: memory from the driver.
     let handle = device.call(|api| unsafe { api.ipc_get_mem_handle(base as CUdeviceptr) })?;
     device.driver.sharing.add(Shared::Block(base));
     let handle = handle.reserved.map(|byte| byte as u8);

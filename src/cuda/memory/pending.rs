@@ -217,7 +217,7 @@ pub(crate) fn wait_for_mappings(driver: &DriverState, addr: usize, len: usize) {
     }
 }
 
-/// Whether memory of this device is pending.
+/// Whether memory on this device is pending.
 pub(crate) fn has_any_of(device: &DeviceState) -> bool {
     let pending = of(&device.driver);
     let _reaping = pending.reaping.lock();

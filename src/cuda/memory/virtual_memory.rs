@@ -19,7 +19,7 @@ use crate::memory::device_memory::{self, with_reaping};
 use crate::memory::pinned::in_any_context;
 use crate::runtime::{CudaDriver, DeviceState, DriverState};
 
-/// Physical memory of a device. It is released when it is dropped, but the driver keeps what is mapped.
+/// Physical device memory. It is released when it is dropped, but the driver keeps what is mapped.
 struct Physical {
     device: Arc<DeviceState>,
     handle: CUmemGenericAllocationHandle,
@@ -45,7 +45,7 @@ impl Drop for Physical {
 
 /// Ends a mapping in a range that stays. This also works on a device that has failed: addresses belong to no context.
 fn unmap(driver: &DriverState, mapping: &Range<usize>) -> Result<()> {
-    // SAFETY: mapped there, once, and no queued work uses it.
+    // SAFETY: mapped there, once, and no enqueued work uses it.
     Ok(unsafe { driver.api.mem_unmap(mapping.start as CUdeviceptr, mapping.len()) }?)
 }
 
@@ -86,7 +86,7 @@ impl PhysicalMemory for CudaPhysicalMemory {
     }
 }
 
-/// Whether other processes can import physical memory of this device.
+/// Whether other processes can import physical memory on this device.
 fn can_be_shared(device: &DeviceState) -> Result<bool> {
     let asked = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
     Ok(device.driver.device_attribute(device.context.ordinal, asked)? != 0)
@@ -98,14 +98,14 @@ fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
     &own.expect("memory of this driver").0
 }
 
-/// Allocates memory of a device without an address.
+/// Allocates device memory without an address.
 pub(crate) fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
     let mut properties = device_memory::properties(device);
     if can_be_shared(device)? {
         properties.requestedHandleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     }
     let handle = with_reaping(&device.driver, || {
-        // SAFETY: the properties describe memory of this device.
+        // SAFETY: the properties describe memory on this device.
         device.call(|api| unsafe { api.mem_create(len, &properties, 0) })
     })
     .map_err(|fault| device_memory::explain(device, len, fault))?;

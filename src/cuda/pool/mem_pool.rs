@@ -134,7 +134,7 @@ impl Pool for CudaPool {
             let fault = Fault::out_of_device_memory("it is more than the device has");
             return Err(device_memory::explain(device, len, fault));
         }
-        // The stream's work may then use memory of the pool's device.
+        // The stream's work may then use memory on the pool's device.
         if !self.is_of(stream) {
             stream.state().note_crossing();
         }

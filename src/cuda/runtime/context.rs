@@ -160,7 +160,7 @@ impl Context {
 
     /// Allocates pinned memory.
     pub(crate) fn alloc_host(&self, len: usize, flags: c_uint) -> Result<usize> {
-        // SAFETY: new memory of the driver.
+        // SAFETY: new memory from the driver.
         let allocate = |api: &Api| unsafe { api.mem_host_alloc(len, flags) };
         self.call_for(FaultKind::OutOfHostMemory, allocate).map(|address| address.expose_provenance())
     }

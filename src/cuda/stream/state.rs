@@ -185,7 +185,7 @@ impl StreamState {
         }
     }
 
-    /// Notes that the next operation uses memory of another device.
+    /// Notes that the next operation uses memory on another device.
     pub(crate) fn note_crossing(&self) {
         // Relaxed: a thread that reads the count of the operation reads this too.
         self.crosses.store(true, Ordering::Relaxed);
@@ -200,7 +200,7 @@ impl StreamState {
         }
     }
 
-    /// Whether the stream's work may use memory of other devices.
+    /// Whether the stream's work may use memory on other devices.
     pub(crate) fn crosses(&self) -> bool {
         self.crosses.load(Ordering::Relaxed)
     }

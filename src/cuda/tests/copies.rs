@@ -38,7 +38,7 @@ fn a_batch_is_waited_for_where_one_of_it_has_to_be() {
     assert!(*back.bytes() == *other);
 }
 
-/// Checks the wait after a refusal: what was enqueued before it may be using memory of the caller.
+/// Checks the wait after a refusal: what was enqueued before it may be using the caller's memory.
 #[test]
 fn a_batch_that_is_refused_half_way_is_waited_for() {
     let Some(setup) = Setup::new() else { return };
@@ -87,7 +87,7 @@ fn rows_leave_their_gaps() {
     assert!(back == wanted[1]);
 }
 
-/// Checks pageable memory, which is copied through pinned memory of the graph, in several parts.
+/// Checks pageable memory, which is copied through the graph's pinned memory, in several parts.
 #[test]
 fn graphs_copy_pageable_memory_and_rows() {
     let Some(setup) = Setup::new() else { return };

@@ -109,7 +109,7 @@ fn managed_memory_is_the_hosts_and_every_streams() {
     assert!(block.addr.is_multiple_of(2 << 20) && block.len == len);
     let managed = Memory { setup: &setup, block, place: Place::Device(0) };
     let host = std::ptr::with_exposed_provenance_mut::<u8>(block.addr);
-    // SAFETY: the managed block has `len` bytes within the host's reach, and nothing is queued yet.
+    // SAFETY: the managed block has `len` bytes within the host's reach, and nothing is enqueued yet.
     unsafe { host.write_bytes(5, len) };
     assert!(setup.read(&managed).iter().all(|byte| *byte == 5));
     // Drivers before CUDA 12.2 accept neither advice nor prefetches.

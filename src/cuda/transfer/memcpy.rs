@@ -107,7 +107,7 @@ fn issue_crossing(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -
 }
 
 fn issue_fill(device: &DeviceState, stream: Raw<CUstream_st>, fill: &Fill) -> Result<()> {
-    // SAFETY: the range passed the core's checks, and its device memory outlives the queued fill.
+    // SAFETY: the range passed the core's checks, and its device memory outlives the enqueued fill.
     device.call(|api| unsafe {
         let (dst, count) = (device_pointer(fill.dst), fill.dst.len / fill.pattern.size());
         match fill.pattern {
@@ -196,7 +196,7 @@ pub(crate) fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<
         finish_before_pageable(stream)?;
     }
     let queued = copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy));
-    // The wait takes place even if one of several was refused, because the others may be using memory of the caller.
+    // The wait takes place even if one of several was refused, because the others may be using the caller's memory.
     let may_be_used = queued.is_ok() || copies.len() > 1;
     let done = if may_be_used && copies.iter().any(must_wait) { stream.finish() } else { Ok(()) };
     queued.and_then(|position| done.map(|()| position))

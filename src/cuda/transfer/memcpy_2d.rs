@@ -124,7 +124,7 @@ pub(crate) fn layer(copy: &Copy2d, device: &DeviceState) -> CUDA_MEMCPY3D {
     })
 }
 
-/// Returns the copy as a box of one layer, for the function that copies between the memory of two devices.
+/// Returns the copy as a box of one layer, for the function that copies between the memory on two devices.
 fn between(copy: &Copy2d, dst_context: CUcontext, src_context: CUcontext) -> CUDA_MEMCPY3D_PEER {
     rows!(CUDA_MEMCPY3D_PEER {
         copy,

@@ -34,7 +34,7 @@ fn address(device: &DeviceState, span: &Span) -> Result<CUdeviceptr> {
     if span.place != Place::Pinned {
         return Ok(span.addr as CUdeviceptr);
     }
-    // This does not use cuMemHostGetDevicePointer, which refuses memory of pools and mapped memory.
+    // This does not use cuMemHostGetDevicePointer, which refuses pool memory and mapped memory.
     let name = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER;
     // SAFETY: the attribute is an address.
     device.call(|api| unsafe { foreign::attribute(api, name, span.addr) })

@@ -25,7 +25,7 @@ impl HeldPlace<'_> {
         self.record.base.load(Ordering::Relaxed)
     }
 
-    /// Hides the range of this entry, which is in this place, under the holder's lock: look-ups do not find it, but it
+    /// Hides the range of this entry, which is in this place, under the holder's lock: lookups do not find it, but it
     /// keeps its place. Returns false if it was removed or hidden since.
     #[inline(always)]
     pub fn hide(self, entry: Entry) -> bool {

@@ -1,4 +1,4 @@
-//! Hints: the next look-up first tries the record in which a range was found. So repeated look-ups of one range skip
+//! Hints: the next lookup first tries the record in which a range was found. So repeated lookups of one range skip
 //! the pages.
 
 use super::{AddressMap, Reach, Record};

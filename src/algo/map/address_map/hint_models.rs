@@ -5,7 +5,7 @@ use super::super::Range;
 use super::*;
 use crate::tests::model;
 
-/// Checks that a look-up by a hint sees one of two ranges whole, or none, while the record gets another range.
+/// Checks that a lookup by a hint sees one of two ranges whole, or none, while the record gets another range.
 #[test]
 fn loom_a_hint_sees_ranges_whole() {
     model(|| {

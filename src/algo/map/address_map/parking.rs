@@ -1,12 +1,12 @@
 //! Parking: hides and shows ranges without the map's lock. A parked range keeps its record and its place in the pages,
-//! but look-ups do not find it. Its owner makes it live again, as it was, with one store.
+//! but lookups do not find it. Its owner makes it live again, as it was, with one store.
 
 use std::num::NonZeroU32;
 
 use super::{AddressMap, HeldPlace, LIVE, Range, Record};
 use crate::sync::primitives::atomic::{Ordering, fence};
 
-/// A range as a look-up found it.
+/// A range as a lookup found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// The number of the range's record.

@@ -71,7 +71,7 @@ mod real {
         }
     }
 
-    /// Checks that concurrent look-ups see a range wholly or not at all, during all changes.
+    /// Checks that concurrent lookups see a range wholly or not at all, during all changes.
     #[test]
     fn lookers_see_ranges_or_nothing() {
         const ROUNDS: usize = if cfg!(miri) { 50 } else { 20_000 };

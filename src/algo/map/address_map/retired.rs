@@ -1,5 +1,5 @@
 //! Retired ranges: removed ranges that may be inserted again as they were. A retired range keeps its record and its
-//! place in the pages, but look-ups do not find it. Inserting the same range again revives it without the map's lock.
+//! place in the pages, but lookups do not find it. Inserting the same range again revives it without the map's lock.
 //! Inserting another range at its addresses replaces it. So no caller has to remember it.
 
 use super::parking::Entry;

@@ -43,7 +43,7 @@ pub(in crate::graph) fn record_of_runs(event: &Event) -> (Option<Work>, Option<S
 }
 
 /// Returns the operation of each run for a wait for a record outside of the run. It waits for the signal of the event.
-/// If the event has none, it waits for the record that is the latest when the run is queued.
+/// If the event has none, it waits for the record that is the latest when the run is enqueued.
 pub(in crate::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
     event.check_waitable()?;
     Ok(match (event.signal(), event.shared()) {

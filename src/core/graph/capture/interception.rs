@@ -115,7 +115,7 @@ impl Recording for Graphs {
     }
 }
 
-/// Returns the capture of a stream that allocates or frees memory of a pool.
+/// Returns the capture of a stream that allocates or frees pool memory.
 fn capture_with_pools(stream: &Stream) -> Result<Arc<Capture>> {
     let capture = Recorder::of(stream).take_part()?;
     capture.check()?;

@@ -180,7 +180,7 @@ impl<'a> Recorder<'a> {
         Fault::unsupported(text)
     }
 
-    /// Fails for memory of another device: a graph's work must stay on its device.
+    /// Fails for memory on another device: a graph's work must stay on its device.
     fn check(&self, span: Span) -> backend::Result<()> {
         let is_on_another_device = matches!(span.place, Place::Device(id) if id != self.stream.device.id);
         let why = "a graph has one device, but this operation uses memory on another device; enqueue it outside of the \

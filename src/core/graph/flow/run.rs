@@ -21,10 +21,10 @@ use crate::order::checker;
 use crate::order::effects::{Effect, Effects};
 use crate::stream::Stream;
 
-/// A run that is queued.
+/// A run that is enqueued.
 pub struct Entry {
     number: u64,
-    /// The stream that it was queued on.
+    /// The stream that it was enqueued on.
     stream: Handle,
     report: Reporting,
     /// Tickets that keep freed memory mapped until the run has ended, if its stream has dropped its work.
@@ -121,7 +121,7 @@ impl Flow {
         self.number.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Ends all queued runs.
+    /// Ends all enqueued runs.
     pub fn abort(self: &Arc<Self>) {
         let text = "aclmdlRIAbort dropped the work that a run of the graph had not begun";
         let why = Stop::Because(Fault::new(FaultKind::Aborted, text));
@@ -129,7 +129,7 @@ impl Flow {
         Arc::clone(self).look();
     }
 
-    /// Whether a queued run has not ended.
+    /// Whether an enqueued run has not ended.
     pub fn is_running(&self) -> bool {
         !self.queued.lock().is_empty()
     }

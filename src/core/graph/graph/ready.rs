@@ -48,7 +48,7 @@ pub struct Resources {
     pub groups: Vec<Owned>,
     /// Bodies of conditional tasks.
     pub bodies: Vec<OwnedBodies>,
-    /// Memory of pools.
+    /// Pool memory.
     pub memory: Memory,
 }
 

@@ -187,7 +187,7 @@ fn has_no_parameters(task: &Task) -> Error {
     )
 }
 
-/// Fails for memory of another device than the graph's.
+/// Fails for memory on another device than the graph's.
 fn check_device(graph: &Graph, word: Span) -> Result<()> {
     match word.place {
         Place::Device(id) if id != graph.device.id => Err(unsupported!(

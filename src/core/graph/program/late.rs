@@ -79,7 +79,7 @@ impl Runner {
         Ok(Arc::new(Self { stream, listener, aborts: AtomicU64::new(0) }))
     }
 
-    /// Makes queued runs leave late tasks out.
+    /// Makes enqueued runs leave late tasks out.
     pub(super) fn abort(&self) {
         // Relaxed: a run in progress sees it eventually.
         self.aborts.fetch_add(1, Ordering::Relaxed);

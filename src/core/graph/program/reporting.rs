@@ -16,7 +16,7 @@ pub struct Reporting {
     pub failures: Arc<Failures>,
     /// The position of the run there.
     pub position: Position,
-    /// The thread that queued it.
+    /// The thread that enqueued it.
     pub thread: u32,
 }
 

@@ -27,9 +27,9 @@ pub enum What {
     EventReset(u64),
     /// The end of a stream, and of a run of the graph.
     End,
-    /// An allocation of memory of a pool.
+    /// An allocation of pool memory.
     MemAlloc,
-    /// A free of memory of a pool.
+    /// A free of pool memory.
     MemFree,
     /// A write of a value.
     ValueWrite,
@@ -59,11 +59,11 @@ pub enum Step {
     WaitNotify(Arc<Notify>, NotifyWait),
     /// Copies between addresses that are in memory.
     CopyIndirect(CopyIndirect),
-    /// Waits for the event's record that is the latest when the run is queued.
+    /// Waits for the event's record that is the latest when the run is enqueued.
     Wait(Arc<dyn Event>),
     /// Records the event, for other processes as well.
     Record(Arc<SharedEvent>),
-    /// Waits for the record, of any process, that is the latest when the run is queued.
+    /// Waits for the record, of any process, that is the latest when the run is enqueued.
     WaitShared(Arc<SharedEvent>),
 }
 

@@ -1,4 +1,4 @@
-//! A list of arguments, which is in library memory or in memory of the caller.
+//! A list of arguments, which is in library memory or in the caller's memory.
 
 use super::known;
 use crate::algo::map::slot_table::Ref;

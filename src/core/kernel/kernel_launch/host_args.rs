@@ -40,7 +40,8 @@ impl PlaceHolder {
 }
 
 /// Data after the arguments of a kernel, in page-locked memory, which every device can read: a copy to the device would
-/// wait for the stream. Queued operations keep the memory after this is dropped. A graph that may run again keeps this.
+/// wait for the stream. Enqueued operations keep the memory after this is dropped. A graph that may run again keeps
+/// this.
 struct Data {
     memory: Block,
     driver: Weak<dyn Driver>,
@@ -83,7 +84,7 @@ pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHo
             function.shown
         ));
     }
-    // The block is copied twice: here, and by the backend for the queued operation.
+    // The block is copied twice: here, and by the backend for the enqueued operation.
     let _memory = host_memory::claim("bytes of kernel arguments", block.len(), 2)?;
     let session = runtime::session()?;
     let memory = session.driver.alloc_host(block.len())?;

@@ -1,4 +1,4 @@
-//! Operations on memory of pools that the address map finds. The region of pools registers them before it creates its
+//! Operations on pool memory that the address map finds. The region of pools registers them before it creates its
 //! first pool.
 
 use std::fmt::Display;
@@ -19,7 +19,7 @@ pub enum PoolUse {
     Graphs,
 }
 
-/// Operations on memory of pools.
+/// Operations on pool memory.
 pub struct Backing {
     /// The user of this memory's pool. `None`: the pool has ended.
     pub pool_use: fn(&Allocation) -> Option<PoolUse>,
@@ -27,7 +27,7 @@ pub struct Backing {
     pub is_on: fn(&Allocation, Owner) -> bool,
     /// The backend's block that this memory is in.
     pub block: fn(&Allocation) -> Block,
-    /// Whether this address, which is in no live allocation, is idle memory of a pool.
+    /// Whether this address, which is in no live allocation, is idle pool memory.
     pub is_idle: fn(&dyn Driver, usize) -> bool,
     /// Fails if the device with this id may not read the memory, or not write it. The argument names the address.
     pub check_access: fn(&dyn Display, usize, &Allocation, u32, bool) -> Result<()>,

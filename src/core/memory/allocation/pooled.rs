@@ -1,4 +1,4 @@
-//! Memory of pools in the address map.
+//! Pool memory in the address map.
 
 use super::{ALLOCATIONS, Allocation, Kind, Owner, not_registered, recent};
 use crate::algo::alloc::pool::Taken;
@@ -7,7 +7,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::Block;
 use crate::base::error::Result;
 
-/// The fields that are equal for all memory of one pool.
+/// The fields that are equal for all memory in one pool.
 #[derive(Clone, Copy)]
 pub struct PoolTag([u64; 2]);
 
@@ -18,7 +18,7 @@ impl PoolTag {
     }
 }
 
-/// Memory of a pool, with the fields that a free needs.
+/// Pool memory, with the fields that a free needs.
 #[derive(Clone, Copy)]
 pub struct PoolMemory {
     /// Its entry in the address map.
@@ -71,7 +71,7 @@ impl Allocation {
         ALLOCATIONS.insert_held(record, &range, room)
     }
 
-    /// Returns the live memory of a pool that begins at `addr`. For other memory the pool's field is not a handle of a
+    /// Returns the live pool memory that begins at `addr`. For other memory the pool's field is not a handle of a
     /// pool.
     #[inline(always)]
     pub fn find_pools(addr: usize) -> Option<PoolMemory> {

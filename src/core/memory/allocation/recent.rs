@@ -1,4 +1,4 @@
-//! A cache, in each thread, of the records in which memory of pools and cached device memory begin: a thread that
+//! A cache, in each thread, of the records in which pool memory and cached device memory begin: a thread that
 //! frees what it allocated skips the pages of the address map. Private to the thread, because shared cache lines travel
 //! between processors.
 

@@ -58,7 +58,7 @@ impl Class {
     }
 }
 
-/// The cached memory of a device.
+/// The cached device memory.
 #[derive(Default)]
 pub struct Reuse {
     /// Its blocks.

@@ -40,7 +40,7 @@ impl State {
 
 impl MemoryHook for Limit {
     fn before(&self, moment: Moment, event: &Event) -> Result<(), Refusal> {
-        // Memory of another process takes no memory of this one.
+        // Memory from another process takes no memory of this one.
         if event.kind == MemoryKind::Imported {
             return Ok(());
         }

@@ -1,8 +1,8 @@
 //! The memory that operations of a stream may use: references and access checks for memory that is not on the caller's
 //! device.
 //!
-//! Copies reach the memory of all devices. Every other operation reaches its own device's memory and managed memory. It
-//! reaches memory of pools and mappings on another device if its device has access to them. One function checks access
+//! Copies reach the memory on all devices. Every other operation reaches its own device's memory and managed memory. It
+//! reaches pool memory and mappings on another device if its device has access to them. One function checks access
 //! for all of them, including copies ([`hold_other`]): a read needs read access, a write needs read-write access.
 
 use std::fmt;
@@ -18,10 +18,10 @@ use crate::memory::allocation::{Allocation, Kind};
 use crate::memory::virtual_memory::access as mapped;
 use crate::runtime::device::Device;
 
-/// A reference that keeps the other device open until the operation is queued.
+/// A reference that keeps the other device open until the operation is enqueued.
 pub type Held = Option<Arc<Device>>;
 
-/// Whether some memory is restricted to some devices. Memory of the caller's device and page-locked memory count as
+/// Whether some memory is restricted to some devices. Memory on the caller's device and page-locked memory count as
 /// well.
 #[inline(always)]
 pub fn must_ask() -> bool {
@@ -40,7 +40,7 @@ pub fn is_local(place: Place, own: &Device) -> bool {
 }
 
 /// Returns a reference to the device of a span on another device, which could be closed otherwise. The caller holds it
-/// while it uses the span. Fails if the caller's device may not use memory of a pool.
+/// while it uses the span. Fails if the caller's device may not use pool memory.
 #[inline]
 pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Held> {
     match span.place {
@@ -51,7 +51,7 @@ pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes
     }
 }
 
-/// Fails if a pointer argument of a kernel is to memory that the kernel cannot use: freed memory, or memory of a pool
+/// Fails if a pointer argument of a kernel is to memory that the kernel cannot use: freed memory, or pool memory
 /// or a mapping without access for its device. Accepts null and the end of an allocation. Does not check host memory.
 #[inline]
 pub fn check_pointer(argument: impl fmt::Display, addr: usize, own: &Device, writes: bool) -> Result<()> {
@@ -129,7 +129,7 @@ pub fn check_reach(argument: &str, span: &Span, device: &Device, writes: bool) -
     }
 }
 
-/// Whether operations of `device` reach memory of another device. Access to pools is not checked here.
+/// Whether operations of `device` reach memory on another device. Access to pools is not checked here.
 #[cold]
 fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
     match Allocation::find(span.addr).map(|found| found.kind) {

@@ -59,7 +59,7 @@ fn beyond_one(argument: impl fmt::Display, addr: usize, len: usize, kind: Kind) 
     Err(outside(argument, addr, len))
 }
 
-/// Whether the address is idle memory of a pool.
+/// Whether the address is idle pool memory.
 #[inline]
 pub(super) fn is_idle_in_pool(addr: usize) -> bool {
     access::is_host_memory_restricted()

@@ -1,4 +1,4 @@
-//! The stage of bounds: refuses requests that are larger than all memory of their device, or of the host.
+//! The stage of bounds: refuses requests that are larger than all memory on their device, or on the host.
 //!
 //! It comes after the hooks of the program, which see the failure, and before anything is allocated: a system that
 //! overcommits would promise memory that no machine has.

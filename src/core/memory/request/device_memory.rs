@@ -24,7 +24,7 @@ use crate::runtime::{self, thread};
 /// The stages of device memory.
 const DEVICE: Hooks<FreedBlocks> = Hooks::of_program(FreedBlocks(Bounded(Hooks::of_device(Statistics(DeviceMemory)))));
 
-/// Implements aclrtMalloc: allocates memory of the current device. Returns the address.
+/// Implements aclrtMalloc: allocates memory on the current device. Returns the address.
 #[inline]
 pub fn malloc(size: usize, policy: i32) -> Result<usize> {
     cached(size, policy).map_or_else(|| allocate(size, policy, true), Ok)
@@ -67,7 +67,7 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
     DEVICE.allocate(MemoryRequest { tail, pages, ..MemoryRequest::new(MemoryKind::Device, Target::Current, size) })
 }
 
-/// Implements aclrtFree: the address is invalid at once; queued work that uses the memory keeps it.
+/// Implements aclrtFree: the address is invalid at once; enqueued work that uses the memory keeps it.
 #[inline]
 pub fn free(addr: usize) -> Result<()> {
     // `|` instead of `||` needs one branch for all.
@@ -82,7 +82,7 @@ fn free_checked(addr: usize) -> Result<()> {
     DEVICE.release(of_device(addr))
 }
 
-/// Implements aclrtFreeWithDevSync: frees memory after everything queued so far on the memory's device. If the wait
+/// Implements aclrtFreeWithDevSync: frees memory after everything enqueued so far on the memory's device. If the wait
 /// returns a failure, the memory stays allocated.
 pub fn free_with_sync(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
@@ -191,7 +191,7 @@ impl Source for DeviceMemory {
     }
 }
 
-/// Allocates memory of a device, or managed memory if there is no page policy, and inserts it in the address map.
+/// Allocates device memory, or managed memory if there is no page policy, and inserts it in the address map.
 fn take(device: &Device, len: usize, pages: Option<PagePolicy>, kind: Kind) -> Result<Block> {
     let block = device.with_all_memory(|native| match pages {
         Some(pages) => native.alloc(len, pages),
@@ -211,7 +211,7 @@ pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
     });
 }
 
-/// Forgets the memory of a device as [`forget_memory`] does.
+/// Forgets a device's memory as [`forget_memory`] does.
 pub fn forget_device_memory(device: &Device) {
     ALLOCATIONS.remove_parked(Reuse::of(device).cache.flush().0);
     forget_memory(device.owner);

@@ -97,7 +97,7 @@ impl<R: Resource> Hooks<R> {
 pub fn event_of_address(addr: usize, kinds: &[MemoryKind]) -> Option<Event> {
     let found = Allocation::known(addr).filter(|found| found.base == addr)?;
     let (kind, device) = MemoryKind::of(&found)?;
-    // Imported memory of a pool and memory of graphs are freed like memory of a pool.
+    // Imported pool memory and graph memory are freed like pool memory.
     let freed_as = if found.pool().is_some() { MemoryKind::Pool } else { kind };
     if !kinds.contains(&freed_as) {
         return None;
@@ -107,8 +107,8 @@ pub fn event_of_address(addr: usize, kinds: &[MemoryKind]) -> Option<Event> {
     Some(Event { addr, page_size, ..event })
 }
 
-/// Memory of another process, or memory without an address. It has an address, or 0 and a handle, and is on a device or
-/// in host memory.
+/// Memory from another process, or memory without an address. It has an address, or 0 and a handle, and is on a device
+/// or in host memory.
 pub struct Piece {
     /// The kind of the memory.
     pub kind: MemoryKind,

@@ -39,8 +39,8 @@ pub fn free_host(addr: usize) -> Result<()> {
     PINNED.release(AddressRelease { addr, kinds: &[MemoryKind::Pinned] })
 }
 
-/// Implements aclrtFreeHostWithDevSync: frees memory after everything queued so far on all open devices, each of which
-/// may use it. If the wait returns a failure, the memory stays allocated.
+/// Implements aclrtFreeHostWithDevSync: frees memory after everything enqueued so far on all open devices, each of
+/// which may use it. If the wait returns a failure, the memory stays allocated.
 pub fn free_host_with_sync(addr: usize) -> Result<()> {
     check_free("hostPtr", addr)?;
     let pinned = |found: Allocation| found.base == addr && found.kind == Kind::Pinned;

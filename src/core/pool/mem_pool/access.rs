@@ -1,4 +1,4 @@
-//! The devices that may use the memory of a pool: the device that it is on, and those with access.
+//! The devices that may use a pool's memory: the device that it is on, and those with access.
 
 use std::fmt::Display;
 
@@ -49,7 +49,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
                      reads and writes"
                 ));
             }
-            // Only the driver knows where the memory of an imported pool is.
+            // Only the driver knows where the memory in an imported pool is.
             if !pool.is_imported() {
                 if own == id {
                     continue;

@@ -1,4 +1,4 @@
-//! Memory of graphs: captured requests allocate it from pools.
+//! Graph memory: captured requests allocate it from pools.
 //!
 //! A captured request allocates from a second pool beside the one that it names: in the same place, with the same
 //! access, without a limit. So the attributes of the first pool do not include graphs. The second one keeps the memory
@@ -22,7 +22,7 @@ use crate::runtime::device::{self, Device};
 use crate::runtime::{self, thread};
 
 impl MemPool {
-    /// Returns the pool beside this one for memory of graphs.
+    /// Returns the pool beside this one for graph memory.
     pub fn for_graphs(&self) -> Result<Arc<Pool>> {
         let mut graphs = self.pool.graphs.lock();
         if let Some(pool) = Pool::find(*graphs) {

@@ -1,4 +1,4 @@
-//! Memory of pools that graphs own, by address.
+//! Pool memory that graphs own, by address.
 //!
 //! A graph has its memory from the capture until it is destroyed. The program has it from the task that allocates it
 //! until it is freed. Memory that a run has allocated and nothing has freed is not allocated again. If the graph is
@@ -55,7 +55,7 @@ pub fn graph_of(addr: usize) -> Option<Handle> {
     OWNED.lock().get(&addr).map(|owned| owned.graph)
 }
 
-/// Notes a run that allocates and frees this memory and is about to be queued. Fails if it may not run.
+/// Notes a run that allocates and frees this memory and is about to be enqueued. Fails if it may not run.
 pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     let mut all = OWNED.lock();
     let state = |addr: &usize| all.get(addr).map(|owned| owned.state);
@@ -76,7 +76,7 @@ pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// Undoes [`begin_run`], because the run was not queued.
+/// Undoes [`begin_run`], because the run was not enqueued.
 pub fn undo_run(taken: &[usize], freed: &[usize]) {
     let mut all = OWNED.lock();
     change(&mut all, taken, State::Taken, State::Free);
@@ -91,7 +91,7 @@ fn change(all: &mut BTreeMap<usize, Owned>, addrs: &[usize], from: State, to: St
     }
 }
 
-/// Ends the memory of a graph. Returns the memory that no run has allocated, which goes to its pools. `is_there`
+/// Ends the graph memory. Returns the memory that no run has allocated, which goes to its pools. `is_there`
 /// returns whether memory was not released with its device.
 pub fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<usize> {
     // This comes before the lock, because it reads the address map.

@@ -371,7 +371,7 @@ impl Pool {
         }
     }
 
-    /// Returns the backend's block that contains memory of this pool, if the core divides it.
+    /// Returns the backend's block that contains memory in this pool, if the core divides it.
     pub fn segment(&self, addr: usize) -> Option<Block> {
         match &self.inner {
             Inner::Core(own) => own.segment(addr),

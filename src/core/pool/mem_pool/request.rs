@@ -59,7 +59,7 @@ impl Order {
     }
 }
 
-/// A request for memory of a pool.
+/// A request for pool memory.
 pub(super) struct PoolRequest {
     /// Whether it is for a graph.
     pub for_graph: bool,
@@ -95,7 +95,7 @@ impl PoolRequest {
     }
 }
 
-/// A release of memory of a pool.
+/// A release of pool memory.
 pub(super) struct PoolRelease {
     /// The first byte.
     pub addr: usize,
@@ -138,7 +138,7 @@ pub fn free_async(addr: usize, stream: u64) -> Result<()> {
     POOL.release(PoolRelease { addr, order })
 }
 
-/// Frees memory of a graph, whose uses have completed.
+/// Frees graph memory, whose uses have completed.
 pub fn free_of_graph(addr: usize) -> Result<()> {
     GRAPH.release(PoolRelease { addr, order: Order::Complete })
 }
@@ -186,7 +186,7 @@ fn record_malloc(request: PoolRequest) -> Result<usize> {
     recording()?.malloc(&share, &mut || graphs::malloc(size, pool, share.handle.raw()))
 }
 
-/// The memory of pools.
+/// The memory in pools.
 pub(super) struct PoolBlocks;
 
 impl Resource for PoolBlocks {

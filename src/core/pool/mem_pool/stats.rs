@@ -75,7 +75,7 @@ impl Pool {
         Stats { failures: self.failures(), ..stats }
     }
 
-    /// Returns the counts of the pool and its reserved memory. The reserved memory of an imported pool belongs to the
+    /// Returns the counts of the pool and its reserved memory. The reserved memory in an imported pool belongs to the
     /// exporting process.
     pub fn stats(&self) -> Result<Stats> {
         let mut stats = self.counted();

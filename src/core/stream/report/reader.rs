@@ -81,7 +81,7 @@ impl Reader {
         self.state.lock().lines.insert(stream.raw(), Line::default());
     }
 
-    /// Counts a callback that is about to be queued on `stream`. `None`: its subscription has ended, or is ending.
+    /// Counts a callback that is about to be enqueued on `stream`. `None`: its subscription has ended, or is ending.
     pub(super) fn admit(self: &Arc<Self>, stream: Handle, function: HostFn) -> Option<Callback> {
         let stream = stream.raw();
         let mut state = self.state.lock();

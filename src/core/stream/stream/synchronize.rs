@@ -85,7 +85,7 @@ pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
     }
 }
 
-/// Implements aclrtStreamQuery: returns whether everything queued so far is complete.
+/// Implements aclrtStreamQuery: returns whether everything enqueued so far is complete.
 pub fn is_idle(raw: u64) -> Result<bool> {
     let stream = resolve(raw)?;
     stream.check_runs()?;

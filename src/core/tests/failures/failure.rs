@@ -1,4 +1,4 @@
-//! When failures of queued work are returned, and how often.
+//! When failures of enqueued work are returned, and how often.
 
 use crate::backend::FaultKind;
 use crate::runtime::context;

@@ -20,11 +20,11 @@ struct Work {
     /// The timeouts of the waits for events.
     limits: Vec<Option<Duration>>,
     busy: bool,
-    /// Number of operations that had been queued when it began the current one.
+    /// Number of operations that had been enqueued when it began the current one.
     done: Position,
     /// Number of calls of synchronize that wait.
     waiting: usize,
-    /// Number of operations that were queued.
+    /// Number of operations that were enqueued.
     queued: Position,
     abandoned: bool,
     retired: bool,
@@ -104,7 +104,7 @@ impl ScriptStream {
         self.moved.notify_all();
     }
 
-    /// Makes the last queued operation fail asynchronously, outside of any call.
+    /// Makes the last enqueued operation fail asynchronously, outside of any call.
     pub(in crate::tests) fn fail(&self, text: &str) {
         let position = self.work.lock().queued;
         self.fail_at(position, text);
@@ -250,7 +250,7 @@ impl Stream for ScriptStream {
         if work.is_over() { work.queued } else { work.done }
     }
 
-    /// Drops what was queued while it was busy, except the first operation.
+    /// Drops what was enqueued while it was busy, except the first operation.
     fn abandon(&self) -> Position {
         let mut work = self.work.lock();
         work.abandoned = true;

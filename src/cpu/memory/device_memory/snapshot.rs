@@ -1,4 +1,4 @@
-//! Saves and restores the memory of a device. The addresses and all bookkeeping stay: only the pages are released and
+//! Saves and restores a device's memory. The addresses and all bookkeeping stay: only the pages are released and
 //! restored.
 
 use super::backing::Range;

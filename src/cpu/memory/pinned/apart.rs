@@ -72,7 +72,7 @@ impl Apart {
     }
 }
 
-/// Closes the memory of a driver that was not shut down, because its addresses may be reused.
+/// Closes the memory from a driver that was not shut down, because its addresses may be reused.
 impl Drop for Apart {
     fn drop(&mut self) {
         self.close();

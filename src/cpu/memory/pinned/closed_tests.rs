@@ -1,4 +1,4 @@
-//! Tests over the memory of a driver in guard mode.
+//! Tests over the memory from a driver in guard mode.
 
 use crate::backend::Block;
 use crate::backend::base::probe;

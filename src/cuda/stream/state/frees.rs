@@ -51,7 +51,7 @@ impl StreamState {
         dependent > self.finished.load(Ordering::Relaxed)
     }
 
-    /// Whether the stream has an operation that frees memory of a pool and for which no [`Self::wait_for_frees`] has
+    /// Whether the stream has an operation that frees pool memory and for which no [`Self::wait_for_frees`] has
     /// waited.
     pub(crate) fn has_frees(&self) -> bool {
         self.frees.any.load(Ordering::Relaxed)

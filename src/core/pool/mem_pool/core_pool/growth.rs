@@ -18,7 +18,7 @@ use crate::stream::Stream;
 
 /// The source of a pool's segments, which are also freed to it.
 pub enum Source {
-    /// The memory of a device.
+    /// A device's memory.
     Device(Arc<dyn backend::Device>),
     /// Host memory, of a NUMA node if there is one.
     Host(Arc<dyn Driver>, Option<u32>),

@@ -37,7 +37,7 @@ impl DriverPool {
         })
     }
 
-    /// Removes all memory of the pool from the address map. Calls `each` with the memory that programs had.
+    /// Removes all memory in the pool from the address map. Calls `each` with the memory that programs had.
     pub(super) fn drain(&self, owner: Owner, each: impl FnMut(Allocation)) {
         Allocation::drain_under(|drain| self.tally.paused(drain), owner, each);
     }
