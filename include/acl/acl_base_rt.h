@@ -3,6 +3,11 @@
 
 /** @file
  * Parts of the runtime that other parts of the API use.
+ *
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
+ * text of the failure.
  */
 
 #ifndef PORTACL_ACL_BASE_RT_H
@@ -783,7 +788,6 @@ aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
  * Destroys a data buffer. The caller keeps ownership of the memory.
  *
  * @param dataBuffer from aclCreateDataBuffer.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a data buffer, or already destroyed.
  * @note Thread-safe. Follows aclDestroyDataBuffer of the Ascend runtime API.
@@ -875,7 +879,6 @@ const char *aclrtGetSocName(void);
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param deviceInfo ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM or ACL_DEVICE_INFO_L2_SIZE.
  * @param value receives the number; the cache size in bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `deviceInfo`.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -891,7 +894,6 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
  *
  * @param cannAttr an aclCannAttr other than ACL_CANN_ATTR_UNDEFINED.
  * @param value receives 1 or 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown attribute.
  * @note Thread-safe. Follows aclGetCannAttribute of the Ascend runtime API.
  */
@@ -902,7 +904,6 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value);
  *
  * @param cannAttrList receives the address of a list that stays valid and unchanged; the caller must not free it.
  * @param num receives its length.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclGetCannAttributeList of the Ascend runtime API.
  */

@@ -3,6 +3,11 @@
 
 /** @file
  * Profiling.
+ *
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
+ * text of the failure.
  */
 
 #ifndef PORTACL_ACL_PROF_H
@@ -440,7 +445,6 @@ extern "C" {
  *
  * @param profilerResultPath the folder; created if it does not exist.
  * @param length length of the path in bytes without the terminating zero, from 1 to 4096.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
  * @retval ACL_ERROR_PROF_ALREADY_RUN 100042: profiling is already initialized.
  * @retval ACL_ERROR_INVALID_FILE 100003: the folder cannot be created.
@@ -453,7 +457,6 @@ aclError aclprofInit(const char *profilerResultPath, size_t length);
  * Finalizes profiling: stops all started configs and completes the trace. The trace contains pending work up to this
  * time.
  *
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclprofFinalize of the Ascend runtime API. aclFinalize completes the trace as well; this
@@ -486,7 +489,6 @@ aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList,
  * Destroys a config of aclprofCreateConfig.
  *
  * @param profilerConfig the config, not started.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, already destroyed, or started.
  * @note Thread-safe. Follows aclprofDestroyConfig of the Ascend runtime API.
@@ -501,7 +503,6 @@ aclError aclprofDestroyConfig(const aclprofConfig *profilerConfig);
  *     instead of the one of aclprofInit.
  * @param config the value, as text.
  * @param configLength length of the path in bytes without the terminating zero, from 1 to 4096.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, a length out of range, an unknown option, or an invalid value.
  * @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
  * @retval ACL_ERROR_PROF_ALREADY_RUN 100042: aclprofStart was already called.
@@ -516,7 +517,6 @@ aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size
  * in the trace.
  *
  * @param profilerConfig from aclprofCreateConfig.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, destroyed, or called inside a host function.
  * @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
@@ -531,7 +531,6 @@ aclError aclprofStart(const aclprofConfig *profilerConfig);
  * still written when it is complete.
  *
  * @param profilerConfig a started config of aclprofCreateConfig.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, destroyed, or called inside a host function.
  * @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized, or the config is not started (aclFinalize stops
@@ -566,7 +565,6 @@ void aclprofDestroyStepInfo(aclprofStepInfo *stepinfo);
  * @param stepInfo from aclprofCreateStepInfo.
  * @param tag ACL_STEP_START or ACL_STEP_END, alternating.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown tag.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a step, destroyed, already started or not started, not a stream, or
  *     called inside a host function.
@@ -600,7 +598,6 @@ void aclprofDestroyStamp(void *stamp);
  * @param stamp from aclprofCreateStamp.
  * @param msg the text, which is copied up to its first zero.
  * @param msgLen length of the text in bytes, from 1 to 16,384.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
  * @note Thread-safe. Follows aclprofSetStampTraceMessage of the Ascend runtime API; the length limit is portacl's
@@ -634,7 +631,6 @@ aclError aclprofSetStampCallStack(void *stamp, const char *callStack, uint32_t l
  * Adds a mark with a stamp's text to the calling thread's row of the trace. Without profiling nothing is recorded.
  *
  * @param stamp from aclprofCreateStamp.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
  * @note Thread-safe. Follows aclprofMark of the Ascend runtime API.
@@ -653,7 +649,6 @@ aclError aclprofPush(void *stamp);
 /**
  * Ends the latest open range of this thread, of aclprofPush or aclprofRangePushEx.
  *
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: this thread has no open range.
  * @note Thread-safe. Follows aclprofPop of the Ascend runtime API.
  */
@@ -664,7 +659,6 @@ aclError aclprofPop(void);
  *
  * @param stamp from aclprofCreateStamp.
  * @param rangeId receives the id of the range.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
  * @note Thread-safe. Follows aclprofRangeStart of the Ascend runtime API.
@@ -675,7 +669,6 @@ aclError aclprofRangeStart(void *stamp, uint32_t *rangeId);
  * Ends a range of aclprofRangeStart.
  *
  * @param rangeId the id of the range.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no open range has this id.
  * @note Thread-safe. Follows aclprofRangeStop of the Ascend runtime API.
  */
@@ -688,7 +681,6 @@ aclError aclprofRangeStop(uint32_t rangeId);
  * @param msg the text, which is copied up to its first zero.
  * @param msgLen length of the text in bytes, from 1 to 16,384.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -704,7 +696,6 @@ aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream);
  * @param attr attributes: version ACL_PROF_EVENT_ATTR_VERSION, the size of the structure, a message of type
  *     ACL_PROF_MESSAGE_TYPE_TENSOR_INFO; at most 256 tensors of at most 8 dimensions. Everything is read during the
  *     call. The stream of the message is ignored.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a field out of range.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an id of a name that aclprofStr2Id did not return.
  * @note Thread-safe. Follows aclprofRangePushEx of the Ascend runtime API.
@@ -714,7 +705,6 @@ aclError aclprofRangePushEx(aclprofEventAttributes *attr);
 /**
  * Ends the latest open range of this thread, of aclprofRangePushEx or aclprofPush.
  *
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: this thread has no open range.
  * @note Thread-safe. Follows aclprofRangePop of the Ascend runtime API.
  */

@@ -3,6 +3,11 @@
 
 /** @file
  * The runtime: devices, contexts, streams, events, memory, copies, graphs, kernels.
+ *
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
+ * text of the failure.
  */
 
 #ifndef PORTACL_ACL_RT_H
@@ -3357,7 +3362,6 @@ extern "C" {
  * work without aclInit, with the defaults. Functions of aclInitCallbackRegister are called last.
  *
  * @param configPath zero-terminated path, read during the call only; may be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_REPEAT_INITIALIZE 100002: already initialized (the call is counted; the first configuration
  *     stays).
  * @retval ACL_ERROR_INVALID_FILE 100003: not readable.
@@ -3381,7 +3385,6 @@ aclError aclInit(const char *configPath);
  * unreported failure of enqueued work, or an error of the driver; the library is finalized anyway. A program may also
  * exit without this call. Thread-safe.
  *
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_REPEAT_FINALIZE 100037: not initialized, or another thread finalizes the library.
  * @retval ACL_ERROR_FAILURE 500001: user code did not return in time: its thread is still running and the library
  *     stays loaded; or a function of aclFinalizeCallbackRegister failed.
@@ -3396,7 +3399,6 @@ aclError aclFinalize(void);
  * Undoes one aclInit (repeated calls of aclInit count); the last call finalizes the library as aclFinalize does.
  *
  * @param refCount receives the remaining count, also on failure; may be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_REPEAT_FINALIZE 100037: the count was 0; otherwise the codes of aclFinalize.
  * @note Thread-safe. Follows aclFinalizeReference of the Ascend runtime API.
  */
@@ -3417,7 +3419,6 @@ aclError aclFinalizeReference(uint64_t *refCount);
  *     registration; the type has no other meaning.
  * @param cbFunc the function; it must not throw.
  * @param userData argument of the callback; may be null. The caller keeps it valid.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: this function is already registered for this type.
  * @retval ACL_ERROR_FAILURE 500001: it was called and did not return 0.
@@ -3431,7 +3432,6 @@ aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFu
  * @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
  *     registration; the type has no other meaning.
  * @param cbFunc the function.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type.
  * @note Thread-safe. Follows aclInitCallbackUnRegister of the Ascend runtime API.
@@ -3451,7 +3451,6 @@ aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallback
  *     registration; the type has no other meaning.
  * @param cbFunc the function; it must not throw.
  * @param userData argument of the callback; may be null. The caller keeps it valid.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: this function is already registered for this type.
  * @note Thread-safe. Follows aclFinalizeCallbackRegister of the Ascend runtime API.
@@ -3464,7 +3463,6 @@ aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCa
  * @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
  *     registration; the type has no other meaning.
  * @param cbFunc the function.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type.
  * @note Thread-safe. Follows aclFinalizeCallbackUnRegister of the Ascend runtime API.
@@ -3478,7 +3476,6 @@ aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalize
  * @param majorVersion receives the major number.
  * @param minorVersion receives the minor number.
  * @param patchVersion receives the patch number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @note Thread-safe. Follows aclrtGetVersion of the Ascend runtime API.
  */
@@ -3490,7 +3487,6 @@ aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *
  *
  * @param name an aclCANNPackageName.
  * @param version receives zero-terminated texts; `patchVersion`, the fourth part, is empty.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown package, or the environment variable has an invalid value.
  * @note Thread-safe. Follows aclsysGetCANNVersion of the Ascend runtime API.
  */
@@ -3501,7 +3497,6 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
  *
  * @param pkgName the package, as in "runtime"; all have the same version.
  * @param versionStr receives a zero-terminated text; a buffer of ACL_PKG_VERSION_MAX_SIZE bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment variable
  *     PORTACL_CANN_VERSION has an invalid value.
  * @note Thread-safe. Follows aclsysGetVersionStr of the Ascend runtime API.
@@ -3514,7 +3509,6 @@ aclError aclsysGetVersionStr(char *pkgName, char *versionStr);
  *
  * @param pkgName the package, as in "runtime"; all have the same version, see aclsysGetCANNVersion.
  * @param versionNum receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment variable
  *     PORTACL_CANN_VERSION has an invalid value.
  * @note Thread-safe. Follows aclsysGetVersionNum of the Ascend runtime API.
@@ -3528,7 +3522,6 @@ aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum);
  *
  * @param socVersion a name as returned by aclrtGetSocName.
  * @param canCompatible receives 1 if it equals the result of aclrtGetSocName, else 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @note Thread-safe. Follows aclrtCheckArchCompatibility of the Ascend runtime API, which compares chips by more than
  *     their names.
@@ -3571,7 +3564,6 @@ aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
  *
  * @param deviceId 0 to the number of devices minus 1; a device that is not set has no error.
  * @param errorInfo receives the description; all other members are 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -3587,7 +3579,6 @@ aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
  *
  * @param deviceId 0 to the number of devices minus 1.
  * @param errorInfo the description of aclrtGetErrorVerbose; not read.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device has failed; it works again in another process.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtGetErrorVerbose.
  * @note Thread-safe. Follows aclrtRepairError of the Ascend runtime API.
@@ -3620,7 +3611,6 @@ aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, s
  * new session after aclFinalize.
  *
  * @param deviceId 0 to the number of devices minus 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_INVALID_PARAM 100000: an environment variable has an invalid value.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -3643,7 +3633,6 @@ aclError aclrtSetDevice(int32_t deviceId);
  * docs/callbacks.md.
  *
  * @param deviceId a device that is set.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, called inside a host function, or another thread
  *     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
@@ -3668,7 +3657,6 @@ aclError aclrtResetDeviceForce(int32_t deviceId);
  * Returns the device of the calling thread's current context.
  *
  * @param deviceId receives the id.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context (programs test for this value to detect
  *     that no device is set).
@@ -3685,7 +3673,6 @@ aclError aclrtGetDevice(int32_t *deviceId);
  * new programs.
  *
  * @param count receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device (the text gives the reason).
  * @note Thread-safe. Follows aclrtGetDeviceCount of the Ascend runtime API.
@@ -3697,7 +3684,6 @@ aclError aclrtGetDeviceCount(uint32_t *count);
  * a callback of the program if it could wait forever: docs/callbacks.md. No cancellation point: a thread that is
  * cancelled (pthread_cancel) while it waits ends after the call.
  *
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
@@ -3723,7 +3709,6 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
  * Returns where the program runs relative to the device: always ACL_HOST. Works at any time.
  *
  * @param runMode receives an aclrtRunMode.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclrtGetRunMode of the Ascend runtime API.
  */
@@ -3734,7 +3719,6 @@ aclError aclrtGetRunMode(aclrtRunMode *runMode);
  * time.
  *
  * @param tsId ACL_TS_ID_AICORE.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_TS_ID_AIVECTOR.
  * @retval ACL_ERROR_INVALID_PARAM 100000: another number.
  * @note Thread-safe. Follows aclrtSetTsDevice of the Ascend runtime API.
@@ -3748,7 +3732,6 @@ aclError aclrtSetTsDevice(aclrtTsId tsId);
  * @param deviceId 0 to the number of devices minus 1.
  * @param deviceStatus receives ACL_RT_DEVICE_STATUS_NORMAL, or ACL_RT_DEVICE_STATUS_ABNORMAL for a failed device,
  *     which needs aclrtResetDeviceForce.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -3773,7 +3756,6 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatu
  * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
  *     another thread continues).
  * @param args argument of the callback; may be null. The caller keeps it valid.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
  *     registered.
@@ -3796,7 +3778,6 @@ aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallba
  * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
  *     another thread continues).
  * @param args argument of the callback; may be null. The caller keeps it valid.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
  *     registered.
@@ -3809,7 +3790,6 @@ aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallba
  *
  * @param limit an aclrtDeviceLimit.
  * @param value receives bytes; 0: never set, the backend's default applies.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown limit; otherwise the codes of aclrtDeviceSetLimit.
  * @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
  */
@@ -3821,7 +3801,6 @@ aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value);
  *
  * @param limit an aclrtDeviceLimit.
  * @param value bytes, any number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown limit.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -3847,7 +3826,6 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
  * @param deviceId 0 to the number of devices minus 1.
  * @param attr an aclrtDevAttr.
  * @param value receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -3864,7 +3842,6 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param devFeatureType an aclrtDevFeatureType.
  * @param value receives ACL_DEV_FEATURE_NOT_SUPPORT 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevFeatureType.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -3886,7 +3863,6 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
  *
  * @param deviceId 0 to the number of devices minus 1.
  * @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, if NVML is missing, does not start, or has no value for
  *     the device (for example a MIG instance).
@@ -3905,7 +3881,6 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
  * @param deviceId 0 to the number of devices minus 1.
  * @param otherDeviceId another device.
  * @param value receives ACL_RT_DEVS_TOPOLOGY_PHB.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -3921,7 +3896,6 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
  *
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param uuid receives the bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver is too old.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
@@ -3940,7 +3914,6 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid);
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param pciBusId receives the text and a terminating zero.
  * @param len size of `pciBusId` in bytes: 13, or 17 if a bridge has domains of more than 16 bits.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or `len` is too small.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report it.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
@@ -3957,7 +3930,6 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len);
  * @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, upper or lower case; omitted parts
  *     are 0.
  * @param deviceId receives the id.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an address in this form.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no device of this process has this address.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -3972,7 +3944,6 @@ aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId);
  * namespace. Works at any time.
  *
  * @param pid receives the id.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclrtDeviceGetBareTgid of the Ascend runtime API, which returns the host's id also inside
  *     a container.
@@ -3984,7 +3955,6 @@ aclError aclrtDeviceGetBareTgid(int32_t *pid);
  *
  * @param leastPriority receives the largest number.
  * @param greatestPriority receives the smallest number, 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtDeviceGetStreamPriorityRange of the Ascend runtime API.
@@ -3996,7 +3966,6 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *grea
  * callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number.
  *
  * @param taskId receives the number; 0 if this thread has not submitted anything.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclrtGetThreadLastTaskId of the Ascend runtime API.
  */
@@ -4009,7 +3978,6 @@ aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param hacType an aclrtHacType.
  * @param capabilities receives ACL_RT_HOST_MEM_MAP_SUPPORTED or ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown engine.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -4028,7 +3996,6 @@ aclError aclrtHostMemMapCapabilities(uint32_t deviceId,
  *
  * @param userDevid 0 to the result of aclrtGetDeviceCount minus 1.
  * @param logicDevId receives the id.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -4045,7 +4012,6 @@ aclError aclrtGetLogicDevIdByUserDevId(int32_t userDevid, int32_t *logicDevId);
  *
  * @param logicDevId 0 to the number of the machine's devices minus 1.
  * @param userDevid receives the id.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or this process does not use it.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -4062,7 +4028,6 @@ aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId, int32_t *userDevid);
  *
  * @param phyDevId 0 to the number of the machine's devices minus 1.
  * @param logicDevId receives the id.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -4079,7 +4044,6 @@ aclError aclrtGetLogicDevIdByPhyDevId(int32_t phyDevId, int32_t *logicDevId);
  *
  * @param logicDevId 0 to the number of the machine's devices minus 1.
  * @param phyDevId receives the id.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -4096,7 +4060,6 @@ aclError aclrtGetPhyDevIdByLogicDevId(int32_t logicDevId, int32_t *phyDevId);
  *
  * @param userDevId 0 to the result of aclrtGetDeviceCount minus 1.
  * @param phyDevId receives the id.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -4113,7 +4076,6 @@ aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId, int32_t *phyDevId);
  *
  * @param phyDevId 0 to the number of the machine's devices minus 1.
  * @param userDevId receives the id.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or this process does not use it.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -4130,7 +4092,6 @@ aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId, int32_t *userDevId);
  * @param operations the operations, values of aclrtAtomicOperation.
  * @param count number of operations, at least 1.
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, or an unknown operation.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
@@ -4145,7 +4106,7 @@ aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities,
                                               int32_t deviceId);
 
 /**
- * Returns which atomic operations kernels of a device can do on memory of another device. For a GPU the driver reports
+ * Returns which atomic operations kernels of a device can do on memory on another device. For a GPU the driver reports
  * them; on CPUs they are the processor's operations or loops around a compare-and-swap. Operations of copy engines
  * (_DMA_) and of vector units (_SIMD_) are not available.
  *
@@ -4154,7 +4115,6 @@ aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities,
  * @param count number of operations, at least 1.
  * @param srcDeviceId the device that runs the kernel, 0 to the number of devices minus 1; it need not be set.
  * @param dstDeviceId the device that has the memory, different from `srcDeviceId`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, an unknown operation, or both devices are the same.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
@@ -4170,13 +4130,12 @@ aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities,
                                              int32_t dstDeviceId);
 
 /**
- * Returns whether a device can access the memory of another device directly. CPU devices always can. Copies between
+ * Returns whether a device can access the memory on another device directly. CPU devices always can. Copies between
  * devices work in any case.
  *
  * @param canAccessPeer receives 1 or 0.
  * @param deviceId the accessing device; it need not be set.
  * @param peerDeviceId the device that has the memory, different from `deviceId`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -4193,7 +4152,6 @@ aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int3
  *
  * @param peerDeviceId a device other than the current one.
  * @param flags must be 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `flags` is not 0.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function.
@@ -4208,7 +4166,6 @@ aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
  * Disables peer access of the current device (aclrtDeviceEnablePeerAccess). No effect if it is not enabled.
  *
  * @param peerDeviceId a device other than the current one.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -4223,7 +4180,6 @@ aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
  * @param deviceId the accessing device; a device that is not set has no access.
  * @param peerDeviceId the device that has the memory, different from `deviceId`.
  * @param status receives 1 or 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -4238,7 +4194,6 @@ aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int
  *
  * @param context receives the handle; the caller destroys it with aclrtDestroyContext.
  * @param deviceId 0 to the number of devices minus 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
@@ -4256,7 +4211,6 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
  * docs/callbacks.md. A context that went with its device is destroyed late once: docs/failures.md.
  *
  * @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a default context, not a context, already destroyed, or called inside a
  *     host function.
@@ -4271,7 +4225,6 @@ aclError aclrtDestroyContext(aclrtContext context);
  * threads.
  *
  * @param context a live context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a context, destroyed, or released with its device.
  * @note Thread-safe. Follows aclrtSetCurrentContext of the Ascend runtime API.
@@ -4282,7 +4235,6 @@ aclError aclrtSetCurrentContext(aclrtContext context);
  * Returns the current context of the calling thread.
  *
  * @param context receives the handle; the library keeps ownership.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: there is no current context.
  * @note Thread-safe. Follows aclrtGetCurrentContext of the Ascend runtime API.
@@ -4293,7 +4245,6 @@ aclError aclrtGetCurrentContext(aclrtContext *context);
  * Returns the default stream of the current context, which a null stream stands for.
  *
  * @param stream receives the handle; it belongs to the context and cannot be destroyed.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -4308,7 +4259,6 @@ aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
  * @param deviceId 0 to the number of devices minus 1.
  * @param flags must be null.
  * @param active receives 1 or 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `active` is null, or `flags` is not.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -4322,7 +4272,6 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *act
  *
  * @param opt an aclSysParamOpt.
  * @param value any number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
@@ -4334,7 +4283,6 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
  *
  * @param opt an aclSysParamOpt.
  * @param value receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021: it was never set in this context.
@@ -4348,7 +4296,6 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
  *
  * @param opt an aclSysParamOpt.
  * @param value any number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
  * @note Thread-safe. Follows aclrtSetSysParamOpt of the Ascend runtime API.
  */
@@ -4359,7 +4306,6 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
  *
  * @param opt an aclSysParamOpt.
  * @param value receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
  * @note Thread-safe. Follows aclrtGetSysParamOpt of the Ascend runtime API.
  */
@@ -4370,7 +4316,6 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
  * different streams run independently.
  *
  * @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
@@ -4399,7 +4344,6 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
  * is destroyed late once: docs/failures.md.
  *
  * @param stream from a create function; not null, not a default stream.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -4430,7 +4374,6 @@ aclError aclrtDestroyStreamForce(aclrtStream stream);
  * (pthread_cancel) while it waits ends after the call.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -4460,7 +4403,6 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param status receives ACL_STREAM_STATUS_COMPLETE or ACL_STREAM_STATUS_NOT_READY.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `status` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -4477,7 +4419,6 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream or event, destroyed, an event without ACL_EVENT_SYNC, or
  *     called inside a host function.
@@ -4524,7 +4465,6 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param streamId receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `streamId` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -4538,7 +4478,6 @@ aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param flags receives an OR of ACL_STREAM_* flags.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `flags` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -4553,7 +4492,6 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param priority receives the priority.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `priority` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -4567,7 +4505,6 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
  * limit.
  *
  * @param streamCount receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtGetStreamAvailableNum of the Ascend runtime API.
@@ -4585,7 +4522,6 @@ aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param mode ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the mode was set before, or not a stream, destroyed, or called inside a
  *     host function.
@@ -4609,7 +4545,6 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
  * @param stream a stream; null: the default stream of the current context.
  * @param stmAttrType the attribute.
  * @param value its value; only the member of the attribute is read.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, an unknown attribute, or a value out of range.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the failure mode was set before, or not a stream, destroyed, or called
  *     inside a host function.
@@ -4629,7 +4564,6 @@ aclError aclrtSetStreamAttribute(aclrtStream stream,
  * @param stream a stream; null: the default stream of the current context.
  * @param stmAttrType the attribute.
  * @param value receives its value; only the member of the attribute is written.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or an unknown attribute.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -4662,7 +4596,6 @@ aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
  * Destroys a configuration of aclrtCreateStreamConfigHandle. Streams created with it are not affected.
  *
  * @param handle from aclrtCreateStreamConfigHandle, not destroyed.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not from aclrtCreateStreamConfigHandle, or already destroyed.
  * @note Thread-safe. Follows aclrtDestroyStreamConfigHandle of the Ascend runtime API.
@@ -4683,7 +4616,6 @@ aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
  * @param attr the field.
  * @param attrValue pointer to the value; checked when a stream is created.
  * @param valueSize size of the value in bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` or `attrValue` is null, an unknown field, or a wrong size for the
  *     field.
  * @note Thread-safe for different configurations. Follows aclrtSetStreamConfigOpt of the Ascend runtime API.
@@ -4700,7 +4632,6 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
  *
  * @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
  * @param handle a configuration: from aclrtCreateStreamConfigHandle and not destroyed, or of the program.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a priority lower than the lowest of
  *     aclrtDeviceGetStreamPriorityRange.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -4718,7 +4649,6 @@ aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle 
  * @param deviceId the device; it need not be the current one.
  * @param timeout milliseconds to wait for running memory operations; 0: no timeout. The call does not wait for running
  *     host functions.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
  * @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: a running operation was not complete in time.
@@ -4741,7 +4671,6 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
  * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
  *     another thread continues).
  * @param args argument of the callback; may be null. The caller keeps it valid.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
  *     registered.
@@ -4776,7 +4705,6 @@ aclError aclrtStreamAbort(aclrtStream stream);
  * Drops the pending work of a stream, as aclrtStreamAbort, but does not accept null for the default stream.
  *
  * @param stream a stream.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtStreamAbort.
  * @note Thread-safe. Follows aclrtStreamStop of the Ascend runtime API.
  */
@@ -4788,7 +4716,6 @@ aclError aclrtStreamStop(aclrtStream stream);
  * is one of the 65,536 events that a device can have (see aclrtGetEventAvailNum).
  *
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
@@ -4807,7 +4734,6 @@ aclError aclrtCreateEvent(aclrtEvent *event);
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
  *     ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_EXTERNAL alone.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
@@ -4826,7 +4752,6 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
  *     ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_IPC alone.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
@@ -4840,7 +4765,6 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
  * device is destroyed late once: docs/failures.md.
  *
  * @param event an event.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, already destroyed, or called inside a host function.
  * @note Thread-safe. Follows aclrtDestroyEvent of the Ascend runtime API.
@@ -4852,7 +4776,6 @@ aclError aclrtDestroyEvent(aclrtEvent event);
  *
  * @param event an event of the stream's device.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for an
  *     invalid event.
@@ -4888,7 +4811,6 @@ aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t
  * @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; if it was never recorded, nothing happens. An
  *     event with ACL_EVENT_EXTERNAL is cleared when the stream reaches the reset, whichever record set it.
  * @param stream a stream, also of another device; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of another create function or without ACL_EVENT_SYNC, not an
  *     event, not a stream, destroyed, or called inside a host function.
@@ -4905,7 +4827,6 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
  *
  * @param event an event.
  * @param status receives ACL_EVENT_RECORDED_STATUS_COMPLETE or ACL_EVENT_RECORDED_STATUS_NOT_READY.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
  * @note Thread-safe. Follows aclrtQueryEventStatus of the Ascend runtime API.
@@ -4919,7 +4840,6 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
  * @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag; if it was never recorded, or was reset, it is
  *     not ready.
  * @param status receives ACL_EVENT_STATUS_COMPLETE 0 or ACL_EVENT_STATUS_NOT_READY 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of aclrtCreateEventExWithFlag, not an event, destroyed, or
  *     called inside a host function.
@@ -4933,7 +4853,6 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
  *
  * @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag.
  * @param status receives ACL_EVENT_WAIT_STATUS_COMPLETE 0 or ACL_EVENT_WAIT_STATUS_NOT_READY 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of aclrtCreateEventExWithFlag, not an event, destroyed, or
  *     called inside a host function.
@@ -4947,7 +4866,6 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
  * cancellation point: a thread that is cancelled (pthread_cancel) while it waits ends after the call.
  *
  * @param event an event.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
@@ -4977,7 +4895,6 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
  * @param ms receives milliseconds.
  * @param startEvent an event with a timestamp (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) whose record is complete.
  * @param endEvent the same, not earlier, of the same device.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: an event has no timestamp, was never recorded, or was reset.
  * @retval ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end event completed first.
@@ -4996,7 +4913,6 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
  *
  * @param event an event with a timestamp (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) whose record is complete.
  * @param timestamp receives microseconds.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: it has no timestamp, was never recorded, or was reset.
  * @retval ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: the record is not complete.
@@ -5010,7 +4926,6 @@ aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
  *
  * @param event an event.
  * @param eventId receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, or destroyed.
  * @note Thread-safe. Follows aclrtGetEventId of the Ascend runtime API.
@@ -5022,7 +4937,6 @@ aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
  * events of aclrtCreateEvent are limited to 65,536. Events of aclrtCreateEventExWithFlag do not count.
  *
  * @param eventCount receives the number; memory or the driver may set a lower limit.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
@@ -5037,7 +4951,6 @@ aclError aclrtGetEventAvailNum(uint32_t *eventCount);
  *
  * @param event an event of this process that was created by aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
  * @param handle receives 64 bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, created without ACL_EVENT_IPC, imported, or
  *     called inside a host function.
@@ -5058,7 +4971,6 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
  * @param handle a handle of aclrtIpcGetEventHandle, of another process or of this one.
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which does not affect the other
  *     processes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null, or `handle` is empty.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not a handle, its event was destroyed, its process has ended,
  *     has finalized the library or does not respond within 5 seconds, or called inside a host function.
@@ -5082,10 +4994,9 @@ aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
  * @param value the value to write.
  * @param flag must be 0.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `devAddr` is null, or an unknown flag.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: `devAddr` is not a multiple of 8.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: memory of another device, pageable or freed memory, past the end of an
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: memory on another device, pageable or freed memory, past the end of an
  *     allocation, not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -5134,7 +5045,6 @@ aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStrea
  *     released.
  * @param size bytes, at least 1.
  * @param policy an aclrtMemMallocPolicy.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
@@ -5151,7 +5061,6 @@ aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
  *     released.
  * @param size bytes, at least 1.
  * @param policy an aclrtMemMallocPolicy.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
@@ -5169,7 +5078,6 @@ aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy pol
  *     released.
  * @param size bytes, at least 1.
  * @param policy an aclrtMemMallocPolicy.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
@@ -5188,7 +5096,6 @@ aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy poli
  * @param policy an aclrtMemMallocPolicy.
  * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the current
  *     device, `vaFlag` must be 0: device memory has no host address.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
  *     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
@@ -5213,7 +5120,6 @@ aclError aclrtMallocWithCfg(void **devPtr,
  * @param policy an aclrtMemMallocPolicy.
  * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the current
  *     device, `vaFlag` must be 0: device memory has no host address.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
  *     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
@@ -5235,7 +5141,6 @@ aclError aclrtMallocForTaskScheduler(void **devPtr,
  * the next request of their size; cached memory counts as free, and no request fails because of it.
  *
  * @param devPtr the start of an allocation of aclrtMalloc.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (inside an allocation, host
  *     memory, already freed, released with its device, unknown), or called inside a host function.
@@ -5252,7 +5157,6 @@ aclError aclrtFree(void *devPtr);
  *
  * @param devPtr the start of an allocation of aclrtMalloc or one of its variants. After a failure the memory is still
  *     allocated.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (then it does not wait), or
  *     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice
@@ -5269,7 +5173,6 @@ aclError aclrtFreeWithDevSync(void *devPtr);
  *
  * @param hostPtr receives the address; the caller frees it with aclrtFreeHost.
  * @param size bytes, at least 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `hostPtr` is null or `size` is 0.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -5285,7 +5188,6 @@ aclError aclrtMallocHost(void **hostPtr, size_t size);
  * @param size bytes, at least 1.
  * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` may be any device and
  *     `vaFlag` 0 or 1: the memory can be used with every device, at one address.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
  *     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
@@ -5302,7 +5204,6 @@ aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cf
  * docs/choices_memory.md.
  *
  * @param hostPtr the start of an allocation of aclrtMallocHost.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation, or called inside a host
  *     function.
@@ -5317,7 +5218,6 @@ aclError aclrtFreeHost(void *hostPtr);
  *
  * @param hostPtr the start of an allocation of aclrtMallocHost or one of its variants. After a failure the memory is
  *     still allocated.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation (then it does not wait), or
  *     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice
@@ -5327,15 +5227,14 @@ aclError aclrtFreeHost(void *hostPtr);
 aclError aclrtFreeHostWithDevSync(void *hostPtr);
 
 /**
- * Returns the free and total memory of the current device.
+ * Returns the free and total memory on the current device.
  *
  * @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes refer to the device's memory; ACL_DDR_* and 1
  *     GiB pages, which these devices do not have, return 0 and 0.
  * @param free receives the bytes that are available to this device, at most `total`; cached memory counts as free. CPU
- *     devices share the machine's memory unless `PORTACL_CPU_MEMORY` sets the memory of each device
+ *     devices share the machine's memory unless `PORTACL_CPU_MEMORY` sets the memory on each device
  *     (docs/cpu_devices.md): then memory that one device uses is missing on all of them.
  * @param total receives the maximum number of bytes of the device.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_INVALID_MEMORY_TYPE 107016: an unknown attribute.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -5345,17 +5244,16 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr);
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
 /**
- * Returns how much memory of a device this process uses, in one row for each kind: `device` (aclrtMalloc and its
+ * Returns how much device memory this process uses, in one row for each kind: `device` (aclrtMalloc and its
  * variants) and `managed` (aclrtMemAllocManaged), including rounding. Freed memory counts until the last pending
  * operation that uses it is complete. On the CPU backend the rows of all devices that share the machine's memory (or
  * of one device, with `PORTACL_CPU_MEMORY`) add up to what aclrtGetMemInfo counts as used; on CUDA that also includes
- * memory of the driver and of other processes. Needs no current context.
+ * memory from the driver and from other processes. Needs no current context.
  *
  * @param deviceId the device; a device that is not in use has zeros.
  * @param memUsageInfo receives the rows; the peak is the maximum since the device was opened, including cached memory.
  * @param inputNum capacity in rows, at least 1; there are 2 rows.
  * @param outputNum receives the number of rows written.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -5374,8 +5272,7 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId,
  *
  * @param ptr the address; the memory is not read.
  * @param attributes receives location type and device id, and the page size in bytes that the system confirms (0 for
- *     memory of other libraries).
- * @retval ACL_SUCCESS 0
+ *     memory from other libraries).
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
@@ -5389,8 +5286,7 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
  *     CUDA also inside an allocation that another library of the process has from the driver.
  * @param pbase receives the start, as the allocating call returned it.
  * @param psize receives the usable bytes from there: the requested size rounded up to 32 bytes, plus the readable
- *     bytes after it if the allocation has them. For memory of another library, the driver's value.
- * @retval ACL_SUCCESS 0
+ *     bytes after it if the allocation has them. For memory from another library, the driver's value.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not in a live allocation, or called inside a host function.
  * @note Thread-safe. Follows aclrtMemGetAddressRange of the Ascend runtime API.
@@ -5406,7 +5302,6 @@ aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
  *     does not exist here.
  * @param checkResult receives 1 if every address lies in memory of one of these types, else 0.
  * @param reserve must be 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, no or unknown bits in `memType`, or `reserve`
  *     is not 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -5415,7 +5310,7 @@ aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
 aclError aclrtCheckMemType(void **addrList, uint32_t size, uint32_t memType, uint32_t *checkResult, uint32_t reserve);
 
 /**
- * Registers host memory of the caller for the kernels of all devices: locks its pages and maps it for devices. Needs
+ * Registers the caller's host memory for the kernels of all devices: locks its pages and maps it for devices. Needs
  * no current context.
  *
  * The caller keeps ownership of the memory, and calls aclrtHostUnregister before freeing it. The range of a copy must
@@ -5427,12 +5322,11 @@ aclError aclrtCheckMemType(void **addrList, uint32_t size, uint32_t memType, uin
  * @param size bytes, at least 1.
  * @param type must be ACL_HOST_REGISTER_MAPPED.
  * @param devPtr receives the address for kernels; do not use it for copies and fills.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or goes past the end of the address space, an
  *     unknown `type`.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a part of the range is memory of this library, in use or freed, or called
- *     inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a part of the range is memory from this library, in use or freed, or
+ *     called inside a host function.
  * @retval ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910: a part of the range is already registered.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the other types.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory left.
@@ -5443,14 +5337,13 @@ aclError aclrtCheckMemType(void **addrList, uint32_t size, uint32_t memType, uin
 aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr);
 
 /**
- * Registers host memory of the caller as aclrtHostRegister, with flags. Needs no current context.
+ * Registers the caller's host memory as aclrtHostRegister, with flags. Needs no current context.
  *
  * @param ptr first byte, aligned to 4096 bytes; the whole range must be mapped in the process.
  * @param size bytes, at least 1.
  * @param flag ACL_HOST_REG_MAPPED: the memory has an address for devices, which aclrtHostGetDevicePointer returns;
- *     ACL_HOST_REG_PINNED: asynchronous copies treat it as memory of aclrtMallocHost: they return at once, and the
+ *     ACL_HOST_REG_PINNED: asynchronous copies treat it as memory from aclrtMallocHost: they return at once, and the
  *     memory must not change before they are complete; or both.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0 or goes past the end of the address space, no or
  *     unknown flags.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_HOST_REG_IOMEMORY or ACL_HOST_REG_READONLY; otherwise the codes
@@ -5466,10 +5359,9 @@ aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
  * This may also unlock memory that the caller locked itself (mlock).
  *
  * @param ptr the address that was registered.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not registered.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: inside a registration but not its start, memory of this library, or
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: inside a registration but not its start, memory from this library, or
  *     called inside a host function.
  * @note Thread-safe. Follows aclrtHostUnregister of the Ascend runtime API.
  */
@@ -5479,10 +5371,9 @@ aclError aclrtHostUnregister(void *ptr);
  * Returns the address at which kernels of devices access host memory. Needs no current context.
  *
  * @param pHost an address anywhere inside memory that was registered with ACL_HOST_REG_MAPPED or
- *     ACL_HOST_REGISTER_MAPPED, inside memory of aclrtMallocHost, or inside managed memory.
+ *     ACL_HOST_REGISTER_MAPPED, inside memory from aclrtMallocHost, or inside managed memory.
  * @param pDevice receives the address for kernels; do not use it for copies and fills.
  * @param flag must be 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flag` is not 0.
  * @retval ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not registered.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: registered without an address for devices, device memory, or called
@@ -5492,16 +5383,15 @@ aclError aclrtHostUnregister(void *ptr);
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
 
 /**
- * Fills bytes of device memory, or of host memory of aclrtMallocHost. Synchronous, not ordered with any stream.
+ * Fills bytes of device memory, or of host memory from aclrtMallocHost. Synchronous, not ordered with any stream.
  *
  * @param devPtr first byte; may be null if `count` is 0.
  * @param maxCount size of the memory at `devPtr` in bytes.
  * @param value its low 8 bits are written to every byte.
  * @param count bytes; 0 sets nothing and succeeds, whatever the other arguments are, also without a
  *     current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null with `count` greater than 0, or `count` is greater than `maxCount`.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation, or called
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory from this library, past the end of an allocation, or called
  *     inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtMemset of the Ascend runtime API.
@@ -5518,7 +5408,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
  * @param stream a stream; null: the default stream of the current context.
  * @return the codes of aclrtMemset
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for
- *     memory of another device than the stream's.
+ *     memory on another device than the stream's.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
@@ -5526,17 +5416,15 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream);
 
 /**
- * Fills 32-bit words of device memory, or of host memory of aclrtMallocHost. Synchronous, not ordered with any stream.
- *
+ * Fills 32-bit words of device memory, or of host memory from aclrtMallocHost. Synchronous, not ordered with any
  * @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
  * @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
  * @param value written to every word, in the byte order of the host.
  * @param N number of words; 0 sets nothing and succeeds, whatever the other arguments are, also without a
  *     current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null with `N` greater than 0, or `N` words exceed `memSize`.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation, or called
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory from this library, past the end of an allocation, or called
  *     inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtMemsetD32 of the Ascend runtime API.
@@ -5553,7 +5441,7 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
  * @param N number of words; 0 enqueues nothing and succeeds; then only `stream` is checked.
  * @param stream a stream; null: the default stream of the current context.
  * @return the codes of aclrtMemsetD32
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, destroyed, or memory of another device than the
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, destroyed, or memory on another device than the
  *     stream's.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -5562,28 +5450,26 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
 aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream);
 
 /**
- * Writes cached data of device memory of aclrtMallocCached back to memory. Caches are coherent here, so the call only
- * checks its arguments. Does not wait for pending work. Needs no current context.
+ * Writes cached data of device memory from aclrtMallocCached back to memory. Caches are coherent here, so the call
+ * only checks its arguments. Does not wait for pending work. Needs no current context.
  *
  * @param devPtr first byte, anywhere inside an allocation of device memory.
  * @param size bytes, at least 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory from this library, past the end of an allocation, or
  *     called inside a host function.
  * @note Thread-safe. Follows aclrtMemFlush of the Ascend runtime API.
  */
 aclError aclrtMemFlush(void *devPtr, size_t size);
 
 /**
- * Invalidates cached data of device memory of aclrtMallocCached. Caches are coherent here, so the call only checks its
- * arguments. Does not wait for pending work. Needs no current context.
+ * Invalidates cached data of device memory from aclrtMallocCached. Caches are coherent here, so the call only checks
+ * its arguments. Does not wait for pending work. Needs no current context.
  *
  * @param devPtr first byte, anywhere inside an allocation of device memory.
  * @param size bytes, at least 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory from this library, past the end of an allocation, or
  *     called inside a host function.
  * @note Thread-safe. Follows aclrtMemInvalidate of the Ascend runtime API.
  */
@@ -5597,7 +5483,6 @@ aclError aclrtMemInvalidate(void *devPtr, size_t size);
  * @param size bytes, at least 1.
  * @param cmoType an aclrtCmoType.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or an unknown type.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
  *     the stream's device.
@@ -5631,7 +5516,6 @@ aclError aclrtCmoAsyncWithBarrier(void *src,
  * @param taskInfo 1 to 6 barriers with their types; the ids are ignored.
  * @param stream a stream; null: the default stream of the current context.
  * @param flag must be 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `taskInfo` is null, has no or too many barriers or an unknown type, or
  *     `flag` is not 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
@@ -5644,7 +5528,6 @@ aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream,
  * Returns the size of a descriptor of aclrtCmoSetDesc. Works at any time.
  *
  * @param size receives 64 bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclrtCmoGetDescSize of the Ascend runtime API.
  */
@@ -5653,12 +5536,11 @@ aclError aclrtCmoGetDescSize(size_t *size);
 /**
  * Writes the descriptor of a cache operation to device memory. Synchronous.
  *
- * @param cmoDesc 64 bytes of memory of the current device, or managed memory.
- * @param src first byte of the operation's range, also memory of the current device or managed memory.
+ * @param cmoDesc 64 bytes of memory on the current device, or managed memory.
+ * @param src first byte of the operation's range, also memory on the current device or managed memory.
  * @param size size of the range in bytes, at least 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory on the current device, past its end, or called inside a host
  *     function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtCmoSetDesc of the Ascend runtime API.
@@ -5673,7 +5555,6 @@ aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size);
  * @param cmoType an aclrtCmoType.
  * @param stream a stream; null: the default stream of the current context.
  * @param reserve must be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `cmoDesc` is null, `reserve` is not null, or an unknown type.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
  *     the stream's device.
@@ -5688,7 +5569,6 @@ aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType, aclrtStream 
  * coherent.
  *
  * @param rsv must be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: not null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -5706,7 +5586,6 @@ aclError aclrtDeviceL2CacheFlush(void *rsv);
  * @param count bytes; 0 does nothing and succeeds, whatever the other arguments are, also without a
  *     current context.
  * @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, a kind that contradicts the pointers, or
  *     called inside a host function.
@@ -5728,7 +5607,6 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
  * @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
  * @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also past the
@@ -5776,7 +5654,6 @@ aclError aclrtMemcpyAsyncWithCondition(void *dst,
  * @param type ACL_INT8, ACL_INT16, ACL_INT32, ACL_FLOAT16, ACL_BF16 or ACL_FLOAT.
  * @param stream a stream; null: the default stream of the current context.
  * @param reserve must be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind or type, `count` is not a multiple of the
  *     element size, or `reserve` is not null.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
@@ -5807,7 +5684,6 @@ aclError aclrtReduceAsync(void *dst,
  *     without a current context.
  * @param height number of rows, up to 5,000,000; 0 as for `width`.
  * @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, matching the pointers.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, `width` is greater than a pitch, too many
  *     rows or bytes per row, or rows past the end of the address space.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: rows past the end of an allocation, a kind that contradicts the pointers,
@@ -5872,7 +5748,6 @@ aclError aclrtMemcpy2dAsync(void *dst,
  * @param numAttrs number of attributes, 1 to `numBatches`.
  * @param failIndex on failure receives the index of the failed copy; SIZE_MAX if the failure belongs to no copy, for
  *     example an invalid attribute or a failed device. On success SIZE_MAX.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, a size greater than its `destMaxs`, an unknown location
  *     type, or invalid indexes or number of attributes.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, memory that is not at the location of its
@@ -6014,7 +5889,6 @@ aclError aclrtMemcpyAsyncWithOffset(void **dst,
  *
  * @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
  * @param descSize receives 64 bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown kind.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
  * @note Thread-safe. Follows aclrtGetMemcpyDescSize of the Ascend runtime API.
@@ -6027,15 +5901,14 @@ aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize);
  *
  * @param desc 64 bytes, aligned to 8, of the current device's memory, or managed memory.
  * @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
- * @param srcAddr source: memory of the current device, or managed memory; anything if `count` is 0.
- * @param dstAddr destination: memory of the current device, or managed memory; anything if `count` is 0.
+ * @param srcAddr source: memory on the current device, or managed memory; anything if `count` is 0.
+ * @param dstAddr destination: memory on the current device, or managed memory; anything if `count` is 0.
  * @param count bytes; with 0 the description is written, and its copy does nothing.
  * @param config must be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `config` is not null.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory on the current device, past its end, or called inside a host
  *     function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtSetMemcpyDesc of the Ascend runtime API.
@@ -6112,7 +5985,6 @@ aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream
  * @param stream a stream; null: the default stream of the current context.
  * @param fn the function.
  * @param args argument of the function; may be null. The caller keeps it valid until the function has run.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `fn` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -6132,7 +6004,6 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
  *
  * @param threadId the value of pthread_self() on that thread; not a kernel thread id (gettid).
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a callback.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -6160,7 +6031,6 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
  * @param blockType ACL_CALLBACK_BLOCK: later operations of the stream, and synchronization with the stream, wait until
  *     the callback has returned; ACL_CALLBACK_NO_BLOCK: they do not.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `fn` is null, or an unknown block type.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a callback.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -6220,7 +6090,6 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
  *
  * @param hostFuncThreadId the value of pthread_self() on that thread; not a kernel thread id (gettid).
  * @param exeStream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -6294,7 +6163,6 @@ aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
  * called in the order in which they were added. aclFinalize removes them.
  *
  * @param callback the function. Adding a function again has no effect and is not an error.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe; works before aclInit. Follows aclrtExceptionInfoCallbackRegister of the Ascend runtime API.
  */
@@ -6305,7 +6173,6 @@ aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback)
  * thread, continues: before you unload the function's code, synchronize its streams.
  *
  * @param callback the function. Removing a function that was not added is not an error.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclrtExceptionInfoCallbackUnregister of the Ascend runtime API.
  */
@@ -6320,7 +6187,6 @@ aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callbac
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param callback the function, replaces the previous one; null removes it.
  * @param userData passed to the callback as its second argument.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `binHandle` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a program, or unloaded.
  * @note Thread-safe. Follows aclrtBinarySetExceptionCallback of the Ascend runtime API.
@@ -6390,7 +6256,6 @@ uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
  * @param devArgsPtr receives the address of a copy in host memory, which is valid during the callback.
  * @param devArgsLen receives its size in bytes; 0 if the arguments were passed one by one and the kernel has no
  *     description of its parameters.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the argument of a callback, the callback has returned, or the kernel
  *     is unknown: another operation failed, or the device is a GPU.
@@ -6417,7 +6282,6 @@ aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, acl
  * @param prop the kind of memory, as in aclrtMallocPhysical; its device need not be set.
  * @param option ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM or ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED.
  * @param granularity receives the number of bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `option` or a property is unknown.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB.
@@ -6430,18 +6294,17 @@ aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
                                           size_t *granularity);
 
 /**
- * Reserves a range of addresses without memory, for memory of any device and of the host. Accesses fail until memory
+ * Reserves a range of addresses without memory, for memory on any device and on the host. Accesses fail until memory
  * is mapped there (aclrtMapMem).
  *
  * @param virPtr receives the first address, a multiple of 2 MiB and of `alignment`. The range lives until
- *     aclrtReleaseMemAddress, or until aclFinalize; a device reset only unmaps the memory of that device.
+ *     aclrtReleaseMemAddress, or until aclFinalize; a device reset only unmaps the memory on that device.
  * @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (PORTACL_CPU_GUARD=1) at most 64 GiB, or the
  *     memory size of a device.
  * @param alignment 0, or a power of two.
  * @param expectPtr the start address of the range, a multiple of 2 MiB and of `alignment`; null: any address. If it is
  *     not free, the call fails.
  * @param flags 0, or 1 for huge pages, which has no effect here.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, `alignment` is not a power of two, `expectPtr` is not
  *     aligned, or `flags` is unknown.
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such addresses, or they are not free.
@@ -6475,7 +6338,6 @@ aclError aclrtReserveMemAddressNoUCMemory(void **virPtr,
  * Releases a range of addresses. Waits only for pending work that still uses memory that was mapped in the range.
  *
  * @param virPtr the start of a range from aclrtReserveMemAddress in which nothing is mapped.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no range begins at `virPtr`, memory is still mapped in it, or called
  *     inside a host function.
@@ -6497,7 +6359,6 @@ aclError aclrtReleaseMemAddress(void *virPtr);
  *     pages of 1 GiB; it has no effect. `handleType`: ACL_MEM_HANDLE_TYPE_NONE or ACL_MEM_HANDLE_TYPE_POSIX.
  *     `allocationType`: ACL_MEM_ALLOCATION_TYPE_PINNED. `reserve` is ignored.
  * @param flags 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, an invalid `size` or `flags`, or an unknown property.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
@@ -6520,7 +6381,6 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
  *
  * @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each successful call of these needs one
  *     call of this.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function. A memory hook
  *     that refuses determines the code.
@@ -6539,7 +6399,6 @@ aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
  * @param offset 0.
  * @param handle the memory.
  * @param flags 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is not the size of the memory, the mapping does not fit into
  *     one range, `virPtr` is not aligned, `offset` or `flags` is not 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `virPtr` is in no range, something is already mapped there, `handle` is
@@ -6569,7 +6428,6 @@ aclError aclrtMemMapNoAccess(void *virPtr, size_t size, size_t offset, aclrtDrvM
  * memory.
  *
  * @param virPtr the address at which the memory was mapped.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping begins there, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -6588,12 +6446,11 @@ aclError aclrtUnmapMem(void *virPtr);
  * @param desc for each location: `location`, a device by its id or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0),
  *     and `flags`, an aclrtMemAccessFlags. `rsv` is ignored.
  * @param count number of descriptors, at least 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` or `count` is 0, an unknown location or flag.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the range does not consist of whole mappings, or called inside a host
  *     function.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot access the memory of the other device, or, on the
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot access the memory on the other device, or, on the
  *     CUDA backend, the host was named.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
@@ -6607,7 +6464,6 @@ aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, 
  * @param virPtr any address in a mapping.
  * @param location a device by its id, or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0).
  * @param flag receives an aclrtMemAccessFlags.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown location.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping contains `virPtr`, or called inside a host function.
@@ -6622,7 +6478,6 @@ aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *f
  *
  * @param virPtr any address in a mapping.
  * @param handle receives the handle, to be released with aclrtFreePhysical.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping contains `virPtr`, or called inside a host function.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more handles.
@@ -6636,7 +6491,6 @@ aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHandle *handle)
  *
  * @param handle the memory.
  * @param prop receives the properties that were passed to aclrtMallocPhysical, with 0 in `reserve`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function.
  * @note Thread-safe. Follows aclrtMemGetAllocationPropertiesFromHandle of the Ascend runtime API.
@@ -6644,10 +6498,10 @@ aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHandle *handle)
 aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop);
 
 /**
- * Enables direct access of kernels on a device to memory of another device, at the same address. Same as
- * aclrtDeviceEnablePeerAccess, which covers all memory of that device, with the same lifetime.
+ * Enables direct access of kernels on a device to memory on another device, at the same address. Same as
+ * aclrtDeviceEnablePeerAccess, which covers all memory on that device, with the same lifetime.
  *
- * @param devPtr first byte, anywhere in memory of a device.
+ * @param devPtr first byte, anywhere in device memory.
  * @param size bytes, at least 1.
  * @param dstDevId the accessing device, which must be set.
  * @param flags must be 0.
@@ -6663,7 +6517,7 @@ aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, acl
 aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId, uint64_t flags);
 
 /**
- * Maps memory of another device through a selected connection.
+ * Maps memory on another device through a selected connection.
  *
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
@@ -6678,15 +6532,14 @@ aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLin
 
 /**
  * Allocates managed memory: the host and all devices use it at one address. Its contents are undefined. Does not wait
- * for pending work. It counts as memory of the current device, and is freed when that device is released.
+ * for pending work. It counts as memory on the current device, and is freed when that device is released.
  *
  * Host accesses are not ordered with any stream: synchronize first. Copies, fills, reductions and address queries
- * treat it as device memory of any device; copies also accept it as host memory.
+ * treat it as device memory on any device; copies also accept it as host memory.
  *
  * @param ptr receives the address, aligned to 2 MiB; the caller frees it with aclrtFree.
- * @param size bytes, from 1 to the memory of the device; rounded up to 2 MiB.
+ * @param size bytes, from 1 to the device's memory; rounded up to 2 MiB.
  * @param flag must be ACL_RT_MEM_ATTACH_GLOBAL.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, or an unknown `flag`.
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support managed memory.
@@ -6706,7 +6559,6 @@ aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag);
  * @param advise an aclrtMemManagedAdviseType.
  * @param location the location of the advice: for a preferred location a device, the host, a NUMA node of the host or
  *     the caller's; for "accessed by" a device or the host; ignored for other advice.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size`, an unknown `advise`, or an invalid
  *     location.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
@@ -6737,7 +6589,6 @@ aclError aclrtMemManagedAdvise(const void *ptr,
  * @param size bytes, a multiple of 2 MiB, not 0.
  * @param data receives the value.
  * @param dataSize size of `data` in bytes: 4, for ACCESSED_BY a multiple of 4.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown `attribute`, an invalid `size` or `dataSize`.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a
@@ -6780,7 +6631,6 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes,
  * @param location a device, the host, a NUMA node of the host, or the caller's.
  * @param flags must be 0.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size` or location, or `flags` is not 0.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
@@ -6835,18 +6685,17 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  *
  * On CPUs the first export of an allocation moves it to a memory file of its own, at the same address, while threads
  * that write to it wait. An import grants the allocation, also beyond `size`. Where the kernel cannot make writers
- * wait (userfaultfd, which Docker's default profile forbids), an import grants all memory of the device. The first
+ * wait (userfaultfd, which Docker's default profile forbids), an import grants all memory on the device. The first
  * such export says so in a line on standard error (docs/sharing.md).
  *
- * @param devPtr start of memory of aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB on.
- *     Not managed memory, and not memory of a pool.
+ * @param devPtr start of memory from aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB
+ *     on. Not managed memory, and not pool memory.
  * @param size bytes that importers get, from the start on; at most the size of the allocation.
  * @param key receives the text and a terminating zero.
  * @param len size of `key` in bytes, at least 65.
  * @param flags ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtIpcMemSetImportPid;
  *     ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the key. Processes of other users,
  *     and in other containers, get nothing in either case (docs/sharing.md).
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or larger than the allocation, `len` is too small, `flags`
  *     is unknown.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or not a multiple of 4 KiB, or
@@ -6862,16 +6711,15 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
 aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags);
 
 /**
- * Opens memory of another process by its key. The memory becomes device memory of the calling thread's current device,
- * whichever device it is on; only the exporting process counts it as device memory. Opening a key again returns the
- * same address; each open needs a close.
+ * Opens memory from another process by its key. The memory becomes device memory of the calling thread's current
+ * device, whichever device it is on; only the exporting process counts it as device memory. Opening a key again
+ * returns the same address; each open needs a close.
  *
  * @param devPtr receives the address; the exported number of bytes is usable there until aclrtIpcMemClose, or until
  *     the device is reset. Close it instead of freeing it. The end of the exporting process does not end it.
  * @param key a key of aclrtIpcMemGetExportKey of another process. A key of the same process is rejected.
  * @param flags ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT, or ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS for memory of
  *     another device. Both have the same effect here: the memory can be used.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `flags` is unknown.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` is not a key, belongs to this process, was closed, or its memory
  *     was freed; its process has ended, has finalized the library, does not respond within 5 seconds, or does not
@@ -6895,7 +6743,6 @@ aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags);
  * @param key a key that this process has opened: close it once for each open. Pending work that uses the memory keeps
  *     it; new calls cannot use it. Or a key of this process: it cannot be opened any more, and imported memory stays
  *     valid.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a key, or neither open nor exported in this process, or called inside
  *     a host function.
@@ -6912,7 +6759,6 @@ aclError aclrtIpcMemClose(const char *key);
  * @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
  *     id is another one.
  * @param num number of processes, 1 to 4,194,304.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process id is not greater than 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` was not exported by this process, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -6934,7 +6780,6 @@ aclError aclrtIpcMemImportPidInterServer(const char *key, aclrtServerPid *server
  * @param key a key that this process has exported or opened.
  * @param type ACL_RT_IPC_MEM_ATTR_ACCESS_LINK.
  * @param attr one of ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO, _HCCS, _UB_ONE_PORT_PATH and _UB_MULTI_PORT_PATH.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty, `type` or `attr` is unknown.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` is neither exported nor open in this process, or called inside a
  *     host function.
@@ -6948,16 +6793,15 @@ aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t 
  * (aclrtMemImportFromShareableHandle). The number can be passed in any way. As with aclrtIpcMemGetExportKey, a thread
  * serves importers. Each process maps the memory itself. The memory is freed when no process has it any more; it
  * survives the end of this process if others have it. An import grants this memory; on CPUs where the kernel cannot
- * make writers wait, all memory of the device, as with aclrtIpcMemGetExportKey, unless it is exported before it is
+ * make writers wait, all memory on the device, as with aclrtIpcMemGetExportKey, unless it is exported before it is
  * mapped.
  *
- * @param handle memory of aclrtMallocPhysical, on any device, or on the host.
+ * @param handle memory from aclrtMallocPhysical, on any device, or on the host.
  * @param handleType ACL_MEM_HANDLE_TYPE_NONE.
  * @param flags ACL_RT_VMM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtMemSetPidToShareableHandle;
  *     ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the number. A number has fewer random
  *     bits than a key or a fabric handle: processes of the same user could guess it.
  * @param shareableHandle receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` is null, `handleType` or `flags` is unknown.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not live memory, was already exported by this call or its V2,
  *     or called inside a host function.
@@ -6991,7 +6835,7 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle,
                                            void *shareableHandle);
 
 /**
- * Imports physical memory of another process by its number. It is mapped and released like memory of this process
+ * Imports physical memory from another process by its number. It is mapped and released like memory of this process
  * (aclrtMapMem, aclrtFreePhysical), can be imported several times, and counts as imported memory. Memory hooks are
  * called after the import; if one refuses, the call returns its code.
  *
@@ -7000,7 +6844,6 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle,
  * @param deviceId the device that will use it; it must be set, and need not be the memory's device. Host memory stays
  *     host memory.
  * @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set; the number was not exported, belongs to this
@@ -7041,7 +6884,6 @@ aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle,
  * @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
  *     id is another one.
  * @param pidNum number of processes, 1 to 4,194,304.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is out of range, or a process id is not greater than
  *     0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the number was not exported by this process, or its memory is freed, or
@@ -7074,7 +6916,6 @@ aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
  *
  * @param notify receives the handle; the caller destroys it with aclrtDestroyNotify.
  * @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which has no effect.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be created.
@@ -7089,7 +6930,6 @@ aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
  * destroyed late once: docs/failures.md.
  *
  * @param notify a notify.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, already destroyed, or called inside a host function.
  * @note Thread-safe. Follows aclrtDestroyNotify of the Ascend runtime API.
@@ -7102,7 +6942,6 @@ aclError aclrtDestroyNotify(aclrtNotify notify);
  *
  * @param notify a notify, of any device.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `notify` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -7136,7 +6975,6 @@ aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_
  *
  * @param notify a notify.
  * @param notifyId receives the number, below 8,192.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, or destroyed.
  * @note Thread-safe. Follows aclrtGetNotifyId of the Ascend runtime API.
@@ -7149,7 +6987,6 @@ aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
  *
  * @param notifies `num` notifies; may be null if `num` is 0.
  * @param num how many; 0 does nothing.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or one of the handles is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: one is not a notify, or destroyed, or called inside a host function.
  * @note Thread-safe. Follows aclrtNotifyBatchReset of the Ascend runtime API.
@@ -7165,7 +7002,6 @@ aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
  * @param len size of `key` in bytes, at least 65.
  * @param flags ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0: for processes of aclrtNotifySetImportPid;
  *     ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 2: for all processes that have the key.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, other flags, or `len` is too small.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, imported, exported with other flags before, or
  *     called inside a host function.
@@ -7184,7 +7020,6 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint
  * @param key a key of aclrtNotifyGetExportKey of the exporting process.
  * @param flags ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0, or ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 2, which has no
  *     effect.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a key, its process has ended, does not respond, has destroyed the
  *     notify, or does not allow this process; or called inside a host function.
@@ -7203,7 +7038,6 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t f
  * @param pid the process ids, as aclrtDeviceGetBareTgid returns them in those processes, which run now: a later
  *     process with the same id is another one.
  * @param num number of ids, 1 to 4,194,304.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or an impossible process id.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
  * @note Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
@@ -7306,7 +7140,6 @@ aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId);
  * @param mode ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: all threads, except those that have exchanged their mode;
  *     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the calling thread; ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: none. Copies
  *     of pageable memory are then captured, and each launch reads and writes the memory when it runs.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream.
  * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured.
@@ -7326,7 +7159,6 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
  * @param stream the stream that the capture began with.
  * @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, unless it is a body
  *     (aclmdlRICaptureToModelRIBegin).
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
  * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED 107036: the capture began with another stream.
@@ -7355,7 +7187,6 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
  *     ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED 2 for a capture that can only be ended.
  * @param modelRI receives the graph that is being captured, which cannot be launched yet; null for a stream that is
  *     not being captured.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -7372,7 +7203,6 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *statu
  * @param mode the new mode; receives the previous one. ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: the thread's captures and
  *     global captures of other threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the thread's captures;
  *     ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: no captures. Captures that were begun in relaxed mode forbid nothing.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown mode. Affects the calling thread only.
  * @note Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
  */
@@ -7385,7 +7215,6 @@ aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
  * Put only operations that change into a group: a launch has to read the group when it reaches it.
  *
  * @param stream a stream that takes part in a capture.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream already has an open group; not a stream, destroyed, or called
  *     inside a host function.
@@ -7403,7 +7232,6 @@ aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
  *
  * @param stream the stream that the group began with.
  * @param handle receives the group.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
  * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open group; not a stream, destroyed, or called inside a
@@ -7422,7 +7250,6 @@ aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle);
  *
  * @param stream a stream that is not being captured; null: the default stream of the current context.
  * @param handle a group of a graph of the stream's device.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a group, or its graph was destroyed; the stream or the group is
  *     already in an update; not a stream, destroyed, or called inside a host function.
@@ -7443,7 +7270,6 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
  * runs its operations again.
  *
  * @param stream the stream of the update.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open update; its operations do not match the group; not
  *     a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
@@ -7461,7 +7287,6 @@ aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
  * @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, at any time before its first launch
  *     or when no launch is pending.
  * @param flag 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or an unknown flag.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more graphs can be created.
@@ -7478,7 +7303,6 @@ aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag);
  * @param stream a stream with ACL_STREAM_PERSISTENT of the same device that is not bound to a graph; not null.
  * @param flag 0: each launch starts the stream; 0x7fffffff: launches do not start it, unless another stream of the
  *     graph does.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a captured graph or one whose building
  *     has ended, a stream without ACL_STREAM_PERSISTENT or already bound, or called inside a host function.
@@ -7495,7 +7319,6 @@ aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag)
  *
  * @param modelRI a graph of aclmdlRIBuildBegin.
  * @param stream a stream that is bound to the graph.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound to this graph.
  * @retval ACL_ERROR_RT_MODEL_RUNNING 107037: a launch is not complete.
@@ -7514,7 +7337,6 @@ aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream);
  *
  * @param modelRI a graph that is being built.
  * @param stream a stream that is bound to the graph.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound to this graph.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a captured graph or one whose building
@@ -7532,7 +7354,6 @@ aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
  *
  * @param modelRI a graph that is being built, with an end (aclmdlRIEndTask).
  * @param reserve null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or `reserve` is not null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, captured, its building has already ended, no
  *     stream that launches start has the end, launches would never end because a stream waits for a stream that is
@@ -7549,13 +7370,12 @@ aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
  * Begins to capture a stream into a body of a conditional task (aclmdlRIAddCondTask), as aclmdlRICaptureBegin does
  * into a new graph. aclmdlRICaptureEnd ends it, and returns the body. A body is captured once, during the capture of
  * its graph or afterwards, but before the graph is launched; if the capture fails, the body is empty again. Operations
- * that a body does not support return 207000, some of them only in aclmdlRICaptureEnd: memory of pools, task groups,
+ * that a body does not support return 207000, some of them only in aclmdlRICaptureEnd: pool memory, task groups,
  * and waits for values, notifies and events outside of the body.
  *
  * @param stream a stream of the graph's device that is not being captured; not a default stream.
  * @param modelRI a body that is empty.
  * @param mode as in aclmdlRICaptureBegin.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or an unknown mode.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `modelRI` is not a graph, destroyed, not a body, or already captured; not
  *     a stream, destroyed, or called inside a host function.
@@ -7579,7 +7399,6 @@ aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI, acl
  * @param flag ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1; 0: the value keeps its previous contents, and
  *     `defaultLaunchValue` is ignored.
  * @param handle receives the handle.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, its capture has ended, or called inside a host
  *     function.
@@ -7601,7 +7420,6 @@ aclError aclmdlRICondHandleCreate(aclmdlRI modelRI,
  *
  * @param handle a handle of aclmdlRICondHandleCreate.
  * @param ptr receives the address.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a condition handle, or its graph was destroyed.
  * @note Thread-safe. Follows aclmdlRICondHandleGetCondPtr of the Ascend runtime API.
@@ -7627,7 +7445,6 @@ aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr)
  *     bodies.
  * @param stream a stream that is being captured.
  * @param flags 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null member, an unknown type, an invalid number of bodies for the type, or
  *     unknown flags.
  * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
@@ -7649,7 +7466,6 @@ aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, 
  *
  * @param modelRI a graph.
  * @param timeout milliseconds, greater than 0, or -1 for no timeout. The launch continues after a timeout.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an invalid timeout, not a graph, destroyed, a body, memory that it uses
  *     was freed, or called inside a host function.
@@ -7673,7 +7489,6 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
  *
  * @param modelRI a graph.
  * @param stream a stream of its device; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, the body of a conditional task, one of
  *     its bodies is empty, memory that the graph uses was freed, or called inside a host function.
@@ -7699,7 +7514,6 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
  * of its stream ends it on CPUs, and on GPUs if it is for a notify. The graph can be launched again.
  *
  * @param modelRI a graph.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, the body of a conditional task, or called inside
  *     a host function.
@@ -7713,7 +7527,6 @@ aclError aclmdlRIAbort(aclmdlRI modelRI);
  * with its device. A graph that went with its device is destroyed late once: docs/failures.md.
  *
  * @param modelRI a graph.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, already destroyed, the body of a conditional task, or called
  *     inside a host function.
@@ -7731,7 +7544,6 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI);
  * @param modelRI a graph; it may still be captured.
  * @param name a text of at most 512 bytes without the terminating zero, which is copied; "" removes the name. Invalid
  *     UTF-8 is replaced.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or a name that is too long.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
  * @note Thread-safe. Follows aclmdlRISetName of the Ascend runtime API.
@@ -7745,7 +7557,6 @@ aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
  * @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and always zero-terminated. 513 bytes
  *     are enough for every ASCII name.
  * @param name receives the name.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or `maxLen` is 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
  * @note Thread-safe. Follows aclmdlRIGetName of the Ascend runtime API.
@@ -7757,7 +7568,6 @@ aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
  *
  * @param modelRI a graph; it may still be captured.
  * @param modelRIId receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
  * @note Thread-safe. Follows aclmdlRIGetId of the Ascend runtime API.
@@ -7772,7 +7582,6 @@ aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
  * @param modelRI a graph.
  * @param streams array for the streams; null: only returns their number.
  * @param numStreams the length of `streams`; receives the number of streams.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `numStreams` is null.
  * @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numStreams` is written.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
@@ -7791,7 +7600,6 @@ aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *nu
  *     latest graph that still exists.
  * @param tasks array for the tasks; null: only returns their number.
  * @param numTasks the length of `tasks`; receives the number of tasks.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `stream` or `numTasks` is null.
  * @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numTasks` is written.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or part of no graph.
@@ -7808,7 +7616,6 @@ aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint3
  * @param type receives ACL_MODEL_RI_TASK_KERNEL 1, ACL_MODEL_RI_TASK_EVENT_RECORD 2, ACL_MODEL_RI_TASK_EVENT_WAIT 3,
  *     ACL_MODEL_RI_TASK_EVENT_RESET 4, ACL_MODEL_RI_TASK_VALUE_WRITE 5, ACL_MODEL_RI_TASK_VALUE_WAIT 6, or for all
  *     others ACL_MODEL_RI_TASK_DEFAULT 0: copies, fills, reductions, host functions.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
  * @note Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
@@ -7820,7 +7627,6 @@ aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type);
  *
  * @param task a task of aclmdlRIGetTasksByStream.
  * @param id receives the position.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
  * @note Thread-safe. Follows aclmdlRITaskGetSeqId of the Ascend runtime API.
@@ -7839,7 +7645,6 @@ aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id);
  *
  * @param task a task of aclmdlRIGetTasksByStream.
  * @param params receives the type, and the parameters in the member of that type; everything else is 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
  * @note Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
@@ -7863,11 +7668,10 @@ aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
  * @param task a task of aclmdlRIGetTasksByStream.
  * @param params the parameters that aclmdlRITaskGetParams returned, changed; `type` is the type of the task.
  *     `eventFlag`, `taskGrp`, `opInfoPtr`, `opInfoSize` and reserved members are ignored.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, a null kernel, event or address, `numBlocks` is 0 or above
  *     the device's limit, null arguments, an unknown attribute or comparison.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, another type, not a kernel, an event
- *     or memory of this library, an event that does not support waits or resets, or arguments that do not match.
+ *     or memory from this library, an event that does not support waits or resets, or arguments that do not match.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: a kernel or event of another device.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: parameters for a task that has none, arguments in device memory,
  *     another flag, another event for a wait inside of the graph, an event with flags other than the previous event's,
@@ -7901,7 +7705,6 @@ aclError aclmdlRIUpdate(aclmdlRI modelRI);
  * aclmdlRITaskSetParams enables it again.
  *
  * @param task a task of aclmdlRIGetTasksByStream, of any type.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
  * @note Thread-safe. Follows aclmdlRITaskDisable of the Ascend runtime API.
@@ -7914,7 +7717,6 @@ aclError aclmdlRITaskDisable(aclmdlRITask task);
  * @param task a task of aclmdlRIGetTasksByStream, of type ACL_MODEL_RI_TASK_KERNEL.
  * @param attrId an enumerator of aclrtLaunchKernelAttrId.
  * @param attrValue receives the value in the member of that attribute; 0 if the launch does not have it.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or an unknown attribute.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, or a task of another type.
  * @note Thread-safe. Follows aclmdlRIKernelTaskGetAttribute of the Ascend runtime API.
@@ -7932,7 +7734,6 @@ aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
  * @param modelRI a graph.
  * @param func the function.
  * @param userData argument of the function; may be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `func` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, the body of a conditional task, or the function
  *     is already registered for the graph.
@@ -7946,7 +7747,6 @@ aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, v
  *
  * @param modelRI a graph.
  * @param func the function.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or the function is not registered for the graph.
  * @note Thread-safe. Follows aclmdlRIDestroyUnregisterCallback of the Ascend runtime API.
@@ -7958,7 +7758,6 @@ aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func)
  * and the tasks that they are ordered after. Parameters are those in effect.
  *
  * @param modelRI a graph.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
  * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
@@ -7978,7 +7777,6 @@ aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
  * @param path the file, which is overwritten.
  * @param flags ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0, or ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1: also with addresses and
  *     arguments.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags.
  * @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
@@ -7993,7 +7791,6 @@ aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t fla
  *
  * @param label receives the handle; the caller destroys it with aclrtDestroyLabel. It belongs to the device of the
  *     current context, and is released with it.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more can be created.
@@ -8007,7 +7804,6 @@ aclError aclrtCreateLabel(aclrtLabel *label);
  * docs/failures.md.
  *
  * @param label a label.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a label, already destroyed, or called inside a host function.
  * @note Thread-safe. Follows aclrtDestroyLabel of the Ascend runtime API.
@@ -8020,7 +7816,6 @@ aclError aclrtDestroyLabel(aclrtLabel label);
  *
  * @param label a label that is not set.
  * @param stream a stream that is bound to a graph that is being built.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `label` is null.
  * @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is bound to no graph.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a label or stream, destroyed, a label that is already set, the
@@ -8039,7 +7834,6 @@ aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream);
  * @param labels `num` labels, set or not; a label may occur repeatedly.
  * @param num number of labels, greater than 0.
  * @param labelList receives the handle; the caller destroys it with aclrtDestroyLabelList.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument or label, or `num` is 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a label, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_LABEL_CONTEXT 507031: a label was created for another device.
@@ -8054,7 +7848,6 @@ aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *la
  * with its device is destroyed late once: docs/failures.md.
  *
  * @param labelList a list.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list of labels, already destroyed, or called inside a host
  *     function.
@@ -8074,7 +7867,6 @@ aclError aclrtDestroyLabelList(aclrtLabelList labelList);
  * @param maxValue how many labels of the list can be selected: 1 to the length of the list.
  * @param labelList a list of labels that are set in the same stream before aclmdlRIBuildEnd.
  * @param stream a stream that is bound to a graph that is being built.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or `maxValue` is 0.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: `ptr` is not a multiple of 4.
  * @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is bound to no graph.
@@ -8098,7 +7890,6 @@ aclError aclrtSwitchLabelByIndex(void *ptr, uint32_t maxValue, aclrtLabelList la
  * @param activeStream a stream that is bound to the same graph; usually bound with 0x7fffffff, so that launches do not
  *     start it.
  * @param stream a stream that is bound to a graph that is being built.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `activeStream` is null.
  * @retval ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another graph.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the building of the graph has ended, or called
@@ -8123,7 +7914,6 @@ aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream);
  * @param trueStream a stream that is bound to the same graph.
  * @param falseStream another stream that is bound to the same graph, or null.
  * @param stream a stream that is bound to a graph that is being built.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `cond` or `dataType`.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not a multiple of the size of its number.
  * @retval ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another graph.
@@ -8159,7 +7949,6 @@ aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen);
  * Destroys the description of a binary. Binaries that were loaded from it stay loaded.
  *
  * @param binary from aclrtCreateBinary.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description of a binary, or already destroyed.
  * @note Thread-safe. Follows aclrtDestroyBinary of the Ascend runtime API.
@@ -8205,7 +7994,6 @@ aclError aclrtBinaryLoadFromFile(const char *binPath,
  * @param options null, or options; ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and
  *     have no effect.
  * @param binHandle receives the handle, to be unloaded with aclrtBinaryUnLoad. It is released with its device.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `length` 0 or an unknown option.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the binary is truncated, damaged or cannot be linked, or called inside a
  *     host function.
@@ -8224,7 +8012,6 @@ aclError aclrtBinaryLoadFromData(const void *data,
  * Does not wait. A binary that went with its device is unloaded late once: docs/failures.md.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, or called inside a host function.
  * @note Thread-safe. Follows aclrtBinaryUnLoad of the Ascend runtime API.
@@ -8237,7 +8024,6 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle);
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param kernelName the name; for a C++ kernel the plain name requires extern "C".
  * @param funcHandle receives the handle, which is the same for each call with this name; it ends with `binHandle`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, no kernel of that name, or called inside a
  *     host function.
@@ -8271,7 +8057,6 @@ aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEn
  * @param name the name; for a C++ variable the plain name requires extern "C".
  * @param dptr receives its address.
  * @param size receives its size in bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, no variable of that name, or called inside
  *     a host function.
@@ -8285,7 +8070,6 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name, void *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param binAddr receives its first address.
  * @param binSize receives its size in bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a program, or unloaded.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
@@ -8316,7 +8100,6 @@ aclError aclrtGetHardwareSyncAddr(void **addr);
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param aicAddr receives the address: on the cpu backend the address of the C function.
  * @param aivAddr receives null: there is no second code.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
@@ -8332,7 +8115,6 @@ aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void *
  * @param attrType ACL_FUNC_ATTR_KERNEL_TYPE, with the value ACL_KERNEL_TYPE_AICORE, or
  *     ACL_FUNC_ATTR_KERNEL_SCHED_MODE, with the value 0.
  * @param attrValue receives the value.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or an unknown aclrtFuncAttribute.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_FUNC_ATTR_KERNEL_RATIO, which exists only for kernels on two
@@ -8347,7 +8129,6 @@ aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle, aclrtFuncAttribut
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and always zero-terminated.
  * @param name receives the name.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `maxLen` is 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @note Thread-safe. Follows aclrtGetFunctionName of the Ascend runtime API.
@@ -8360,7 +8141,6 @@ aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char 
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param aicSize receives the bytes: on the cpu backend those of the C function, without the functions that it calls.
  * @param aivSize receives 0: there is no second code.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
@@ -8376,7 +8156,6 @@ aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_
  *     device.
  * @param flags 0.
  * @param dynamicUbufSize receives the bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flags` is not 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @note Thread-safe. Follows aclrtFunctionGetAvailDynUbufPerBlock of the Ascend runtime API.
@@ -8388,7 +8167,6 @@ aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param binHandle receives the handle of the binary; the call adds no reference, so it needs no additional unload.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @note Thread-safe. Follows aclrtFunctionGetBinary of the Ascend runtime API.
@@ -8401,7 +8179,6 @@ aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle, aclrtBinHandle *binH
  * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
  *     device.
  * @param paramCount receives the count.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: unknown: a CPU kernel without a description of its parameters
@@ -8418,7 +8195,6 @@ aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount);
  * @param paramIndex the index of the parameter, 0 for the first.
  * @param paramOffset receives the offset in bytes.
  * @param paramSize receives its size in bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramIndex` is not less than the count of
  *     aclrtFunctionGetParamCount.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
@@ -8434,7 +8210,6 @@ aclError aclrtFunctionGetParamInfo(const void *func, size_t paramIndex, size_t *
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param argsHandle receives the list.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more lists can be created.
@@ -8444,7 +8219,7 @@ aclError aclrtFunctionGetParamInfo(const void *func, size_t paramIndex, size_t *
 aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHandle);
 
 /**
- * Begins an argument list of a kernel in memory of the caller. The caller keeps the memory, unmoved, as long as it
+ * Begins an argument list of a kernel in the caller's memory. The caller keeps the memory, unmoved, as long as it
  * uses the list; there is nothing else to release. Overwrites a previous list in this memory.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
@@ -8452,7 +8227,6 @@ aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHa
  *     becomes the handle of the list.
  * @param userHostMem host memory for the arguments and their data.
  * @param actualArgsSize its size in bytes, as aclrtKernelArgsGetMemSize returns it.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, memory that is not aligned, or too little for the kernel's
  *     arguments.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
@@ -8472,11 +8246,10 @@ aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle,
  * @param param the argument's first byte; it is copied.
  * @param paramSize its size in bytes, at least 1; all arguments together have at most 4096 bytes.
  * @param paramHandle receives a handle of the argument for aclrtKernelArgsParaUpdate.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `paramSize` is 0, or the argument does not fit.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, finalized, the kernel's binary was unloaded, or the kernel's
  *     next parameter has another size or does not exist.
- * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ * @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
  *     aclrtKernelArgsAppend of the Ascend runtime API.
  */
 aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle,
@@ -8491,25 +8264,24 @@ aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle,
  * @param argsHandle a list that is not finalized.
  * @param paramHandle receives a handle of the placeholder for aclrtKernelArgsGetPlaceHolderBuffer.
  * @return the codes of aclrtKernelArgsAppend, for an argument of 8 bytes.
- * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ * @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
  *     aclrtKernelArgsAppendPlaceHolder of the Ascend runtime API.
  */
 aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParamHandle *paramHandle);
 
 /**
  * Returns the buffer for the data of a placeholder; each launch copies its contents at that time. The buffer lives as
- * long as its list. In memory of the caller it is at a multiple of 64.
+ * long as its list. In the caller's memory it is at a multiple of 64.
  *
  * @param argsHandle a list.
  * @param paramHandle from aclrtKernelArgsAppendPlaceHolder.
  * @param dataSize its size in bytes, at least 1. Repeated calls return the same buffer, and need the same size.
  * @param bufferAddr receives the address, in host memory.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `dataSize` is 0, or the data does not fit into the caller's
  *     memory.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not one of its placeholders, or its buffer has another size.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory.
- * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ * @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
  *     aclrtKernelArgsGetPlaceHolderBuffer of the Ascend runtime API.
  */
 aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle,
@@ -8524,10 +8296,9 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle,
  * @param paramHandle from aclrtKernelArgsAppend.
  * @param param the value's first byte; it is copied.
  * @param paramSize its size in bytes, the same as before.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramSize` is 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not one of its arguments, a placeholder, or another size.
- * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ * @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
  *     aclrtKernelArgsParaUpdate of the Ascend runtime API.
  */
 aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle,
@@ -8539,11 +8310,10 @@ aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle,
  * Finalizes a list: all its arguments, and the buffers of its placeholders, are set. A repeated call has no effect.
  *
  * @param argsHandle a list.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, the kernel's binary was unloaded, fewer arguments than the
  *     kernel has parameters, or a placeholder without a buffer.
- * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ * @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
  *     aclrtKernelArgsFinalize of the Ascend runtime API.
  */
 aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
@@ -8553,7 +8323,6 @@ aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param memSize receives the bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @note Thread-safe. Follows aclrtKernelArgsGetHandleMemSize of the Ascend runtime API.
@@ -8566,7 +8335,6 @@ aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *mem
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param userArgsSize bytes of all arguments, 8 for each placeholder, plus the bytes of all data.
  * @param actualArgsSize receives the bytes, including alignment.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or a sum that overflows.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @note Thread-safe. Follows aclrtKernelArgsGetMemSize of the Ascend runtime API.
@@ -8649,7 +8417,7 @@ aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle,
  * @retval ACL_ERROR_INVALID_PARAM 100000: also if `argsHandle` is null or `reserve` is not null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also if it is not a list, not finalized, or a list of another kernel.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data of its placeholders.
- * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ * @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
  *     aclrtLaunchKernelWithConfig of the Ascend runtime API.
  */
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle,
@@ -8825,7 +8593,6 @@ aclError aclrtLaunchSIMTKernelWithHostArgs(void *func,
  *
  * @param symbol an address that was passed to portaclRegisterSymbol.
  * @param funcHandle receives the handle that aclrtBinaryGetFunction returns for the name.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a variable, or called
  *     inside a host function.
@@ -8839,7 +8606,6 @@ aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle);
  *
  * @param symbol an address that was passed to portaclRegisterSymbol.
  * @param size receives its size in bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a kernel, or called
  *     inside a host function.
@@ -8854,7 +8620,6 @@ aclError aclrtGetSymbolSize(const void *symbol, size_t *size);
  *
  * @param symbol an address that was passed to portaclRegisterSymbol.
  * @param devPtr receives its address.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a kernel, or called
  *     inside a host function.
@@ -8958,7 +8723,6 @@ aclError aclrtMemcpyFromSymbolAsync(void *dst,
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
  * @param value receives the number of cores.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown type.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -8976,7 +8740,6 @@ aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
  * @param value cores, at least 1; more cores than the device has mean no limit.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown type, or `value` is 0.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -9004,7 +8767,6 @@ aclError aclrtResetDeviceResLimit(int32_t deviceId);
  * @param stream a stream; null: the default stream of the current context.
  * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
  * @param value receives the number of cores.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or an unknown type.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -9020,7 +8782,6 @@ aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, u
  * @param stream a stream; null: the default stream of the current context.
  * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
  * @param value cores, at least 1; more cores than the device has mean no limit.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown type, or `value` is 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -9046,7 +8807,6 @@ aclError aclrtResetStreamResLimit(aclrtStream stream);
  * Ends with the stream.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -9074,7 +8834,6 @@ aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
  *
  * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
  * @param value receives the number of cores.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown type.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -9087,7 +8846,6 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
  * effect: kernels and reductions produce infinities and NaNs as their code does.
  *
  * @param mode ACL_RT_OVERFLOW_MODE_SATURATION or ACL_RT_OVERFLOW_MODE_INFNAN.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -9100,7 +8858,6 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
  * initially ACL_RT_OVERFLOW_MODE_INFNAN.
  *
  * @param mode receives the mode.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -9114,7 +8871,6 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode);
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param flag 0: off, the initial value; 1: on.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown flag.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -9128,7 +8884,6 @@ aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param flag receives 0 or 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `flag` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
  *     as aclrtSetStreamOverflowSwitch.
@@ -9157,7 +8912,6 @@ aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream
  * Clears the overflow state. Overflows are not detected, so the call only checks the stream.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -9186,7 +8940,6 @@ aclError aclrtGetFloatOverflowStatus(void *outputAddr, uint64_t outputSize, aclr
  * Clears the overflow state of floating-point numbers. Overflows are not detected, so the call only checks the stream.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -9217,7 +8970,6 @@ aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr, uint64_t outputSize, u
  *
  * @param checkMode any number; it has no effect.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -9231,7 +8983,6 @@ aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream
  * released with the device, and aclrtFree rejects them. Operations of streams may read and write them.
  *
  * @param overflowAddr receives the address.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -9268,7 +9019,6 @@ aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
  *
  * @param timeout microseconds.
  * @param actualTimeout receives the microseconds that were set.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null; nothing is set.
  * @note Thread-safe. Follows aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
  */
@@ -9278,7 +9028,6 @@ aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
  * Returns the timeout of operators in milliseconds, as it was set last.
  *
  * @param timeoutMs receives milliseconds: 0 if it was never set, 4294967295 if it is that large or larger.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclrtGetOpExecuteTimeout of the Ascend runtime API.
  */
@@ -9288,7 +9037,6 @@ aclError aclrtGetOpExecuteTimeout(uint32_t *timeoutMs);
  * Returns the unit to which aclrtSetOpExecuteTimeOutV2 rounds.
  *
  * @param interval receives microseconds: 10,000,000.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclrtGetOpTimeOutInterval of the Ascend runtime API.
  */
@@ -9312,7 +9060,6 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout);
  * time.
  *
  * @param count receives 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclrtGetGroupCount of the Ascend runtime API.
  */
@@ -9385,7 +9132,6 @@ aclError aclmdlFinalizeDump(void);
  *
  * @param buf receives the buffer.
  * @param size capacity in bytes, at least 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory left, or no more buffers can be created.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -9400,7 +9146,6 @@ aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size);
  * once: docs/failures.md.
  *
  * @param buf a buffer that is not in the chain of another buffer.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, already freed, in the chain of another buffer, or called
  *     inside a host function.
@@ -9409,12 +9154,11 @@ aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size);
 aclError aclrtFreeBuf(aclrtMbuf buf);
 
 /**
- * Returns the address of a buffer's data. Copies treat it as memory of aclrtMallocHost; aclrtFreeHost rejects it.
+ * Returns the address of a buffer's data. Copies treat it as memory from aclrtMallocHost; aclrtFreeHost rejects it.
  *
  * @param buf a buffer.
  * @param dataPtr receives the address, a multiple of 64.
  * @param size receives the capacity in bytes, whatever the data length is.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
  * @note Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
@@ -9426,7 +9170,6 @@ aclError aclrtGetBufData(aclrtMbuf buf, void **dataPtr, size_t *size);
  *
  * @param buf a buffer.
  * @param len bytes, at most the capacity.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, or `len` is larger than the capacity.
  * @note Thread-safe. Follows aclrtSetBufDataLen of the Ascend runtime API.
@@ -9438,7 +9181,6 @@ aclError aclrtSetBufDataLen(aclrtMbuf buf, size_t len);
  *
  * @param buf a buffer.
  * @param len receives the bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
  * @note Thread-safe. Follows aclrtGetBufDataLen of the Ascend runtime API.
@@ -9452,7 +9194,6 @@ aclError aclrtGetBufDataLen(aclrtMbuf buf, size_t *len);
  * @param dataPtr the value to write.
  * @param size bytes, at least 1.
  * @param offset where to write; `offset` + `size` is at most 96.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed; 100000 also if `size` is 0 or the bytes go past
  *     the end.
@@ -9478,7 +9219,6 @@ aclError aclrtGetBufUserData(aclrtMbuf buf, void *dataPtr, size_t size, size_t o
  *
  * @param buf a buffer.
  * @param newBuf receives the new buffer.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more buffers can be created.
@@ -9491,7 +9231,6 @@ aclError aclrtCopyBufRef(aclrtMbuf buf, aclrtMbuf *newBuf);
  *
  * @param headBuf a buffer, the first of its chain or without a chain.
  * @param buf another buffer, in no chain and without a chain.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, both are the same, or one of them is in the chain
  *     of another buffer or, as `buf`, has a chain.
@@ -9504,7 +9243,6 @@ aclError aclrtAppendBufChain(aclrtMbuf headBuf, aclrtMbuf buf);
  *
  * @param headBuf a buffer, the first of its chain or without a chain.
  * @param num receives the number; 1 for a buffer without a chain.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, or in the chain of another buffer.
  * @note Thread-safe. Follows aclrtGetBufChainNum of the Ascend runtime API.
@@ -9517,7 +9255,6 @@ aclError aclrtGetBufChainNum(aclrtMbuf headBuf, uint32_t *num);
  * @param headBuf a buffer, the first of its chain or without a chain.
  * @param index 0: the head itself.
  * @param buf receives the buffer, which still belongs to the chain.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, in the chain of another buffer, or no such index.
  * @note Thread-safe. Follows aclrtGetBufFromChain of the Ascend runtime API.
@@ -9534,7 +9271,6 @@ aclError aclrtGetBufFromChain(aclrtMbuf headBuf, uint32_t index, aclrtMbuf *buf)
  *
  * @param pid the process id of this process (getpid).
  * @param reserve must be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `reserve` is not null.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, or a driver without cuCheckpointProcessLock.
  * @retval ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905: running work did not complete within `PORTACL_SNAPSHOT_TIMEOUT_MS`
@@ -9555,7 +9291,6 @@ aclError aclrtSnapShotProcessLock(int pid, void *reserve);
  *
  * @param pid as in aclrtSnapShotProcessLock.
  * @param reserve must be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000 and ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as aclrtSnapShotProcessLock.
  * @retval ACL_ERROR_SNAPSHOT_UNLOCK_FAILED 507907: the process is not locked, or its memory is saved and not restored,
  *     another snapshot call is running, or the driver refuses.
@@ -9566,16 +9301,15 @@ aclError aclrtSnapShotProcessLock(int pid, void *reserve);
 aclError aclrtSnapShotProcessUnlock(int pid, void *reserve);
 
 /**
- * Copies the contents of the memory of all devices to host memory and releases the device memory, between the
+ * Copies the contents of the memory on all devices to host memory and releases the device memory, between the
  * functions for ACL_RT_SNAPSHOT_BACKUP_PRE and ACL_RT_SNAPSHOT_BACKUP_POST. All handles and addresses stay valid. On
- * CPUs managed memory, and memory of pools that other processes can import, stays in place.
+ * CPUs managed memory, and pool memory that other processes can import, stays in place.
  *
  * @param pid as in aclrtSnapShotProcessLock.
  * @param args null, or a structure with `backupFlags` 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `backupFlags` is not 0.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, memory of this process is exported, or the driver
- *     cannot save something (on CUDA managed memory, and memory of other processes).
+ *     cannot save something (on CUDA managed memory, and memory from other processes).
  * @retval ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908: the process is not locked, another snapshot call is running, there
  *     is no host memory, or the driver refuses: nothing is saved, and the process is still locked.
  * @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before the backup, and nothing is
@@ -9586,12 +9320,11 @@ aclError aclrtSnapShotProcessUnlock(int pid, void *reserve);
 aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs *args);
 
 /**
- * Restores the memory of all devices at its addresses, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and
+ * Restores the memory on all devices at its addresses, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and
  * ACL_RT_SNAPSHOT_RESTORE_POST. The process is locked afterwards.
  *
  * @param pid as in aclrtSnapShotProcessLock.
  * @param args null, or a structure with `restoreFlags` 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `restoreFlags` is not 0.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process.
  * @retval ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909: nothing is saved, another snapshot call is running, or there is no
@@ -9614,7 +9347,6 @@ aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs *args);
  * @param stage the stage.
  * @param callback the function, which may be registered for several stages.
  * @param args second argument of the function; may be null. The caller keeps it valid.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown stage.
  * @retval ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED 507913: it is already registered for this stage.
  * @note Thread-safe. Follows aclrtSnapShotCallbackRegister of the Ascend runtime API.
@@ -9626,7 +9358,6 @@ aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage, aclrtSnapShotCa
  *
  * @param stage for which it was registered.
  * @param callback the function.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown stage.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: it is not registered for this stage.
  * @note Thread-safe. Follows aclrtSnapShotCallbackUnregister of the Ascend runtime API.
@@ -9640,7 +9371,6 @@ aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage, aclrtSnapShot
  * @param userdata the data, which is read during the call.
  * @param length length of the data in bytes, from 1 to 1024.
  * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.

@@ -3,6 +3,11 @@
 
 /** @file
  * Allocators of the program, registered for streams.
+ *
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
+ * text of the failure.
  */
 
 #ifndef PORTACL_ACL_RT_ALLOCATOR_H
@@ -52,7 +57,6 @@ aclrtAllocatorDesc aclrtAllocatorCreateDesc(void);
  * Destroys the description of an allocator. Streams that it was registered for keep the allocator.
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or already destroyed.
  * @note Thread-safe. Follows aclrtAllocatorDestroyDesc of the Ascend runtime API.
@@ -64,7 +68,6 @@ aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc);
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
  * @param allocator any pointer; may be null. The caller keeps ownership; the library does not access it.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `allocatorDesc` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
  * @note Thread-safe. Follows aclrtAllocatorSetObjToDesc of the Ascend runtime API.
@@ -76,7 +79,6 @@ aclError aclrtAllocatorSetObjToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAlloc
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
  * @param func the function. This library never calls it.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
  * @note Thread-safe. Follows aclrtAllocatorSetAllocFuncToDesc of the Ascend runtime API.
@@ -88,7 +90,6 @@ aclError aclrtAllocatorSetAllocFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclr
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
  * @param func the function. This library never calls it.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
  * @note Thread-safe. Follows aclrtAllocatorSetFreeFuncToDesc of the Ascend runtime API.
@@ -101,7 +102,6 @@ aclError aclrtAllocatorSetFreeFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrt
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
  * @param func the function. This library never calls it.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
  * @note Thread-safe. Follows aclrtAllocatorSetAllocAdviseFuncToDesc of the Ascend runtime API.
@@ -113,7 +113,6 @@ aclError aclrtAllocatorSetAllocAdviseFuncToDesc(aclrtAllocatorDesc allocatorDesc
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
  * @param func the function. This library never calls it.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
  * @note Thread-safe. Follows aclrtAllocatorSetGetAddrFromBlockFuncToDesc of the Ascend runtime API.
@@ -129,7 +128,6 @@ aclError aclrtAllocatorSetGetAddrFromBlockFuncToDesc(aclrtAllocatorDesc allocato
  *
  * @param stream a stream of aclrtCreateStream or one of its variants.
  * @param allocatorDesc a description with at least the functions that allocate, free and return addresses.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream or not a description, destroyed, one of the three functions
  *     is missing, the stream already has an allocator, or called inside a host function.
@@ -144,7 +142,6 @@ aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocator
  * that is destroyed late: docs/failures.md.
  *
  * @param stream a stream with an allocator.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, without an allocator, or called inside a host
  *     function.
@@ -164,7 +161,6 @@ aclError aclrtAllocatorUnregister(aclrtStream stream);
  * @param freeFunc receives the function that frees a block.
  * @param allocAdviseFunc receives the function that allocates near an address; null if there is none.
  * @param getAddrFromBlockFunc receives the function that returns the address of a block.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
  *     as aclrtAllocatorUnregister.

@@ -3,6 +3,11 @@
 
 /** @file
  * Stream-ordered memory pools.
+ *
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
+ * text of the failure.
  */
 
 #ifndef PORTACL_ACL_RT_MEMORY_SOMA_H
@@ -99,7 +104,6 @@ extern "C" {
  *     export, or PORTACL_MEM_HANDLE_TYPE_FABRIC if the driver supports it: both not with ACL_MEM_LOCATION_TYPE_HOST.
  *     `maxSize`: maximum size in bytes, on the CPU rounded up to a multiple of 2 MiB; 0: no limit. `reserved` is
  *     ignored.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or invalid or contradictory properties.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
@@ -120,7 +124,6 @@ aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoolProps *pool
  * becomes current. A pool that went with its device or session is destroyed late once: docs/failures.md.
  *
  * @param memPool a pool of aclrtMemPoolCreate, or an imported one.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, the default pool of a device, or called inside a host
  *     function.
@@ -140,7 +143,6 @@ aclError aclrtMemPoolDestroy(aclrtMemPool memPool);
  * @param memPool a pool. It may be on another device than the stream: then the memory is on the pool's device, and
  *     operations of the stream's device need access to it (portaclMemPoolSetAccess).
  * @param stream a stream of the current device; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` or `memPool` is null, or `size` is 0.
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: the pool is at its maxSize, or no device memory is left. Before this
  *     error the call has waited for pending frees that complete without the program, and has released free segments
@@ -160,19 +162,18 @@ aclError aclrtMemPoolDestroy(aclrtMemPool memPool);
 aclError aclrtMemPoolMallocAsync(void **ptr, size_t size, aclrtMemPool memPool, aclrtStream stream);
 
 /**
- * Frees memory of a pool in stream order: earlier operations of the stream still use it, and so do operations of other
+ * Frees pool memory in stream order: earlier operations of the stream still use it, and so do operations of other
  * streams that the program has ordered before. The address is invalid for calls from now on. The call releases no
  * memory to the device; the next synchronize does, according to the release threshold. aclrtFree also accepts memory
  * of a pool, and frees it at once: the caller must ensure that nothing uses it. On CUDA the library may forward the
  * free to the driver with the next call for the stream or the pool (docs/mem_pool.md); if the driver then refuses it,
  * aclrtResetDevice returns the error.
  *
- * @param ptr the start of memory of a pool; the pool may already be destroyed.
+ * @param ptr the start of pool memory; the pool may already be destroyed.
  * @param stream a stream of the current device that is ordered after all uses of the memory; null: the default stream
  *     of the current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no live memory of a pool begins at `ptr`, `stream` is not a live stream,
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no live pool memory begins at `ptr`, `stream` is not a live stream,
  *     or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -194,7 +195,6 @@ aclError aclrtMemPoolFreeAsync(void *ptr, aclrtStream stream);
  *     synchronized; initially 0. ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH and ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH can be
  *     set to 0, which resets them to the current value.
  * @param value pointer to an `int`, 0 or 1, for the first three, and to a `uint64_t` for the others. Only read.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown or read-only attribute, or an invalid value.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, an imported pool, or called inside a host function.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
@@ -211,7 +211,6 @@ aclError aclrtMemPoolSetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *
  *     (until the call that frees it, whenever the stream reaches the free), and the maximum of both,
  *     ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH and ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH.
  * @param value receives an `int` for the three switches, a `uint64_t` for the others.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown attribute.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, an imported pool, or called inside a host function.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. A failed device returns its error (for example
@@ -221,13 +220,12 @@ aclError aclrtMemPoolSetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *
 aclError aclrtMemPoolGetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value);
 
 /**
- * Releases unused memory of a pool to its device, at once. Memory counts as in use until the host has observed that
+ * Releases unused pool memory to its device, at once. Memory counts as in use until the host has observed that
  * its free completed, by synchronizing the stream, or something that is ordered after it.
  *
  * @param memPool a pool.
  * @param minBytesToKeep minimum bytes that the pool keeps, if it has that much; it also keeps all memory in use, and
  *     the rest of the same segments.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.

@@ -3,6 +3,11 @@
 
 /** @file
  * Functions of portacl beyond the Ascend runtime API. Every name begins with portacl.
+ *
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
+ * text of the failure.
  */
 
 #ifndef PORTACL_PORTACL_PORTACL_H
@@ -39,7 +44,7 @@
  */
 typedef enum portaclGraphMemAttr {
     /**
-     * Memory of graphs: allocated by captured streams from pools, until the graph is destroyed, or, if a launch
+     * Graph memory: allocated by captured streams from pools, until the graph is destroyed, or, if a launch
      * allocated it and the graph is destroyed first, until it is freed. Read-only.
      */
     PORTACL_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
@@ -98,7 +103,7 @@ typedef enum portaclMemPoolSupport {
  */
 typedef enum portaclMemoryKind {
     /**
-     * Memory of a device: aclrtMalloc and its variants, and physical memory of a device.
+     * Device memory: aclrtMalloc and its variants, and physical device memory.
      */
     PORTACL_MEMORY_DEVICE = 0,
     /**
@@ -114,12 +119,12 @@ typedef enum portaclMemoryKind {
      */
     PORTACL_MEMORY_POOL = 3,
     /**
-     * Memory of another process: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory, or from a
+     * Memory from another process: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory, or from a
      * pool.
      */
     PORTACL_MEMORY_IMPORTED = 4,
     /**
-     * Memory of graphs: allocated by captured streams from pools.
+     * Graph memory: allocated by captured streams from pools.
      */
     PORTACL_MEMORY_GRAPH = 5,
 } portaclMemoryKind;
@@ -453,7 +458,7 @@ typedef struct portaclMemoryStats {
     uint64_t failures;
     /**
      * Bytes taken from the device or the system: live allocations, freed memory that pending work still uses, and
-     * cached or free memory of pools. For device memory, without `keptBytes`, it is the value of aclrtGetMemUsageInfo;
+     * cached or free pool memory. For device memory, without `keptBytes`, it is the value of aclrtGetMemUsageInfo;
      * on the CPU it therefore includes the segments of pools. For page-locked memory and imported pools it is
      * `currentBytes`.
      */
@@ -464,7 +469,7 @@ typedef struct portaclMemoryStats {
     uint64_t peakReservedBytes;
     /**
      * Bytes of `reservedBytes` that can serve the next request without the device: cached device memory, and free
-     * memory of pools.
+     * pool memory.
      */
     uint64_t keptBytes;
     /**
@@ -547,7 +552,6 @@ const char *portaclBackendName(void);
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param name receives a zero-terminated text, truncated to `size`.
  * @param size size of `name` in bytes, at least 1; 128 bytes are enough.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `name` is null or `size` is 0.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -605,7 +609,6 @@ uint64_t portaclReleaseFailures(void);
  *
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param native receives the number.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -621,7 +624,6 @@ aclError portaclDeviceGetNative(int32_t deviceId, int32_t *native);
  *
  * @param context a context; null: the current context of the calling thread.
  * @param native receives the `CUcontext`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `context` is not a live context.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: it is null and the thread has no current context.
@@ -638,7 +640,6 @@ aclError portaclContextGetNative(aclrtContext context, void **native);
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param native receives the `CUstream`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `stream` is not a live stream, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
@@ -656,7 +657,6 @@ aclError portaclStreamGetNative(aclrtStream stream, void **native);
  * @param native a `CUstream` of the primary context of the current device; not one of the driver's default streams. It
  *     must be live: the library cannot detect an invalid one.
  * @param stream receives the stream, which belongs to the calling thread's current context.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `native` or `stream` is null.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -674,7 +674,6 @@ aclError portaclStreamWrapNative(void *native, aclrtStream *stream);
  *
  * @param event an event.
  * @param native receives the `CUevent`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `event` or `native` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `event` is not a live event.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
@@ -689,7 +688,6 @@ aclError portaclEventGetNative(aclrtEvent event, void **native);
  *
  * @param modelRI a graph.
  * @param path the file, which is overwritten.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
@@ -705,7 +703,6 @@ aclError portaclGraphPrintDot(aclmdlRI modelRI, const char *path);
  * @param deviceId a device that is set.
  * @param attr the attribute.
  * @param value receives bytes.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `attr` is unknown.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
@@ -748,9 +745,9 @@ aclError portaclDeviceGraphMemTrim(int32_t deviceId);
 aclError portaclMallocAsync(void **ptr, size_t size, aclrtStream stream);
 
 /**
- * Frees memory of any pool in stream order: another name of aclrtMemPoolFreeAsync.
+ * Frees memory in any pool in stream order: another name of aclrtMemPoolFreeAsync.
  *
- * @param ptr the start of memory of a pool.
+ * @param ptr the start of pool memory.
  * @param stream a stream of the current device that is ordered after all uses of the memory; null: the default stream
  *     of the current context.
  * @return the codes of aclrtMemPoolFreeAsync.
@@ -763,7 +760,6 @@ aclError portaclFreeAsync(void *ptr, aclrtStream stream);
  *
  * @param memPool receives the pool.
  * @param deviceId a device that is set.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
@@ -793,7 +789,6 @@ aclError portaclDeviceGetMemPool(aclrtMemPool *memPool, int32_t deviceId);
  *
  * @param deviceId a device that is set.
  * @param memPool a pool on that device, not imported.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, `memPool` is not a live pool, is imported, or not
@@ -811,7 +806,6 @@ aclError portaclDeviceSetMemPool(int32_t deviceId, aclrtMemPool memPool);
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param what the attribute.
  * @param value receives the value.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `what` is unknown.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -822,7 +816,7 @@ aclError portaclDeviceSetMemPool(int32_t deviceId, aclrtMemPool memPool);
 aclError portaclDeviceGetMemPoolSupport(int32_t deviceId, portaclMemPoolSupport what, uint64_t *value);
 
 /**
- * Sets which devices may use the memory of a pool, present and future. Initially only the device of the pool has
+ * Sets which devices may use a pool's memory, present and future. Initially only the device of the pool has
  * access, and no device has access to a pool of host memory, which the host uses. An operation that reads the memory
  * needs read access of its stream's device, an operation that writes it read-write access; otherwise it fails with
  * ACL_ERROR_RT_PARAM_INVALID and a text.
@@ -832,12 +826,11 @@ aclError portaclDeviceGetMemPoolSupport(int32_t deviceId, portaclMemPoolSupport 
  *     ACL_RT_MEM_ACCESS_FLAGS_NONE, _READ or _READWRITE. The pool's device always has read-write access. Not needed
  *     after the call.
  * @param count number of descriptors, at least 1.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, a location that is not a device, unknown flags, or less
  *     than read-write access for the pool's device.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a device cannot access the memory of the other device
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a device cannot access the memory on the other device
  *     (aclrtDeviceCanAccessPeer).
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. After an invalid argument nothing has changed.
  * @note Thread-safe. Equivalent to cudaMemPoolSetAccess.
@@ -845,13 +838,12 @@ aclError portaclDeviceGetMemPoolSupport(int32_t deviceId, portaclMemPoolSupport 
 aclError portaclMemPoolSetAccess(aclrtMemPool memPool, const aclrtMemAccessDesc *descList, size_t count);
 
 /**
- * Returns the access of a device, or of the host, to the memory of a pool.
+ * Returns the access of a device, or of the host, to a pool's memory.
  *
  * @param flags receives ACL_RT_MEM_ACCESS_FLAGS_NONE, _READ or _READWRITE.
  * @param memPool a pool.
  * @param location a device (ACL_MEM_LOCATION_TYPE_DEVICE), or the host (ACL_MEM_LOCATION_TYPE_HOST or _HOST_NUMA, with
  *     any id).
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown type of location.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
@@ -873,7 +865,6 @@ aclError portaclMemPoolGetAccess(aclrtMemAccessFlags *flags, aclrtMemPool memPoo
  * @param memPool a pool of this process, created with this handle type; not an imported pool.
  * @param handleType ACL_MEM_HANDLE_TYPE_POSIX or PORTACL_MEM_HANDLE_TYPE_FABRIC.
  * @param flags must be 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` or `memPool` is null, `handleType` is another type,
  *     `flags` is not 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool, is imported, or was created with another
@@ -900,7 +891,6 @@ aclError portaclMemPoolExportToShareableHandle(void *shareableHandle,
  *     and may close it after the call. For PORTACL_MEM_HANDLE_TYPE_FABRIC a pointer to the 64 bytes.
  * @param handleType the type used for the export.
  * @param flags must be 0.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` (or, if it is a pointer, `shareableHandle`) is null, `handleType`
  *     is another type, `flags` is not 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `shareableHandle` is not an open descriptor, not a descriptor of an
@@ -924,7 +914,6 @@ aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool *memPool,
  * @param exportData the caller sets its `size`; receives `data`, plain bytes that can be passed in any way.
  * @param ptr the start of an allocation of a pool that was created with a handle type. Importers read what completed
  *     work has written; the processes must synchronize with each other, for example over a socket.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `ptr` is not the start of a live allocation of such a pool, is imported,
  *     or the pool was destroyed, or called inside a host function.
@@ -939,10 +928,9 @@ aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData, vo
  * is freed separately, with aclrtMemPoolFreeAsync or aclrtFree, which does not affect the exporting process. Memory
  * hooks are called after the import; if one refuses, the call returns its code.
  *
- * @param ptr receives the address: memory of the pool's device, with read-write access.
+ * @param ptr receives the address: memory on the pool's device, with read-write access.
  * @param memPool the imported pool.
  * @param exportData a name that portaclMemPoolExportPointer returned for an allocation of this pool.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool, or not imported; the name is damaged, of
  *     another pool or of an allocation that was freed; the exporting process destroyed the pool or has ended; or
@@ -966,7 +954,6 @@ aclError portaclMemPoolImportPointer(void **ptr,
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param symbol any address, for example of a variable or function of the program; the memory is not accessed.
  * @param name the name in the binary; if a variable and a kernel have this name, the variable is used.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, the binary has neither a variable nor a
  *     kernel of that name, or called inside a host function.
@@ -989,7 +976,6 @@ aclError portaclRegisterSymbol(aclrtBinHandle binHandle, const void *symbol, con
  *     stay valid.
  * @param scope this thread or all threads.
  * @param id receives the id of the hook, which is never used again; may be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `hook` or its name is null, the name is empty, `structSize` is too small, or
  *     `scope` is unknown.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope. Works
@@ -1008,7 +994,6 @@ aclError portaclMemoryHookRegister(const portaclMemoryHook *hook,
  * outside of callbacks, which waits.
  *
  * @param id the id that the registration returned.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or the wait could last forever. Works at any time.
  * @note Thread-safe.
  */
@@ -1021,7 +1006,6 @@ aclError portaclMemoryHookUnregister(uint64_t id);
  *     element.
  * @param capacity number of elements at `hooks`.
  * @param count receives the number of elements, also if it is larger than `capacity`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, `structSize` is not the size of the structure, or
  *     `capacity` is too small. Works at any time.
  * @note Thread-safe.
@@ -1033,7 +1017,6 @@ aclError portaclMemoryHookList(portaclMemoryHookInfo *hooks, size_t capacity, si
  * reason becomes part of the text of the refused call. Has no effect outside of before functions.
  *
  * @param reason a text, copied.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `reason` is null.
  * @note Thread-safe.
  */
@@ -1044,7 +1027,6 @@ aclError portaclMemoryHookGiveReason(const char *reason);
  * failures and the latest text. The allocation or free stays as it is. Has no effect outside of after functions.
  *
  * @param what a text, copied.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `what` is null.
  * @note Thread-safe.
  */
@@ -1073,7 +1055,6 @@ size_t portaclMemoryEventToJson(portaclMemoryMoment moment,
  * @param path the file, which is created or truncated; null: standard output.
  * @param scope this thread or all threads.
  * @param id receives the id of the hook; may be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
@@ -1102,7 +1083,6 @@ aclError portaclMemoryHookRegisterLogging(const char *path, portaclMemoryHookSco
  * @param most maximum number of bytes allocated at one time.
  * @param scope this thread or all threads.
  * @param id receives the id of the hook; may be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
  * @note Thread-safe.
@@ -1117,7 +1097,6 @@ aclError portaclMemoryHookRegisterLimit(size_t most, portaclMemoryHookScope scop
  * @param maxDepth levels of the tree below its root; 0: all levels.
  * @param scope this thread or all threads.
  * @param id receives the id of the hook; may be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
  * @note Thread-safe.
@@ -1134,7 +1113,6 @@ aclError portaclMemoryHookRegisterLineProfile(size_t maxDepth, portaclMemoryHook
  * @param text receives a zero-terminated text, truncated to `size`; null: only returns the length.
  * @param size size of `text` in bytes.
  * @param length receives the length of the whole text without its terminating zero; may be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a report.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0.
  * @note Thread-safe.
@@ -1150,7 +1128,6 @@ aclError portaclMemoryHookReport(uint64_t id, char *text, size_t size, size_t *l
  *     element.
  * @param capacity number of elements at `nodes`. If there are more, the first ones are written.
  * @param count receives the number of elements, also if it is larger than `capacity`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile. Works at any time.
  * @note Thread-safe.
@@ -1162,7 +1139,6 @@ aclError portaclMemoryHookProfile(uint64_t id, portaclMemoryProfileNode *nodes, 
  * portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a stack walk. PORTACL_LEAK_CHECK
  * records from the start. A second call has no effect.
  *
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a memory hook of the name "portacl's recorder" was registered.
  * @note Thread-safe.
  */
@@ -1199,7 +1175,6 @@ aclError portaclLeakCheckResume(void);
  *     element.
  * @param capacity number of elements at `allocations`. If there are more, those with the lowest addresses are written.
  * @param count receives the number of elements, also if it is larger than `capacity`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure. Works at
  *     any time.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory for the list.
@@ -1210,10 +1185,9 @@ aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations, size_t capa
 /**
  * Writes the live allocations to standard error, with thread, age and allocating functions if they were recorded, and
  * the releases that failed in destructors since the previous report. Writes nothing if there is nothing to report.
- * PORTACL_LEAK_CHECK=1 reports more: see docs/leaks.md.
+ * PORTACL_LEAK_CHECK=1 reports more: see docs/leaks.md. Works at any time.
  *
  * @param count receives the number of live allocations; may be null.
- * @retval ACL_SUCCESS 0: . Works at any time
  * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
  * @note Thread-safe.
  */
@@ -1225,7 +1199,6 @@ aclError portaclMemoryReportLeaks(size_t *count);
  * @param write receives a line; it may call this library.
  * @param userData its first argument.
  * @param count receives the number of live allocations; may be null.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time.
  * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
  * @note Thread-safe.
@@ -1240,9 +1213,8 @@ aclError portaclMemoryReportLeaksTo(portaclLineWriter write, void *userData, siz
  * @param deviceId the device; -1: host memory, with PORTACL_MEMORY_PINNED, with PORTACL_MEMORY_POOL for pools in host
  *     memory, and with PORTACL_MEMORY_IMPORTED for imported host memory. A device that is not in use has zeros.
  * @param kind the kind of memory; PORTACL_MEMORY_POOL: all pools of the device that this process created;
- *     PORTACL_MEMORY_IMPORTED: memory of other processes, including their pools.
+ *     PORTACL_MEMORY_IMPORTED: memory from other processes, including their pools.
  * @param stats receives the numbers. The caller sets `structSize`.
- * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `stats` is null, `structSize` is not the size of the structure, or `kind` is
  *     unknown.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed memory, or a device for

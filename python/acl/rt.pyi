@@ -183,7 +183,7 @@ def destroy_stream_force(stream: int | None, /) -> int:
     """aclrtDestroyStreamForce -> ret: Destroys a stream without waiting."""
 
 def device_can_access_peer(device_id: int, peer_device_id: int, /) -> tuple[int, int]:
-    """aclrtDeviceCanAccessPeer -> can_access_peer, ret: Returns whether a device can access the memory of another device directly."""
+    """aclrtDeviceCanAccessPeer -> can_access_peer, ret: Returns whether a device can access the memory on another device directly."""
 
 def device_disable_peer_access(peer_device_id: int, /) -> int:
     """aclrtDeviceDisablePeerAccess -> ret: Disables peer access of the current device (aclrtDeviceEnablePeerAccess)."""
@@ -204,7 +204,7 @@ def device_get_limit(limit: int, /) -> tuple[int, int]:
     """aclrtDeviceGetLimit -> value, ret: Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened."""
 
 def device_get_p2p_atomic_capabilities(capabilities: int | None, operations: int | None, count: int, src_device_id: int, dst_device_id: int, /) -> int:
-    """aclrtDeviceGetP2PAtomicCapabilities -> ret: Returns which atomic operations kernels of a device can do on memory of another device."""
+    """aclrtDeviceGetP2PAtomicCapabilities -> ret: Returns which atomic operations kernels of a device can do on memory on another device."""
 
 def device_get_pci_bus_id(device_id: int, len: int, /) -> tuple[str, int]:
     """aclrtDeviceGetPCIBusId -> pci_bus_id, ret: Returns the device's PCI address, as in `0000:3b:00.0` (hexadecimal, lower case, as the kernel writes it)."""
@@ -369,13 +369,13 @@ def get_logic_dev_id_by_user_dev_id(user_devid: int, /) -> tuple[int, int]:
     """aclrtGetLogicDevIdByUserDevId -> logic_dev_id, ret: Returns the logical id of a device from its user id."""
 
 def get_mem_info(attr: int, /) -> tuple[int, int, int]:
-    """aclrtGetMemInfo -> free, total, ret: Returns the free and total memory of the current device."""
+    """aclrtGetMemInfo -> free, total, ret: Returns the free and total memory on the current device."""
 
 def get_mem_uce_info(device_id: int, mem_uce_info_array: dict[str, Any] | int | None, array_size: int, ret_size: int | None, /) -> int:
     """aclrtGetMemUceInfo -> ret: Lists device memory with uncorrectable errors."""
 
 def get_mem_usage_info(device_id: int, mem_usage_info: dict[str, Any] | int | None, input_num: int, /) -> tuple[int, int]:
-    """aclrtGetMemUsageInfo -> output_num, ret: Returns how much memory of a device this process uses, in one row for each kind: `device` (aclrtMalloc and its variants) and `managed` (aclrtMemAllocManaged), including rounding."""
+    """aclrtGetMemUsageInfo -> output_num, ret: Returns how much device memory this process uses, in one row for each kind: `device` (aclrtMalloc and its variants) and `managed` (aclrtMemAllocManaged), including rounding."""
 
 def get_memcpy_desc_size(kind: int, /) -> tuple[int, int]:
     """aclrtGetMemcpyDescSize -> desc_size, ret: Returns the size of a copy descriptor, as aclrtSetMemcpyDesc writes it."""
@@ -450,10 +450,10 @@ def host_mem_map_capabilities(device_id: int, hac_type: int, /) -> tuple[int, in
     """aclrtHostMemMapCapabilities -> capabilities, ret: Returns whether an engine of a device can use mapped host memory (aclrtHostRegister, aclrtMallocHost)."""
 
 def host_register(ptr: int | None, size: int, type: int, /) -> tuple[int, int]:
-    """aclrtHostRegister -> dev_ptr, ret: Registers host memory of the caller for the kernels of all devices: locks its pages and maps it for devices."""
+    """aclrtHostRegister -> dev_ptr, ret: Registers the caller's host memory for the kernels of all devices: locks its pages and maps it for devices."""
 
 def host_register_v2(ptr: int | None, size: int, flag: int, /) -> int:
-    """aclrtHostRegisterV2 -> ret: Registers host memory of the caller as aclrtHostRegister, with flags."""
+    """aclrtHostRegisterV2 -> ret: Registers the caller's host memory as aclrtHostRegister, with flags."""
 
 def host_unregister(ptr: int | None, /) -> int:
     """aclrtHostUnregister -> ret: Ends a registration of host memory."""
@@ -468,7 +468,7 @@ def ipc_mem_get_export_key(dev_ptr: int | None, size: int, len: int, flags: int,
     """aclrtIpcMemGetExportKey -> key, ret: Exports device memory: returns a key with which other processes of the same user on this machine open it (aclrtIpcMemImportByKey)."""
 
 def ipc_mem_import_by_key(key: str | bytes | None, flags: int, /) -> tuple[int, int]:
-    """aclrtIpcMemImportByKey -> dev_ptr, ret: Opens memory of another process by its key."""
+    """aclrtIpcMemImportByKey -> dev_ptr, ret: Opens memory from another process by its key."""
 
 def ipc_mem_import_pid_inter_server(key: str | bytes | None, server_pids: dict[str, Any] | int | None, num: int, /) -> int:
     """aclrtIpcMemImportPidInterServer -> ret: Allows processes of other servers to open a key."""
@@ -504,7 +504,7 @@ def kernel_args_init(func_handle: int | None, /) -> tuple[int, int]:
     """aclrtKernelArgsInit -> args_handle, ret: Begins an argument list of a kernel, for aclrtLaunchKernelWithConfig."""
 
 def kernel_args_init_by_user_mem(func_handle: int | None, args_handle: int | None, user_host_mem: int | None, actual_args_size: int, /) -> int:
-    """aclrtKernelArgsInitByUserMem -> ret: Begins an argument list of a kernel in memory of the caller."""
+    """aclrtKernelArgsInitByUserMem -> ret: Begins an argument list of a kernel in the caller's memory."""
 
 def kernel_args_para_update(args_handle: int | None, param_handle: int | None, param: int | None, param_size: int, /) -> int:
     """aclrtKernelArgsParaUpdate -> ret: Changes the value of an argument in a list, for later launches."""
@@ -573,7 +573,7 @@ def mem_export_to_shareable_handle_v2(handle: int | None, flags: int, share_type
     """aclrtMemExportToShareableHandleV2 -> ret: Exports physical memory as aclrtMemExportToShareableHandle, as a number or a fabric handle."""
 
 def mem_flush(dev_ptr: int | None, size: int, /) -> int:
-    """aclrtMemFlush -> ret: Writes cached data of device memory of aclrtMallocCached back to memory."""
+    """aclrtMemFlush -> ret: Writes cached data of device memory from aclrtMallocCached back to memory."""
 
 def mem_get_access(vir_ptr: int | None, location: dict[str, Any] | int | None, /) -> tuple[int, int]:
     """aclrtMemGetAccess -> flag, ret: Returns the access of a device or of the host to mapped memory."""
@@ -588,13 +588,13 @@ def mem_get_allocation_properties_from_handle(handle: int | None, /) -> tuple[di
     """aclrtMemGetAllocationPropertiesFromHandle -> prop, ret: Returns the properties of physical memory."""
 
 def mem_import_from_shareable_handle(shareable_handle: int, device_id: int, /) -> tuple[int, int]:
-    """aclrtMemImportFromShareableHandle -> handle, ret: Imports physical memory of another process by its number."""
+    """aclrtMemImportFromShareableHandle -> handle, ret: Imports physical memory from another process by its number."""
 
 def mem_import_from_shareable_handle_v2(shareable_handle: int | None, share_type: int, flags: int, /) -> tuple[int, int]:
     """aclrtMemImportFromShareableHandleV2 -> handle, ret: Imports physical memory as aclrtMemImportFromShareableHandle, for use on the calling thread's current device."""
 
 def mem_invalidate(dev_ptr: int | None, size: int, /) -> int:
-    """aclrtMemInvalidate -> ret: Invalidates cached data of device memory of aclrtMallocCached."""
+    """aclrtMemInvalidate -> ret: Invalidates cached data of device memory from aclrtMallocCached."""
 
 def mem_managed_advise(ptr: int | None, size: int, advise: int, location: dict[str, Any], /) -> int:
     """aclrtMemManagedAdvise -> ret: Gives advice about the use of managed memory."""
@@ -615,13 +615,13 @@ def mem_map_no_access(vir_ptr: int | None, size: int, offset: int, handle: int |
     """aclrtMemMapNoAccess -> ret: Maps physical memory as aclrtMapMem, without access: aclrtMemSetAccess grants it."""
 
 def mem_map_selected_link(vir_ptr_dst: int | None, size: int, vir_ptr_src: int | None, link_idx: int, /) -> int:
-    """aclrtMemMapSelectedLink -> ret: Maps memory of another device through a selected connection."""
+    """aclrtMemMapSelectedLink -> ret: Maps memory on another device through a selected connection."""
 
 def mem_map_set_link(handle: int | None, advice_link: int, /) -> int:
     """aclrtMemMapSetLink -> ret: Sets which connection mappings of physical memory use."""
 
 def mem_p2p_map(dev_ptr: int | None, size: int, dst_dev_id: int, flags: int, /) -> int:
-    """aclrtMemP2PMap -> ret: Enables direct access of kernels on a device to memory of another device, at the same address."""
+    """aclrtMemP2PMap -> ret: Enables direct access of kernels on a device to memory on another device, at the same address."""
 
 def mem_pool_create(pool_props: dict[str, Any] | int | None, /) -> tuple[int, int]:
     """aclrtMemPoolCreate -> mem_pool, ret: Creates a pool."""
@@ -630,7 +630,7 @@ def mem_pool_destroy(mem_pool: int | None, /) -> int:
     """aclrtMemPoolDestroy -> ret: Destroys a pool."""
 
 def mem_pool_free_async(ptr: int | None, stream: int | None, /) -> int:
-    """aclrtMemPoolFreeAsync -> ret: Frees memory of a pool in stream order: earlier operations of the stream still use it, and so do operations of other streams that the program has ordered before."""
+    """aclrtMemPoolFreeAsync -> ret: Frees pool memory in stream order: earlier operations of the stream still use it, and so do operations of other streams that the program has ordered before."""
 
 def mem_pool_get_attr(mem_pool: int | None, attr: int, value: int | None, /) -> int:
     """aclrtMemPoolGetAttr -> ret: Returns an attribute of a pool."""
@@ -642,7 +642,7 @@ def mem_pool_set_attr(mem_pool: int | None, attr: int, value: int | None, /) -> 
     """aclrtMemPoolSetAttr -> ret: Sets an attribute of a pool."""
 
 def mem_pool_trim_to(mem_pool: int | None, min_bytes_to_keep: int, /) -> int:
-    """aclrtMemPoolTrimTo -> ret: Releases unused memory of a pool to its device, at once."""
+    """aclrtMemPoolTrimTo -> ret: Releases unused pool memory to its device, at once."""
 
 def mem_retain_allocation_handle(vir_ptr: int | None, /) -> tuple[int, int]:
     """aclrtMemRetainAllocationHandle -> handle, ret: Returns the handle of the physical memory at a mapped address, and increments its reference count."""
@@ -705,13 +705,13 @@ def memcpy_to_symbol_async(symbol: int | None, src: int | None, count: int, offs
     """aclrtMemcpyToSymbolAsync -> ret: Copies to the variable of a symbol on the current device, in stream order, as aclrtMemcpyAsync."""
 
 def memset(dev_ptr: int | None, max_count: int, value: int, count: int, /) -> int:
-    """aclrtMemset -> ret: Fills bytes of device memory, or of host memory of aclrtMallocHost."""
+    """aclrtMemset -> ret: Fills bytes of device memory, or of host memory from aclrtMallocHost."""
 
 def memset_async(dev_ptr: int | None, max_count: int, value: int, count: int, stream: int | None, /) -> int:
     """aclrtMemsetAsync -> ret: Enqueues a fill on a stream, as aclrtMemset, in stream order."""
 
 def memset_d32(ptr: int | None, mem_size: int, value: int, n: int, /) -> int:
-    """aclrtMemsetD32 -> ret: Fills 32-bit words of device memory, or of host memory of aclrtMallocHost."""
+    """aclrtMemsetD32 -> ret: @param ptr first word, aligned to 4 bytes; may be null if `N` is 0."""
 
 def memset_d32_async(ptr: int | None, mem_size: int, value: int, n: int, stream: int | None, /) -> int:
     """aclrtMemsetD32Async -> ret: Enqueues a fill with 32-bit words on a stream, as aclrtMemsetD32, in stream order."""
@@ -792,7 +792,7 @@ def repair_error(device_id: int, error_info: int | None, /) -> int:
     """aclrtRepairError -> ret: Repairs a hardware error of aclrtGetErrorVerbose."""
 
 def reserve_mem_address(size: int, alignment: int, expect_ptr: int | None, flags: int, /) -> tuple[int, int]:
-    """aclrtReserveMemAddress -> vir_ptr, ret: Reserves a range of addresses without memory, for memory of any device and of the host."""
+    """aclrtReserveMemAddress -> vir_ptr, ret: Reserves a range of addresses without memory, for memory on any device and on the host."""
 
 def reserve_mem_address_no_uc_memory(size: int, alignment: int, expect_ptr: int | None, flags: int, /) -> tuple[int, int]:
     """aclrtReserveMemAddressNoUCMemory -> vir_ptr, ret: Reserves a range of addresses outside of the range for unified caching."""
@@ -882,13 +882,13 @@ def set_ts_device(ts_id: int, /) -> int:
     """aclrtSetTsDevice -> ret: Selects the task scheduler for later work of this thread."""
 
 def snap_shot_process_backup(pid: int, args: dict[str, Any] | int | None, /) -> int:
-    """aclrtSnapShotProcessBackup -> ret: Copies the contents of the memory of all devices to host memory and releases the device memory, between the functions for ACL_RT_SNAPSHOT_BACKUP_PRE and ACL_RT_SNAPSHOT_BACKUP_POST."""
+    """aclrtSnapShotProcessBackup -> ret: Copies the contents of the memory on all devices to host memory and releases the device memory, between the functions for ACL_RT_SNAPSHOT_BACKUP_PRE and ACL_RT_SNAPSHOT_BACKUP_POST."""
 
 def snap_shot_process_lock(pid: int, reserve: int | None, /) -> int:
     """aclrtSnapShotProcessLock -> ret: Locks this process for a snapshot: calls the functions for ACL_RT_SNAPSHOT_LOCK_PRE, makes new calls wait, and waits for the pending work of all streams of all devices."""
 
 def snap_shot_process_restore(pid: int, args: dict[str, Any] | int | None, /) -> int:
-    """aclrtSnapShotProcessRestore -> ret: Restores the memory of all devices at its addresses, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and ACL_RT_SNAPSHOT_RESTORE_POST."""
+    """aclrtSnapShotProcessRestore -> ret: Restores the memory on all devices at its addresses, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and ACL_RT_SNAPSHOT_RESTORE_POST."""
 
 def snap_shot_process_unlock(pid: int, reserve: int | None, /) -> int:
     """aclrtSnapShotProcessUnlock -> ret: Lets calls continue, and then calls the functions for ACL_RT_SNAPSHOT_UNLOCK_POST."""

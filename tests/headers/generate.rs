@@ -22,6 +22,18 @@ pub(crate) fn header(header: &Header) -> String {
     adjust::header(header.path, &text, &sources)
 }
 
+/// The rule for all functions that return a code. Their comments list only their further codes.
+const RETURNS: &str = " *
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
+ * text of the failure.
+";
+
+fn returns_codes(sources: &[String]) -> bool {
+    sources.iter().any(|source| source.contains(") -> aclError {"))
+}
+
 /// Returns the output of cbindgen for the sources.
 fn declarations(header: &Header, sources: &[String]) -> String {
     let guard = format!(
@@ -43,8 +55,9 @@ fn declarations(header: &Header, sources: &[String]) -> String {
         header: Some(format!(
             "/* SPDX-License-Identifier: Apache-2.0 */\n\
              /* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */\n\n\
-             /** @file\n * {}\n */",
-            header.about
+             /** @file\n * {}\n{} */",
+            header.about,
+            if returns_codes(sources) { RETURNS } else { "" }
         )),
         ..Config::default()
     };

@@ -46,7 +46,6 @@ pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLev
 ///
 /// @param deviceId 0 to the number of devices minus 1; a device that is not set has no error.
 /// @param errorInfo receives the description; all other members are 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -72,7 +71,6 @@ pub unsafe extern "C" fn aclrtGetErrorVerbose(deviceId: i32, errorInfo: *mut acl
 ///
 /// @param deviceId 0 to the number of devices minus 1.
 /// @param errorInfo the description of aclrtGetErrorVerbose; not read.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device has failed; it works again in another process.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtGetErrorVerbose.
 /// @note Thread-safe. Follows aclrtRepairError of the Ascend runtime API.

@@ -25,7 +25,6 @@ pub unsafe extern "C" fn portaclBackendName() -> *const c_char {
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param name receives a zero-terminated text, truncated to `size`.
 /// @param size size of `name` in bytes, at least 1; 128 bytes are enough.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `name` is null or `size` is 0.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.

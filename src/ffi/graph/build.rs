@@ -13,7 +13,6 @@ use crate::types::{aclError, aclmdlRI, aclrtStream};
 /// @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, at any time before its first launch
 ///     or when no launch is pending.
 /// @param flag 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or an unknown flag.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no more graphs can be created.
@@ -31,7 +30,6 @@ pub unsafe extern "C" fn aclmdlRIBuildBegin(modelRI: *mut aclmdlRI, flag: u32) -
 /// @param stream a stream with ACL_STREAM_PERSISTENT of the same device that is not bound to a graph; not null.
 /// @param flag 0: each launch starts the stream; 0x7fffffff: launches do not start it, unless another stream of the
 ///     graph does.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a captured graph or one whose building
 ///     has ended, a stream without ACL_STREAM_PERSISTENT or already bound, or called inside a host function.
@@ -49,7 +47,6 @@ pub unsafe extern "C" fn aclmdlRIBindStream(modelRI: aclmdlRI, stream: aclrtStre
 ///
 /// @param modelRI a graph of aclmdlRIBuildBegin.
 /// @param stream a stream that is bound to the graph.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound to this graph.
 /// @retval ACL_ERROR_RT_MODEL_RUNNING 107037: a launch is not complete.
@@ -69,7 +66,6 @@ pub unsafe extern "C" fn aclmdlRIUnbindStream(modelRI: aclmdlRI, stream: aclrtSt
 ///
 /// @param modelRI a graph that is being built.
 /// @param stream a stream that is bound to the graph.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound to this graph.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a captured graph or one whose building
@@ -88,7 +84,6 @@ pub unsafe extern "C" fn aclmdlRIEndTask(modelRI: aclmdlRI, stream: aclrtStream)
 ///
 /// @param modelRI a graph that is being built, with an end (aclmdlRIEndTask).
 /// @param reserve null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or `reserve` is not null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, captured, its building has already ended, no
 ///     stream that launches start has the end, launches would never end because a stream waits for a stream that is

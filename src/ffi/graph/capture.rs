@@ -21,7 +21,6 @@ use crate::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatu
 /// @param mode ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: all threads, except those that have exchanged their mode;
 ///     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the calling thread; ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: none. Copies
 ///     of pageable memory are then captured, and each launch reads and writes the memory when it runs.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured.
@@ -42,7 +41,6 @@ pub unsafe extern "C" fn aclmdlRICaptureBegin(stream: aclrtStream, mode: MaybeUn
 /// @param stream the stream that the capture began with.
 /// @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, unless it is a body
 ///     (aclmdlRICaptureToModelRIBegin).
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
 /// @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED 107036: the capture began with another stream.
@@ -72,7 +70,6 @@ pub unsafe extern "C" fn aclmdlRICaptureEnd(stream: aclrtStream, modelRI: *mut a
 ///     ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED 2 for a capture that can only be ended.
 /// @param modelRI receives the graph that is being captured, which cannot be launched yet; null for a stream that is
 ///     not being captured.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -97,7 +94,6 @@ pub unsafe extern "C" fn aclmdlRICaptureGetInfo(
 /// @param mode the new mode; receives the previous one. ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: the thread's captures and
 ///     global captures of other threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the thread's captures;
 ///     ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: no captures. Captures that were begun in relaxed mode forbid nothing.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown mode. Affects the calling thread only.
 /// @note Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
 #[unsafe(no_mangle)]

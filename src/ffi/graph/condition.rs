@@ -12,13 +12,12 @@ use crate::types::{
 /// Begins to capture a stream into a body of a conditional task (aclmdlRIAddCondTask), as aclmdlRICaptureBegin does
 /// into a new graph. aclmdlRICaptureEnd ends it, and returns the body. A body is captured once, during the capture of
 /// its graph or afterwards, but before the graph is launched; if the capture fails, the body is empty again. Operations
-/// that a body does not support return 207000, some of them only in aclmdlRICaptureEnd: memory of pools, task groups,
+/// that a body does not support return 207000, some of them only in aclmdlRICaptureEnd: pool memory, task groups,
 /// and waits for values, notifies and events outside of the body.
 ///
 /// @param stream a stream of the graph's device that is not being captured; not a default stream.
 /// @param modelRI a body that is empty.
 /// @param mode as in aclmdlRICaptureBegin.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or an unknown mode.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `modelRI` is not a graph, destroyed, not a body, or already captured; not
 ///     a stream, destroyed, or called inside a host function.
@@ -49,7 +48,6 @@ pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
 /// @param flag ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1; 0: the value keeps its previous contents, and
 ///     `defaultLaunchValue` is ignored.
 /// @param handle receives the handle.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, its capture has ended, or called inside a host
 ///     function.
@@ -76,7 +74,6 @@ pub unsafe extern "C" fn aclmdlRICondHandleCreate(
 ///
 /// @param handle a handle of aclmdlRICondHandleCreate.
 /// @param ptr receives the address.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a condition handle, or its graph was destroyed.
 /// @note Thread-safe. Follows aclmdlRICondHandleGetCondPtr of the Ascend runtime API.
@@ -105,7 +102,6 @@ pub unsafe extern "C" fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle
 ///     bodies.
 /// @param stream a stream that is being captured.
 /// @param flags 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null member, an unknown type, an invalid number of bodies for the type, or
 ///     unknown flags.
 /// @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.

@@ -14,7 +14,6 @@ use crate::types::{aclError, aclrtCompareDataType, aclrtCondition, aclrtStream};
 /// @param activeStream a stream that is bound to the same graph; usually bound with 0x7fffffff, so that launches do not
 ///     start it.
 /// @param stream a stream that is bound to a graph that is being built.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `activeStream` is null.
 /// @retval ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another graph.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the building of the graph has ended, or called
@@ -40,7 +39,6 @@ pub unsafe extern "C" fn aclrtActiveStream(activeStream: aclrtStream, stream: ac
 /// @param trueStream a stream that is bound to the same graph.
 /// @param falseStream another stream that is bound to the same graph, or null.
 /// @param stream a stream that is bound to a graph that is being built.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `cond` or `dataType`.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not a multiple of the size of its number.
 /// @retval ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another graph.

@@ -14,7 +14,6 @@ use crate::types::{aclError, aclmdlRI, aclrtCallback};
 /// @param modelRI a graph.
 /// @param func the function.
 /// @param userData argument of the function; may be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `func` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, the body of a conditional task, or the function
 ///     is already registered for the graph.
@@ -40,7 +39,6 @@ pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
 ///
 /// @param modelRI a graph.
 /// @param func the function.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or the function is not registered for the graph.
 /// @note Thread-safe. Follows aclmdlRIDestroyUnregisterCallback of the Ascend runtime API.

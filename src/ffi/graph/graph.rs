@@ -9,7 +9,6 @@ use crate::types::{aclError, aclmdlRI, aclrtStream};
 ///
 /// @param modelRI a graph.
 /// @param timeout milliseconds, greater than 0, or -1 for no timeout. The launch continues after a timeout.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an invalid timeout, not a graph, destroyed, a body, memory that it uses
 ///     was freed, or called inside a host function.
@@ -34,7 +33,6 @@ pub unsafe extern "C" fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> acl
 ///
 /// @param modelRI a graph.
 /// @param stream a stream of its device; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, the body of a conditional task, one of
 ///     its bodies is empty, memory that the graph uses was freed, or called inside a host function.
@@ -61,7 +59,6 @@ pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtSt
 /// of its stream ends it on CPUs, and on GPUs if it is for a notify. The graph can be launched again.
 ///
 /// @param modelRI a graph.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, the body of a conditional task, or called inside
 ///     a host function.
@@ -76,7 +73,6 @@ pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {
 /// with its device. A graph that went with its device is destroyed late once: docs/failures.md.
 ///
 /// @param modelRI a graph.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, already destroyed, the body of a conditional task, or called
 ///     inside a host function.

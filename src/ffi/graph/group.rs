@@ -10,7 +10,6 @@ use crate::types::{aclError, aclrtStream, aclrtTaskGrp};
 /// Put only operations that change into a group: a launch has to read the group when it reaches it.
 ///
 /// @param stream a stream that takes part in a capture.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream already has an open group; not a stream, destroyed, or called
 ///     inside a host function.
@@ -29,7 +28,6 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> acl
 ///
 /// @param stream the stream that the group began with.
 /// @param handle receives the group.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
 /// @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open group; not a stream, destroyed, or called inside a
@@ -51,7 +49,6 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(stream: aclrtStream, handle: 
 ///
 /// @param stream a stream that is not being captured; null: the default stream of the current context.
 /// @param handle a group of a graph of the stream's device.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a group, or its graph was destroyed; the stream or the group is
 ///     already in an update; not a stream, destroyed, or called inside a host function.
@@ -73,7 +70,6 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, han
 /// runs its operations again.
 ///
 /// @param stream the stream of the update.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open update; its operations do not match the group; not
 ///     a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.

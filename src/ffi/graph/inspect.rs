@@ -12,7 +12,6 @@ use crate::types::{aclError, aclmdlRI, aclmdlRITask, aclrtStream};
 /// @param modelRI a graph; it may still be captured.
 /// @param name a text of at most 512 bytes without the terminating zero, which is copied; "" removes the name. Invalid
 ///     UTF-8 is replaced.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or a name that is too long.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
 /// @note Thread-safe. Follows aclmdlRISetName of the Ascend runtime API.
@@ -31,7 +30,6 @@ pub unsafe extern "C" fn aclmdlRISetName(modelRI: aclmdlRI, name: *const c_char)
 /// @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and always zero-terminated. 513 bytes
 ///     are enough for every ASCII name.
 /// @param name receives the name.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or `maxLen` is 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
 /// @note Thread-safe. Follows aclmdlRIGetName of the Ascend runtime API.
@@ -47,7 +45,6 @@ pub unsafe extern "C" fn aclmdlRIGetName(modelRI: aclmdlRI, maxLen: u32, name: *
 ///
 /// @param modelRI a graph; it may still be captured.
 /// @param modelRIId receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
 /// @note Thread-safe. Follows aclmdlRIGetId of the Ascend runtime API.
@@ -63,7 +60,6 @@ pub unsafe extern "C" fn aclmdlRIGetId(modelRI: aclmdlRI, modelRIId: *mut u32) -
 /// @param modelRI a graph.
 /// @param streams array for the streams; null: only returns their number.
 /// @param numStreams the length of `streams`; receives the number of streams.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `numStreams` is null.
 /// @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numStreams` is written.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
@@ -91,7 +87,6 @@ pub unsafe extern "C" fn aclmdlRIGetStreams(
 ///     latest graph that still exists.
 /// @param tasks array for the tasks; null: only returns their number.
 /// @param numTasks the length of `tasks`; receives the number of tasks.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `stream` or `numTasks` is null.
 /// @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numTasks` is written.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or part of no graph.

@@ -10,7 +10,6 @@ use crate::types::{aclError, aclrtLabel, aclrtLabelList, aclrtStream};
 ///
 /// @param label receives the handle; the caller destroys it with aclrtDestroyLabel. It belongs to the device of the
 ///     current context, and is released with it.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no more can be created.
@@ -25,7 +24,6 @@ pub unsafe extern "C" fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError {
 /// docs/failures.md.
 ///
 /// @param label a label.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a label, already destroyed, or called inside a host function.
 /// @note Thread-safe. Follows aclrtDestroyLabel of the Ascend runtime API.
@@ -39,7 +37,6 @@ pub unsafe extern "C" fn aclrtDestroyLabel(label: aclrtLabel) -> aclError {
 ///
 /// @param label a label that is not set.
 /// @param stream a stream that is bound to a graph that is being built.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `label` is null.
 /// @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is bound to no graph.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a label or stream, destroyed, a label that is already set, the
@@ -59,7 +56,6 @@ pub unsafe extern "C" fn aclrtSetLabel(label: aclrtLabel, stream: aclrtStream) -
 /// @param labels `num` labels, set or not; a label may occur repeatedly.
 /// @param num number of labels, greater than 0.
 /// @param labelList receives the handle; the caller destroys it with aclrtDestroyLabelList.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument or label, or `num` is 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a label, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_LABEL_CONTEXT 507031: a label was created for another device.
@@ -85,7 +81,6 @@ pub unsafe extern "C" fn aclrtCreateLabelList(
 /// with its device is destroyed late once: docs/failures.md.
 ///
 /// @param labelList a list.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list of labels, already destroyed, or called inside a host
 ///     function.
@@ -106,7 +101,6 @@ pub unsafe extern "C" fn aclrtDestroyLabelList(labelList: aclrtLabelList) -> acl
 /// @param maxValue how many labels of the list can be selected: 1 to the length of the list.
 /// @param labelList a list of labels that are set in the same stream before aclmdlRIBuildEnd.
 /// @param stream a stream that is bound to a graph that is being built.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or `maxValue` is 0.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: `ptr` is not a multiple of 4.
 /// @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is bound to no graph.

@@ -1,4 +1,4 @@
-//! Memory of graphs, as in CUDA's GraphMem functions.
+//! Graph memory, as in CUDA's GraphMem functions.
 
 use std::mem::MaybeUninit;
 
@@ -12,7 +12,6 @@ use crate::types::{aclError, portaclGraphMemAttr};
 /// @param deviceId a device that is set.
 /// @param attr the attribute.
 /// @param value receives bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `attr` is unknown.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.

@@ -11,7 +11,6 @@ use crate::types::{aclError, aclmdlRI};
 /// and the tasks that they are ordered after. Parameters are those in effect.
 ///
 /// @param modelRI a graph.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
 /// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
@@ -32,7 +31,6 @@ pub unsafe extern "C" fn aclmdlRIDebugPrint(modelRI: aclmdlRI) -> aclError {
 /// @param path the file, which is overwritten.
 /// @param flags ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0, or ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1: also with addresses and
 ///     arguments.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags.
 /// @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.

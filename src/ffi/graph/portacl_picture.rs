@@ -13,7 +13,6 @@ use crate::types::{aclError, aclmdlRI};
 ///
 /// @param modelRI a graph.
 /// @param path the file, which is overwritten.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.

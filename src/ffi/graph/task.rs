@@ -21,7 +21,6 @@ use crate::types::{
 /// @param type receives ACL_MODEL_RI_TASK_KERNEL 1, ACL_MODEL_RI_TASK_EVENT_RECORD 2, ACL_MODEL_RI_TASK_EVENT_WAIT 3,
 ///     ACL_MODEL_RI_TASK_EVENT_RESET 4, ACL_MODEL_RI_TASK_VALUE_WRITE 5, ACL_MODEL_RI_TASK_VALUE_WAIT 6, or for all
 ///     others ACL_MODEL_RI_TASK_DEFAULT 0: copies, fills, reductions, host functions.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
 /// @note Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
@@ -34,7 +33,6 @@ pub unsafe extern "C" fn aclmdlRITaskGetType(task: aclmdlRITask, r#type: *mut ac
 ///
 /// @param task a task of aclmdlRIGetTasksByStream.
 /// @param id receives the position.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
 /// @note Thread-safe. Follows aclmdlRITaskGetSeqId of the Ascend runtime API.
@@ -54,7 +52,6 @@ pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) 
 ///
 /// @param task a task of aclmdlRIGetTasksByStream.
 /// @param params receives the type, and the parameters in the member of that type; everything else is 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
 /// @note Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
@@ -79,11 +76,10 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(task: aclmdlRITask, params: *mut 
 /// @param task a task of aclmdlRIGetTasksByStream.
 /// @param params the parameters that aclmdlRITaskGetParams returned, changed; `type` is the type of the task.
 ///     `eventFlag`, `taskGrp`, `opInfoPtr`, `opInfoSize` and reserved members are ignored.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, a null kernel, event or address, `numBlocks` is 0 or above
 ///     the device's limit, null arguments, an unknown attribute or comparison.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, another type, not a kernel, an event
-///     or memory of this library, an event that does not support waits or resets, or arguments that do not match.
+///     or memory from this library, an event that does not support waits or resets, or arguments that do not match.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: a kernel or event of another device.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: parameters for a task that has none, arguments in device memory,
 ///     another flag, another event for a wait inside of the graph, an event with flags other than the previous event's,
@@ -125,7 +121,6 @@ pub unsafe extern "C" fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError {
 /// aclmdlRITaskSetParams enables it again.
 ///
 /// @param task a task of aclmdlRIGetTasksByStream, of any type.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
 /// @note Thread-safe. Follows aclmdlRITaskDisable of the Ascend runtime API.
@@ -139,7 +134,6 @@ pub unsafe extern "C" fn aclmdlRITaskDisable(task: aclmdlRITask) -> aclError {
 /// @param task a task of aclmdlRIGetTasksByStream, of type ACL_MODEL_RI_TASK_KERNEL.
 /// @param attrId an enumerator of aclrtLaunchKernelAttrId.
 /// @param attrValue receives the value in the member of that attribute; 0 if the launch does not have it.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or an unknown attribute.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, or a task of another type.
 /// @note Thread-safe. Follows aclmdlRIKernelTaskGetAttribute of the Ascend runtime API.

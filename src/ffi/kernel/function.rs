@@ -12,7 +12,6 @@ use crate::types::{aclError, aclrtBinHandle, aclrtFuncAttribute, aclrtFuncHandle
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param aicAddr receives the address: on the cpu backend the address of the C function.
 /// @param aivAddr receives null: there is no second code.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
@@ -36,7 +35,6 @@ pub unsafe extern "C" fn aclrtGetFunctionAddr(
 /// @param attrType ACL_FUNC_ATTR_KERNEL_TYPE, with the value ACL_KERNEL_TYPE_AICORE, or
 ///     ACL_FUNC_ATTR_KERNEL_SCHED_MODE, with the value 0.
 /// @param attrValue receives the value.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or an unknown aclrtFuncAttribute.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_FUNC_ATTR_KERNEL_RATIO, which exists only for kernels on two
@@ -58,7 +56,6 @@ pub unsafe extern "C" fn aclrtGetFunctionAttribute(
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and always zero-terminated.
 /// @param name receives the name.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `maxLen` is 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @note Thread-safe. Follows aclrtGetFunctionName of the Ascend runtime API.
@@ -76,7 +73,6 @@ pub unsafe extern "C" fn aclrtGetFunctionName(funcHandle: aclrtFuncHandle, maxLe
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param aicSize receives the bytes: on the cpu backend those of the C function, without the functions that it calls.
 /// @param aivSize receives 0: there is no second code.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
@@ -99,7 +95,6 @@ pub unsafe extern "C" fn aclrtGetFunctionSize(
 ///     device.
 /// @param flags 0.
 /// @param dynamicUbufSize receives the bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flags` is not 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @note Thread-safe. Follows aclrtFunctionGetAvailDynUbufPerBlock of the Ascend runtime API.
@@ -118,7 +113,6 @@ pub unsafe extern "C" fn aclrtFunctionGetAvailDynUbufPerBlock(
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param binHandle receives the handle of the binary; the call adds no reference, so it needs no additional unload.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @note Thread-safe. Follows aclrtFunctionGetBinary of the Ascend runtime API.
@@ -137,7 +131,6 @@ pub unsafe extern "C" fn aclrtFunctionGetBinary(
 /// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
 ///     device.
 /// @param paramCount receives the count.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: unknown: a CPU kernel without a description of its parameters
@@ -157,7 +150,6 @@ pub unsafe extern "C" fn aclrtFunctionGetParamCount(func: *const c_void, paramCo
 /// @param paramIndex the index of the parameter, 0 for the first.
 /// @param paramOffset receives the offset in bytes.
 /// @param paramSize receives its size in bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramIndex` is not less than the count of
 ///     aclrtFunctionGetParamCount.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.

@@ -39,7 +39,6 @@ pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) 
 /// Destroys the description of a binary. Binaries that were loaded from it stay loaded.
 ///
 /// @param binary from aclrtCreateBinary.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description of a binary, or already destroyed.
 /// @note Thread-safe. Follows aclrtDestroyBinary of the Ascend runtime API.
@@ -97,7 +96,6 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromFile(
 /// @param options null, or options; ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and
 ///     have no effect.
 /// @param binHandle receives the handle, to be unloaded with aclrtBinaryUnLoad. It is released with its device.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `length` 0 or an unknown option.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the binary is truncated, damaged or cannot be linked, or called inside a
 ///     host function.
@@ -124,7 +122,6 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
 /// Does not wait. A binary that went with its device is unloaded late once: docs/failures.md.
 ///
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, or called inside a host function.
 /// @note Thread-safe. Follows aclrtBinaryUnLoad of the Ascend runtime API.
@@ -138,7 +135,6 @@ pub unsafe extern "C" fn aclrtBinaryUnLoad(binHandle: aclrtBinHandle) -> aclErro
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param kernelName the name; for a C++ kernel the plain name requires extern "C".
 /// @param funcHandle receives the handle, which is the same for each call with this name; it ends with `binHandle`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, no kernel of that name, or called inside a
 ///     host function.
@@ -188,7 +184,6 @@ pub unsafe extern "C" fn aclrtBinaryGetFunctionByEntry(
 /// @param name the name; for a C++ variable the plain name requires extern "C".
 /// @param dptr receives its address.
 /// @param size receives its size in bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, no variable of that name, or called inside
 ///     a host function.
@@ -213,7 +208,6 @@ pub unsafe extern "C" fn aclrtBinaryGetGlobal(
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param binAddr receives its first address.
 /// @param binSize receives its size in bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a program, or unloaded.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.

@@ -7,7 +7,7 @@ use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::kernel::kernel_args::{self, Entry, Head, List, Room};
 use crate::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHandle};
 
-/// Calls a function with an argument list: a library list behind a handle, or a list in memory of the caller.
+/// Calls a function with an argument list: a library list behind a handle, or a list in the caller's memory.
 ///
 /// # Safety
 ///
@@ -45,7 +45,6 @@ pub unsafe fn with_list<R>(argsHandle: aclrtArgsHandle, work: impl FnOnce(&mut L
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param argsHandle receives the list.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no more lists can be created.
@@ -61,7 +60,7 @@ pub unsafe extern "C" fn aclrtKernelArgsInit(
     })
 }
 
-/// Begins an argument list of a kernel in memory of the caller. The caller keeps the memory, unmoved, as long as it
+/// Begins an argument list of a kernel in the caller's memory. The caller keeps the memory, unmoved, as long as it
 /// uses the list; there is nothing else to release. Overwrites a previous list in this memory.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
@@ -69,7 +68,6 @@ pub unsafe extern "C" fn aclrtKernelArgsInit(
 ///     becomes the handle of the list.
 /// @param userHostMem host memory for the arguments and their data.
 /// @param actualArgsSize its size in bytes, as aclrtKernelArgsGetMemSize returns it.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, memory that is not aligned, or too little for the kernel's
 ///     arguments.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
@@ -109,11 +107,10 @@ pub unsafe extern "C" fn aclrtKernelArgsInitByUserMem(
 /// @param param the argument's first byte; it is copied.
 /// @param paramSize its size in bytes, at least 1; all arguments together have at most 4096 bytes.
 /// @param paramHandle receives a handle of the argument for aclrtKernelArgsParaUpdate.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `paramSize` is 0, or the argument does not fit.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, finalized, the kernel's binary was unloaded, or the kernel's
 ///     next parameter has another size or does not exist.
-/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+/// @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
 ///     aclrtKernelArgsAppend of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsAppend(
@@ -137,7 +134,7 @@ pub unsafe extern "C" fn aclrtKernelArgsAppend(
 /// @param argsHandle a list that is not finalized.
 /// @param paramHandle receives a handle of the placeholder for aclrtKernelArgsGetPlaceHolderBuffer.
 /// @return the codes of aclrtKernelArgsAppend, for an argument of 8 bytes.
-/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+/// @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
 ///     aclrtKernelArgsAppendPlaceHolder of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
@@ -152,18 +149,17 @@ pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
 }
 
 /// Returns the buffer for the data of a placeholder; each launch copies its contents at that time. The buffer lives as
-/// long as its list. In memory of the caller it is at a multiple of 64.
+/// long as its list. In the caller's memory it is at a multiple of 64.
 ///
 /// @param argsHandle a list.
 /// @param paramHandle from aclrtKernelArgsAppendPlaceHolder.
 /// @param dataSize its size in bytes, at least 1. Repeated calls return the same buffer, and need the same size.
 /// @param bufferAddr receives the address, in host memory.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `dataSize` is 0, or the data does not fit into the caller's
 ///     memory.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not one of its placeholders, or its buffer has another size.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory.
-/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+/// @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
 ///     aclrtKernelArgsGetPlaceHolderBuffer of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
@@ -185,10 +181,9 @@ pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
 /// @param paramHandle from aclrtKernelArgsAppend.
 /// @param param the value's first byte; it is copied.
 /// @param paramSize its size in bytes, the same as before.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramSize` is 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not one of its arguments, a placeholder, or another size.
-/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+/// @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
 ///     aclrtKernelArgsParaUpdate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
@@ -208,11 +203,10 @@ pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
 /// Finalizes a list: all its arguments, and the buffers of its placeholders, are set. A repeated call has no effect.
 ///
 /// @param argsHandle a list.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, the kernel's binary was unloaded, fewer arguments than the
 ///     kernel has parameters, or a placeholder without a buffer.
-/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+/// @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
 ///     aclrtKernelArgsFinalize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsFinalize(argsHandle: aclrtArgsHandle) -> aclError {
@@ -226,7 +220,6 @@ pub unsafe extern "C" fn aclrtKernelArgsFinalize(argsHandle: aclrtArgsHandle) ->
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param memSize receives the bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @note Thread-safe. Follows aclrtKernelArgsGetHandleMemSize of the Ascend runtime API.
@@ -242,7 +235,6 @@ pub unsafe extern "C" fn aclrtKernelArgsGetHandleMemSize(funcHandle: aclrtFuncHa
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param userArgsSize bytes of all arguments, 8 for each placeholder, plus the bytes of all data.
 /// @param actualArgsSize receives the bytes, including alignment.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or a sum that overflows.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @note Thread-safe. Follows aclrtKernelArgsGetMemSize of the Ascend runtime API.

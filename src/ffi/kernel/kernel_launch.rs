@@ -141,7 +141,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelV2(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: also if `argsHandle` is null or `reserve` is not null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also if it is not a list, not finalized, or a list of another kernel.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data of its placeholders.
-/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+/// @note Thread-safe; a list in the caller's memory must be used by one thread at a time. Follows
 ///     aclrtLaunchKernelWithConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
         let function = request.function;
         let stream = handle::from_c(stream);
         kernel_launch::check_before_arguments(&request, stream)?;
-        // SAFETY: the launched list is a handle or memory of the caller that holds a list.
+        // SAFETY: the launched list is a handle or the caller's memory that holds a list.
         let copy = unsafe { with_list(argsHandle, |list| list.for_launch(function)) };
         let (block, place_holders) = copy?;
         kernel_launch::launch_with_data(request, &block, &place_holders, stream)?;

@@ -15,7 +15,6 @@ use crate::types::{aclError, aclrtBinHandle};
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param symbol any address, for example of a variable or function of the program; the memory is not accessed.
 /// @param name the name in the binary; if a variable and a kernel have this name, the variable is used.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, the binary has neither a variable nor a
 ///     kernel of that name, or called inside a host function.

@@ -11,7 +11,6 @@ use crate::types::{aclError, aclrtFuncHandle, aclrtMemcpyKind, aclrtStream};
 ///
 /// @param symbol an address that was passed to portaclRegisterSymbol.
 /// @param funcHandle receives the handle that aclrtBinaryGetFunction returns for the name.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a variable, or called
 ///     inside a host function.
@@ -28,7 +27,6 @@ pub unsafe extern "C" fn aclrtGetFuncBySymbol(symbol: *const c_void, funcHandle:
 ///
 /// @param symbol an address that was passed to portaclRegisterSymbol.
 /// @param size receives its size in bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a kernel, or called
 ///     inside a host function.
@@ -44,7 +42,6 @@ pub unsafe extern "C" fn aclrtGetSymbolSize(symbol: *const c_void, size: *mut us
 ///
 /// @param symbol an address that was passed to portaclRegisterSymbol.
 /// @param devPtr receives its address.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a kernel, or called
 ///     inside a host function.

@@ -11,7 +11,6 @@ use crate::types::{aclError, aclrtMbuf};
 ///
 /// @param buf receives the buffer.
 /// @param size capacity in bytes, at least 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory left, or no more buffers can be created.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -27,7 +26,6 @@ pub unsafe extern "C" fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclE
 /// once: docs/failures.md.
 ///
 /// @param buf a buffer that is not in the chain of another buffer.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, already freed, in the chain of another buffer, or called
 ///     inside a host function.
@@ -37,12 +35,11 @@ pub unsafe extern "C" fn aclrtFreeBuf(buf: aclrtMbuf) -> aclError {
     guard("aclrtFreeBuf", || buffer::free(handle::from_c(buf)))
 }
 
-/// Returns the address of a buffer's data. Copies treat it as memory of aclrtMallocHost; aclrtFreeHost rejects it.
+/// Returns the address of a buffer's data. Copies treat it as memory from aclrtMallocHost; aclrtFreeHost rejects it.
 ///
 /// @param buf a buffer.
 /// @param dataPtr receives the address, a multiple of 64.
 /// @param size receives the capacity in bytes, whatever the data length is.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
 /// @note Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
@@ -58,7 +55,6 @@ pub unsafe extern "C" fn aclrtGetBufData(buf: aclrtMbuf, dataPtr: *mut *mut c_vo
 ///
 /// @param buf a buffer.
 /// @param len bytes, at most the capacity.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, or `len` is larger than the capacity.
 /// @note Thread-safe. Follows aclrtSetBufDataLen of the Ascend runtime API.
@@ -71,7 +67,6 @@ pub unsafe extern "C" fn aclrtSetBufDataLen(buf: aclrtMbuf, len: usize) -> aclEr
 ///
 /// @param buf a buffer.
 /// @param len receives the bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
 /// @note Thread-safe. Follows aclrtGetBufDataLen of the Ascend runtime API.
@@ -86,7 +81,6 @@ pub unsafe extern "C" fn aclrtGetBufDataLen(buf: aclrtMbuf, len: *mut usize) -> 
 /// @param dataPtr the value to write.
 /// @param size bytes, at least 1.
 /// @param offset where to write; `offset` + `size` is at most 96.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed; 100000 also if `size` is 0 or the bytes go past
 ///     the end.
@@ -138,7 +132,6 @@ pub unsafe extern "C" fn aclrtGetBufUserData(
 ///
 /// @param buf a buffer.
 /// @param newBuf receives the new buffer.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no more buffers can be created.
@@ -152,7 +145,6 @@ pub unsafe extern "C" fn aclrtCopyBufRef(buf: aclrtMbuf, newBuf: *mut aclrtMbuf)
 ///
 /// @param headBuf a buffer, the first of its chain or without a chain.
 /// @param buf another buffer, in no chain and without a chain.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, both are the same, or one of them is in the chain
 ///     of another buffer or, as `buf`, has a chain.
@@ -166,7 +158,6 @@ pub unsafe extern "C" fn aclrtAppendBufChain(headBuf: aclrtMbuf, buf: aclrtMbuf)
 ///
 /// @param headBuf a buffer, the first of its chain or without a chain.
 /// @param num receives the number; 1 for a buffer without a chain.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, or in the chain of another buffer.
 /// @note Thread-safe. Follows aclrtGetBufChainNum of the Ascend runtime API.
@@ -180,7 +171,6 @@ pub unsafe extern "C" fn aclrtGetBufChainNum(headBuf: aclrtMbuf, num: *mut u32) 
 /// @param headBuf a buffer, the first of its chain or without a chain.
 /// @param index 0: the head itself.
 /// @param buf receives the buffer, which still belongs to the chain.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, in the chain of another buffer, or no such index.
 /// @note Thread-safe. Follows aclrtGetBufFromChain of the Ascend runtime API.

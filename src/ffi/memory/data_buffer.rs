@@ -25,7 +25,6 @@ pub unsafe extern "C" fn aclCreateDataBuffer(data: *mut c_void, size: usize) -> 
 /// Destroys a data buffer. The caller keeps ownership of the memory.
 ///
 /// @param dataBuffer from aclCreateDataBuffer.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a data buffer, or already destroyed.
 /// @note Thread-safe. Follows aclDestroyDataBuffer of the Ascend runtime API.

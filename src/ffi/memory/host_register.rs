@@ -1,4 +1,4 @@
-//! Host memory of the program, registered for devices.
+//! The program's host memory, registered for devices.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -7,7 +7,7 @@ use crate::base::{address, enum_value, guard, guard_out};
 use crate::core::memory::host_register;
 use crate::types::{aclError, aclrtHostRegisterType};
 
-/// Registers host memory of the caller for the kernels of all devices: locks its pages and maps it for devices. Needs
+/// Registers the caller's host memory for the kernels of all devices: locks its pages and maps it for devices. Needs
 /// no current context.
 ///
 /// The caller keeps ownership of the memory, and calls aclrtHostUnregister before freeing it. The range of a copy must
@@ -19,12 +19,11 @@ use crate::types::{aclError, aclrtHostRegisterType};
 /// @param size bytes, at least 1.
 /// @param type must be ACL_HOST_REGISTER_MAPPED.
 /// @param devPtr receives the address for kernels; do not use it for copies and fills.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or goes past the end of the address space, an
 ///     unknown `type`.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a part of the range is memory of this library, in use or freed, or called
-///     inside a host function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a part of the range is memory from this library, in use or freed, or
+///     called inside a host function.
 /// @retval ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910: a part of the range is already registered.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the other types.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory left.
@@ -43,14 +42,13 @@ pub unsafe extern "C" fn aclrtHostRegister(
     })
 }
 
-/// Registers host memory of the caller as aclrtHostRegister, with flags. Needs no current context.
+/// Registers the caller's host memory as aclrtHostRegister, with flags. Needs no current context.
 ///
 /// @param ptr first byte, aligned to 4096 bytes; the whole range must be mapped in the process.
 /// @param size bytes, at least 1.
 /// @param flag ACL_HOST_REG_MAPPED: the memory has an address for devices, which aclrtHostGetDevicePointer returns;
-///     ACL_HOST_REG_PINNED: asynchronous copies treat it as memory of aclrtMallocHost: they return at once, and the
+///     ACL_HOST_REG_PINNED: asynchronous copies treat it as memory from aclrtMallocHost: they return at once, and the
 ///     memory must not change before they are complete; or both.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0 or goes past the end of the address space, no or
 ///     unknown flags.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_HOST_REG_IOMEMORY or ACL_HOST_REG_READONLY; otherwise the codes
@@ -67,10 +65,9 @@ pub unsafe extern "C" fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: 
 /// This may also unlock memory that the caller locked itself (mlock).
 ///
 /// @param ptr the address that was registered.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not registered.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: inside a registration but not its start, memory of this library, or
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: inside a registration but not its start, memory from this library, or
 ///     called inside a host function.
 /// @note Thread-safe. Follows aclrtHostUnregister of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -81,10 +78,9 @@ pub unsafe extern "C" fn aclrtHostUnregister(ptr: *mut c_void) -> aclError {
 /// Returns the address at which kernels of devices access host memory. Needs no current context.
 ///
 /// @param pHost an address anywhere inside memory that was registered with ACL_HOST_REG_MAPPED or
-///     ACL_HOST_REGISTER_MAPPED, inside memory of aclrtMallocHost, or inside managed memory.
+///     ACL_HOST_REGISTER_MAPPED, inside memory from aclrtMallocHost, or inside managed memory.
 /// @param pDevice receives the address for kernels; do not use it for copies and fills.
 /// @param flag must be 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flag` is not 0.
 /// @retval ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not registered.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: registered without an address for devices, device memory, or called

@@ -32,18 +32,17 @@ pub(crate) fn processes(pids: *const i32, count_name: &str, count: usize) -> Res
 ///
 /// On CPUs the first export of an allocation moves it to a memory file of its own, at the same address, while threads
 /// that write to it wait. An import grants the allocation, also beyond `size`. Where the kernel cannot make writers
-/// wait (userfaultfd, which Docker's default profile forbids), an import grants all memory of the device. The first
+/// wait (userfaultfd, which Docker's default profile forbids), an import grants all memory on the device. The first
 /// such export says so in a line on standard error (docs/sharing.md).
 ///
-/// @param devPtr start of memory of aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB on.
-///     Not managed memory, and not memory of a pool.
+/// @param devPtr start of memory from aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB
+///     on. Not managed memory, and not pool memory.
 /// @param size bytes that importers get, from the start on; at most the size of the allocation.
 /// @param key receives the text and a terminating zero.
 /// @param len size of `key` in bytes, at least 65.
 /// @param flags ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtIpcMemSetImportPid;
 ///     ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the key. Processes of other users,
 ///     and in other containers, get nothing in either case (docs/sharing.md).
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or larger than the allocation, `len` is too small, `flags`
 ///     is unknown.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or not a multiple of 4 KiB, or
@@ -71,16 +70,15 @@ pub unsafe extern "C" fn aclrtIpcMemGetExportKey(
     })
 }
 
-/// Opens memory of another process by its key. The memory becomes device memory of the calling thread's current device,
-/// whichever device it is on; only the exporting process counts it as device memory. Opening a key again returns the
-/// same address; each open needs a close.
+/// Opens memory from another process by its key. The memory becomes device memory of the calling thread's current
+/// device, whichever device it is on; only the exporting process counts it as device memory. Opening a key again
+/// returns the same address; each open needs a close.
 ///
 /// @param devPtr receives the address; the exported number of bytes is usable there until aclrtIpcMemClose, or until
 ///     the device is reset. Close it instead of freeing it. The end of the exporting process does not end it.
 /// @param key a key of aclrtIpcMemGetExportKey of another process. A key of the same process is rejected.
 /// @param flags ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT, or ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS for memory of
 ///     another device. Both have the same effect here: the memory can be used.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `flags` is unknown.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` is not a key, belongs to this process, was closed, or its memory
 ///     was freed; its process has ended, has finalized the library, does not respond within 5 seconds, or does not
@@ -105,7 +103,6 @@ pub unsafe extern "C" fn aclrtIpcMemImportByKey(devPtr: *mut *mut c_void, key: *
 /// @param key a key that this process has opened: close it once for each open. Pending work that uses the memory keeps
 ///     it; new calls cannot use it. Or a key of this process: it cannot be opened any more, and imported memory stays
 ///     valid.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a key, or neither open nor exported in this process, or called inside
 ///     a host function.
@@ -123,7 +120,6 @@ pub unsafe extern "C" fn aclrtIpcMemClose(key: *const c_char) -> aclError {
 /// @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
 ///     id is another one.
 /// @param num number of processes, 1 to 4,194,304.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process id is not greater than 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` was not exported by this process, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -155,7 +151,6 @@ pub unsafe extern "C" fn aclrtIpcMemImportPidInterServer(
 /// @param key a key that this process has exported or opened.
 /// @param type ACL_RT_IPC_MEM_ATTR_ACCESS_LINK.
 /// @param attr one of ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO, _HCCS, _UB_ONE_PORT_PATH and _UB_MULTI_PORT_PATH.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty, `type` or `attr` is unknown.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` is neither exported nor open in this process, or called inside a
 ///     host function.

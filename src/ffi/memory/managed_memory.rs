@@ -12,15 +12,14 @@ use crate::types::{
 };
 
 /// Allocates managed memory: the host and all devices use it at one address. Its contents are undefined. Does not wait
-/// for pending work. It counts as memory of the current device, and is freed when that device is released.
+/// for pending work. It counts as memory on the current device, and is freed when that device is released.
 ///
 /// Host accesses are not ordered with any stream: synchronize first. Copies, fills, reductions and address queries
-/// treat it as device memory of any device; copies also accept it as host memory.
+/// treat it as device memory on any device; copies also accept it as host memory.
 ///
 /// @param ptr receives the address, aligned to 2 MiB; the caller frees it with aclrtFree.
-/// @param size bytes, from 1 to the memory of the device; rounded up to 2 MiB.
+/// @param size bytes, from 1 to the device's memory; rounded up to 2 MiB.
 /// @param flag must be ACL_RT_MEM_ATTACH_GLOBAL.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, or an unknown `flag`.
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support managed memory.
@@ -41,7 +40,6 @@ pub unsafe extern "C" fn aclrtMemAllocManaged(ptr: *mut *mut c_void, size: u64, 
 /// @param advise an aclrtMemManagedAdviseType.
 /// @param location the location of the advice: for a preferred location a device, the host, a NUMA node of the host or
 ///     the caller's; for "accessed by" a device or the host; ignored for other advice.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size`, an unknown `advise`, or an invalid
 ///     location.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
@@ -81,7 +79,6 @@ fn place(location: aclrtMemManagedLocation) -> Place {
 /// @param size bytes, a multiple of 2 MiB, not 0.
 /// @param data receives the value.
 /// @param dataSize size of `data` in bytes: 4, for ACCESSED_BY a multiple of 4.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown `attribute`, an invalid `size` or `dataSize`.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a
@@ -156,7 +153,6 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
 /// @param location a device, the host, a NUMA node of the host, or the caller's.
 /// @param flags must be 0.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size` or location, or `flags` is not 0.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.

@@ -7,15 +7,14 @@ use crate::core::base::error::invalid_param;
 use crate::core::memory::{self, mem_info};
 use crate::types::{aclError, aclrtMemAttr, aclrtMemUsageInfo};
 
-/// Returns the free and total memory of the current device.
+/// Returns the free and total memory on the current device.
 ///
 /// @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes refer to the device's memory; ACL_DDR_* and 1
 ///     GiB pages, which these devices do not have, return 0 and 0.
 /// @param free receives the bytes that are available to this device, at most `total`; cached memory counts as free. CPU
-///     devices share the machine's memory unless `PORTACL_CPU_MEMORY` sets the memory of each device
+///     devices share the machine's memory unless `PORTACL_CPU_MEMORY` sets the memory on each device
 ///     (docs/cpu_devices.md): then memory that one device uses is missing on all of them.
 /// @param total receives the maximum number of bytes of the device.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_INVALID_MEMORY_TYPE 107016: an unknown attribute.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -30,17 +29,16 @@ pub unsafe extern "C" fn aclrtGetMemInfo(
     guard_outs("aclrtGetMemInfo", ("free", free), ("total", total), || mem_info::memory_info(enum_value(attr)))
 }
 
-/// Returns how much memory of a device this process uses, in one row for each kind: `device` (aclrtMalloc and its
+/// Returns how much device memory this process uses, in one row for each kind: `device` (aclrtMalloc and its
 /// variants) and `managed` (aclrtMemAllocManaged), including rounding. Freed memory counts until the last pending
 /// operation that uses it is complete. On the CPU backend the rows of all devices that share the machine's memory (or
 /// of one device, with `PORTACL_CPU_MEMORY`) add up to what aclrtGetMemInfo counts as used; on CUDA that also includes
-/// memory of the driver and of other processes. Needs no current context.
+/// memory from the driver and from other processes. Needs no current context.
 ///
 /// @param deviceId the device; a device that is not in use has zeros.
 /// @param memUsageInfo receives the rows; the peak is the maximum since the device was opened, including cached memory.
 /// @param inputNum capacity in rows, at least 1; there are 2 rows.
 /// @param outputNum receives the number of rows written.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.

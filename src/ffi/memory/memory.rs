@@ -23,7 +23,6 @@ use crate::types::{aclError, aclrtMallocConfig, aclrtMemMallocPolicy};
 ///     released.
 /// @param size bytes, at least 1.
 /// @param policy an aclrtMemMallocPolicy.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
@@ -45,7 +44,6 @@ pub unsafe extern "C" fn aclrtMalloc(
 ///     released.
 /// @param size bytes, at least 1.
 /// @param policy an aclrtMemMallocPolicy.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
@@ -70,7 +68,6 @@ pub unsafe extern "C" fn aclrtMallocAlign32(
 ///     released.
 /// @param size bytes, at least 1.
 /// @param policy an aclrtMemMallocPolicy.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
@@ -94,7 +91,6 @@ pub unsafe extern "C" fn aclrtMallocCached(
 /// @param policy an aclrtMemMallocPolicy.
 /// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the current
 ///     device, `vaFlag` must be 0: device memory has no host address.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
 ///     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
@@ -146,7 +142,6 @@ fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig> {
 /// @param policy an aclrtMemMallocPolicy.
 /// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the current
 ///     device, `vaFlag` must be 0: device memory has no host address.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
 ///     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
@@ -173,7 +168,6 @@ pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
 /// the next request of their size; cached memory counts as free, and no request fails because of it.
 ///
 /// @param devPtr the start of an allocation of aclrtMalloc.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (inside an allocation, host
 ///     memory, already freed, released with its device, unknown), or called inside a host function.
@@ -191,7 +185,6 @@ pub unsafe extern "C" fn aclrtFree(devPtr: *mut c_void) -> aclError {
 ///
 /// @param devPtr the start of an allocation of aclrtMalloc or one of its variants. After a failure the memory is still
 ///     allocated.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (then it does not wait), or
 ///     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice
@@ -209,7 +202,6 @@ pub unsafe extern "C" fn aclrtFreeWithDevSync(devPtr: *mut c_void) -> aclError {
 ///
 /// @param hostPtr receives the address; the caller frees it with aclrtFreeHost.
 /// @param size bytes, at least 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `hostPtr` is null or `size` is 0.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -226,7 +218,6 @@ pub unsafe extern "C" fn aclrtMallocHost(hostPtr: *mut *mut c_void, size: usize)
 /// @param size bytes, at least 1.
 /// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` may be any device and
 ///     `vaFlag` 0 or 1: the memory can be used with every device, at one address.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
 ///     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
@@ -250,7 +241,6 @@ pub unsafe extern "C" fn aclrtMallocHostWithCfg(
 /// docs/choices_memory.md.
 ///
 /// @param hostPtr the start of an allocation of aclrtMallocHost.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation, or called inside a host
 ///     function.
@@ -266,7 +256,6 @@ pub unsafe extern "C" fn aclrtFreeHost(hostPtr: *mut c_void) -> aclError {
 ///
 /// @param hostPtr the start of an allocation of aclrtMallocHost or one of its variants. After a failure the memory is
 ///     still allocated.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation (then it does not wait), or
 ///     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice

@@ -135,7 +135,6 @@ unsafe fn read_versioned<T>(argument: &str, pointer: *const T) -> Result<T> {
 ///     stay valid.
 /// @param scope this thread or all threads.
 /// @param id receives the id of the hook, which is never used again; may be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `hook` or its name is null, the name is empty, `structSize` is too small, or
 ///     `scope` is unknown.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope. Works
@@ -163,7 +162,6 @@ pub unsafe extern "C" fn portaclMemoryHookRegister(
 /// outside of callbacks, which waits.
 ///
 /// @param id the id that the registration returned.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or the wait could last forever. Works at any time.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
@@ -177,7 +175,6 @@ pub unsafe extern "C" fn portaclMemoryHookUnregister(id: u64) -> aclError {
 ///     element.
 /// @param capacity number of elements at `hooks`.
 /// @param count receives the number of elements, also if it is larger than `capacity`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, `structSize` is not the size of the structure, or
 ///     `capacity` is too small. Works at any time.
 /// @note Thread-safe.
@@ -223,7 +220,6 @@ fn info_to_c(info: &memory_hook::Info) -> portaclMemoryHookInfo {
 /// reason becomes part of the text of the refused call. Has no effect outside of before functions.
 ///
 /// @param reason a text, copied.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `reason` is null.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
@@ -240,7 +236,6 @@ pub unsafe extern "C" fn portaclMemoryHookGiveReason(reason: *const c_char) -> a
 /// failures and the latest text. The allocation or free stays as it is. Has no effect outside of after functions.
 ///
 /// @param what a text, copied.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `what` is null.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]

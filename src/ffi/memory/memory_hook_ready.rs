@@ -17,7 +17,6 @@ use crate::types::{aclError, portaclMemoryHookScope, portaclMemoryProfileNode};
 /// @param path the file, which is created or truncated; null: standard output.
 /// @param scope this thread or all threads.
 /// @param id receives the id of the hook; may be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
@@ -70,7 +69,6 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLogging(
 /// @param most maximum number of bytes allocated at one time.
 /// @param scope this thread or all threads.
 /// @param id receives the id of the hook; may be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
 /// @note Thread-safe.
@@ -92,7 +90,6 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLimit(
 /// @param maxDepth levels of the tree below its root; 0: all levels.
 /// @param scope this thread or all threads.
 /// @param id receives the id of the hook; may be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
 /// @note Thread-safe.
@@ -116,7 +113,6 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLineProfile(
 /// @param text receives a zero-terminated text, truncated to `size`; null: only returns the length.
 /// @param size size of `text` in bytes.
 /// @param length receives the length of the whole text without its terminating zero; may be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a report.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0.
 /// @note Thread-safe.
@@ -149,7 +145,6 @@ pub unsafe extern "C" fn portaclMemoryHookReport(
 ///     element.
 /// @param capacity number of elements at `nodes`. If there are more, the first ones are written.
 /// @param count receives the number of elements, also if it is larger than `capacity`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile. Works at any time.
 /// @note Thread-safe.

@@ -4,13 +4,12 @@ use crate::base::{guard, guard_out};
 use crate::core::memory::peer;
 use crate::types::aclError;
 
-/// Returns whether a device can access the memory of another device directly. CPU devices always can. Copies between
+/// Returns whether a device can access the memory on another device directly. CPU devices always can. Copies between
 /// devices work in any case.
 ///
 /// @param canAccessPeer receives 1 or 0.
 /// @param deviceId the accessing device; it need not be set.
 /// @param peerDeviceId the device that has the memory, different from `deviceId`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -34,7 +33,6 @@ pub unsafe extern "C" fn aclrtDeviceCanAccessPeer(
 ///
 /// @param peerDeviceId a device other than the current one.
 /// @param flags must be 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `flags` is not 0.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function.
@@ -50,7 +48,6 @@ pub unsafe extern "C" fn aclrtDeviceEnablePeerAccess(peerDeviceId: i32, flags: u
 /// Disables peer access of the current device (aclrtDeviceEnablePeerAccess). No effect if it is not enabled.
 ///
 /// @param peerDeviceId a device other than the current one.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -66,7 +63,6 @@ pub unsafe extern "C" fn aclrtDeviceDisablePeerAccess(peerDeviceId: i32) -> aclE
 /// @param deviceId the accessing device; a device that is not set has no access.
 /// @param peerDeviceId the device that has the memory, different from `deviceId`.
 /// @param status receives 1 or 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.

@@ -14,8 +14,7 @@ use crate::types::{aclError, aclrtPtrAttributes};
 ///
 /// @param ptr the address; the memory is not read.
 /// @param attributes receives location type and device id, and the page size in bytes that the system confirms (0 for
-///     memory of other libraries).
-/// @retval ACL_SUCCESS 0
+///     memory from other libraries).
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @note Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
@@ -37,8 +36,7 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
 ///     CUDA also inside an allocation that another library of the process has from the driver.
 /// @param pbase receives the start, as the allocating call returned it.
 /// @param psize receives the usable bytes from there: the requested size rounded up to 32 bytes, plus the readable
-///     bytes after it if the allocation has them. For memory of another library, the driver's value.
-/// @retval ACL_SUCCESS 0
+///     bytes after it if the allocation has them. For memory from another library, the driver's value.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not in a live allocation, or called inside a host function.
 /// @note Thread-safe. Follows aclrtMemGetAddressRange of the Ascend runtime API.
@@ -63,7 +61,6 @@ pub unsafe extern "C" fn aclrtMemGetAddressRange(
 ///     does not exist here.
 /// @param checkResult receives 1 if every address lies in memory of one of these types, else 0.
 /// @param reserve must be 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, no or unknown bits in `memType`, or `reserve`
 ///     is not 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.

@@ -43,7 +43,6 @@ pub(crate) fn access_request(list: &Array<aclrtMemAccessDesc>, index: usize) -> 
 /// @param prop the kind of memory, as in aclrtMallocPhysical; its device need not be set.
 /// @param option ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM or ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED.
 /// @param granularity receives the number of bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `option` or a property is unknown.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB.
@@ -61,18 +60,17 @@ pub unsafe extern "C" fn aclrtMemGetAllocationGranularity(
     })
 }
 
-/// Reserves a range of addresses without memory, for memory of any device and of the host. Accesses fail until memory
+/// Reserves a range of addresses without memory, for memory on any device and on the host. Accesses fail until memory
 /// is mapped there (aclrtMapMem).
 ///
 /// @param virPtr receives the first address, a multiple of 2 MiB and of `alignment`. The range lives until
-///     aclrtReleaseMemAddress, or until aclFinalize; a device reset only unmaps the memory of that device.
+///     aclrtReleaseMemAddress, or until aclFinalize; a device reset only unmaps the memory on that device.
 /// @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (PORTACL_CPU_GUARD=1) at most 64 GiB, or the
 ///     memory size of a device.
 /// @param alignment 0, or a power of two.
 /// @param expectPtr the start address of the range, a multiple of 2 MiB and of `alignment`; null: any address. If it is
 ///     not free, the call fails.
 /// @param flags 0, or 1 for huge pages, which has no effect here.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, `alignment` is not a power of two, `expectPtr` is not
 ///     aligned, or `flags` is unknown.
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such addresses, or they are not free.
@@ -120,7 +118,6 @@ pub unsafe extern "C" fn aclrtReserveMemAddressNoUCMemory(
 /// Releases a range of addresses. Waits only for pending work that still uses memory that was mapped in the range.
 ///
 /// @param virPtr the start of a range from aclrtReserveMemAddress in which nothing is mapped.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: no range begins at `virPtr`, memory is still mapped in it, or called
 ///     inside a host function.
@@ -143,7 +140,6 @@ pub unsafe extern "C" fn aclrtReleaseMemAddress(virPtr: *mut c_void) -> aclError
 ///     pages of 1 GiB; it has no effect. `handleType`: ACL_MEM_HANDLE_TYPE_NONE or ACL_MEM_HANDLE_TYPE_POSIX.
 ///     `allocationType`: ACL_MEM_ALLOCATION_TYPE_PINNED. `reserve` is ignored.
 /// @param flags 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, an invalid `size` or `flags`, or an unknown property.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
@@ -171,7 +167,6 @@ pub unsafe extern "C" fn aclrtMallocPhysical(
 ///
 /// @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each successful call of these needs one
 ///     call of this.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function. A memory hook
 ///     that refuses determines the code.
@@ -191,7 +186,6 @@ pub unsafe extern "C" fn aclrtFreePhysical(handle: aclrtDrvMemHandle) -> aclErro
 /// @param offset 0.
 /// @param handle the memory.
 /// @param flags 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is not the size of the memory, the mapping does not fit into
 ///     one range, `virPtr` is not aligned, `offset` or `flags` is not 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `virPtr` is in no range, something is already mapped there, `handle` is
@@ -239,7 +233,6 @@ pub unsafe extern "C" fn aclrtMemMapNoAccess(
 /// memory.
 ///
 /// @param virPtr the address at which the memory was mapped.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping begins there, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -259,12 +252,11 @@ pub unsafe extern "C" fn aclrtUnmapMem(virPtr: *mut c_void) -> aclError {
 /// @param desc for each location: `location`, a device by its id or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0),
 ///     and `flags`, an aclrtMemAccessFlags. `rsv` is ignored.
 /// @param count number of descriptors, at least 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` or `count` is 0, an unknown location or flag.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the range does not consist of whole mappings, or called inside a host
 ///     function.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot access the memory of the other device, or, on the
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot access the memory on the other device, or, on the
 ///     CUDA backend, the host was named.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
@@ -288,7 +280,6 @@ pub unsafe extern "C" fn aclrtMemSetAccess(
 /// @param virPtr any address in a mapping.
 /// @param location a device by its id, or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0).
 /// @param flag receives an aclrtMemAccessFlags.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown location.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping contains `virPtr`, or called inside a host function.

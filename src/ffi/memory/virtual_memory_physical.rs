@@ -14,7 +14,6 @@ use crate::types::{aclError, aclrtDrvMemHandle, aclrtMemLinkType, aclrtPhysicalM
 ///
 /// @param virPtr any address in a mapping.
 /// @param handle receives the handle, to be released with aclrtFreePhysical.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping contains `virPtr`, or called inside a host function.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no more handles.
@@ -34,7 +33,6 @@ pub unsafe extern "C" fn aclrtMemRetainAllocationHandle(
 ///
 /// @param handle the memory.
 /// @param prop receives the properties that were passed to aclrtMallocPhysical, with 0 in `reserve`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function.
 /// @note Thread-safe. Follows aclrtMemGetAllocationPropertiesFromHandle of the Ascend runtime API.
@@ -55,10 +53,10 @@ pub unsafe extern "C" fn aclrtMemGetAllocationPropertiesFromHandle(
     })
 }
 
-/// Enables direct access of kernels on a device to memory of another device, at the same address. Same as
-/// aclrtDeviceEnablePeerAccess, which covers all memory of that device, with the same lifetime.
+/// Enables direct access of kernels on a device to memory on another device, at the same address. Same as
+/// aclrtDeviceEnablePeerAccess, which covers all memory on that device, with the same lifetime.
 ///
-/// @param devPtr first byte, anywhere in memory of a device.
+/// @param devPtr first byte, anywhere in device memory.
 /// @param size bytes, at least 1.
 /// @param dstDevId the accessing device, which must be set.
 /// @param flags must be 0.
@@ -75,7 +73,7 @@ pub unsafe extern "C" fn aclrtMemP2PMap(devPtr: *mut c_void, size: usize, dstDev
     guard("aclrtMemP2PMap", || peer::map(address::from_c(devPtr), size, dstDevId, flags))
 }
 
-/// Maps memory of another device through a selected connection.
+/// Maps memory on another device through a selected connection.
 ///
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]

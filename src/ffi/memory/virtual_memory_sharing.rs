@@ -23,16 +23,15 @@ fn key(shareable: *const c_void, share_type: MaybeUninit<aclrtMemSharedHandleTyp
 /// (aclrtMemImportFromShareableHandle). The number can be passed in any way. As with aclrtIpcMemGetExportKey, a thread
 /// serves importers. Each process maps the memory itself. The memory is freed when no process has it any more; it
 /// survives the end of this process if others have it. An import grants this memory; on CPUs where the kernel cannot
-/// make writers wait, all memory of the device, as with aclrtIpcMemGetExportKey, unless it is exported before it is
+/// make writers wait, all memory on the device, as with aclrtIpcMemGetExportKey, unless it is exported before it is
 /// mapped.
 ///
-/// @param handle memory of aclrtMallocPhysical, on any device, or on the host.
+/// @param handle memory from aclrtMallocPhysical, on any device, or on the host.
 /// @param handleType ACL_MEM_HANDLE_TYPE_NONE.
 /// @param flags ACL_RT_VMM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtMemSetPidToShareableHandle;
 ///     ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the number. A number has fewer random
 ///     bits than a key or a fabric handle: processes of the same user could guess it.
 /// @param shareableHandle receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` is null, `handleType` or `flags` is unknown.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not live memory, was already exported by this call or its V2,
 ///     or called inside a host function.
@@ -84,7 +83,7 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
     })
 }
 
-/// Imports physical memory of another process by its number. It is mapped and released like memory of this process
+/// Imports physical memory from another process by its number. It is mapped and released like memory of this process
 /// (aclrtMapMem, aclrtFreePhysical), can be imported several times, and counts as imported memory. Memory hooks are
 /// called after the import; if one refuses, the call returns its code.
 ///
@@ -93,7 +92,6 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
 /// @param deviceId the device that will use it; it must be set, and need not be the memory's device. Host memory stays
 ///     host memory.
 /// @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set; the number was not exported, belongs to this
@@ -146,7 +144,6 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandleV2(
 /// @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
 ///     id is another one.
 /// @param pidNum number of processes, 1 to 4,194,304.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is out of range, or a process id is not greater than
 ///     0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the number was not exported by this process, or its memory is freed, or

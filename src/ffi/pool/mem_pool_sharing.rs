@@ -23,7 +23,6 @@ use crate::types::{aclError, aclrtMemHandleType, aclrtMemPool, portaclMemPoolPtr
 /// @param memPool a pool of this process, created with this handle type; not an imported pool.
 /// @param handleType ACL_MEM_HANDLE_TYPE_POSIX or PORTACL_MEM_HANDLE_TYPE_FABRIC.
 /// @param flags must be 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` or `memPool` is null, `handleType` is another type,
 ///     `flags` is not 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool, is imported, or was created with another
@@ -62,7 +61,6 @@ pub unsafe extern "C" fn portaclMemPoolExportToShareableHandle(
 ///     and may close it after the call. For PORTACL_MEM_HANDLE_TYPE_FABRIC a pointer to the 64 bytes.
 /// @param handleType the type used for the export.
 /// @param flags must be 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` (or, if it is a pointer, `shareableHandle`) is null, `handleType`
 ///     is another type, `flags` is not 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `shareableHandle` is not an open descriptor, not a descriptor of an
@@ -114,7 +112,6 @@ fn descriptor<'a>(argument: &str, value: *mut c_void) -> Result<BorrowedFd<'a>> 
 /// @param exportData the caller sets its `size`; receives `data`, plain bytes that can be passed in any way.
 /// @param ptr the start of an allocation of a pool that was created with a handle type. Importers read what completed
 ///     work has written; the processes must synchronize with each other, for example over a socket.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `ptr` is not the start of a live allocation of such a pool, is imported,
 ///     or the pool was destroyed, or called inside a host function.
@@ -140,10 +137,9 @@ pub unsafe extern "C" fn portaclMemPoolExportPointer(
 /// is freed separately, with aclrtMemPoolFreeAsync or aclrtFree, which does not affect the exporting process. Memory
 /// hooks are called after the import; if one refuses, the call returns its code.
 ///
-/// @param ptr receives the address: memory of the pool's device, with read-write access.
+/// @param ptr receives the address: memory on the pool's device, with read-write access.
 /// @param memPool the imported pool.
 /// @param exportData a name that portaclMemPoolExportPointer returned for an allocation of this pool.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool, or not imported; the name is damaged, of
 ///     another pool or of an allocation that was freed; the exporting process destroyed the pool or has ended; or

@@ -27,9 +27,9 @@ pub unsafe extern "C" fn portaclMallocAsync(ptr: *mut *mut c_void, size: usize, 
     })
 }
 
-/// Frees memory of any pool in stream order: another name of aclrtMemPoolFreeAsync.
+/// Frees memory in any pool in stream order: another name of aclrtMemPoolFreeAsync.
 ///
-/// @param ptr the start of memory of a pool.
+/// @param ptr the start of pool memory.
 /// @param stream a stream of the current device that is ordered after all uses of the memory; null: the default stream
 ///     of the current context.
 /// @return the codes of aclrtMemPoolFreeAsync.
@@ -43,7 +43,6 @@ pub unsafe extern "C" fn portaclFreeAsync(ptr: *mut c_void, stream: aclrtStream)
 ///
 /// @param memPool receives the pool.
 /// @param deviceId a device that is set.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
@@ -75,7 +74,6 @@ pub unsafe extern "C" fn portaclDeviceGetMemPool(memPool: *mut aclrtMemPool, dev
 ///
 /// @param deviceId a device that is set.
 /// @param memPool a pool on that device, not imported.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, `memPool` is not a live pool, is imported, or not
@@ -94,7 +92,6 @@ pub unsafe extern "C" fn portaclDeviceSetMemPool(deviceId: i32, memPool: aclrtMe
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param what the attribute.
 /// @param value receives the value.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `what` is unknown.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -112,7 +109,7 @@ pub unsafe extern "C" fn portaclDeviceGetMemPoolSupport(
     })
 }
 
-/// Sets which devices may use the memory of a pool, present and future. Initially only the device of the pool has
+/// Sets which devices may use a pool's memory, present and future. Initially only the device of the pool has
 /// access, and no device has access to a pool of host memory, which the host uses. An operation that reads the memory
 /// needs read access of its stream's device, an operation that writes it read-write access; otherwise it fails with
 /// ACL_ERROR_RT_PARAM_INVALID and a text.
@@ -122,12 +119,11 @@ pub unsafe extern "C" fn portaclDeviceGetMemPoolSupport(
 ///     ACL_RT_MEM_ACCESS_FLAGS_NONE, _READ or _READWRITE. The pool's device always has read-write access. Not needed
 ///     after the call.
 /// @param count number of descriptors, at least 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, a location that is not a device, unknown flags, or less
 ///     than read-write access for the pool's device.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a device cannot access the memory of the other device
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a device cannot access the memory on the other device
 ///     (aclrtDeviceCanAccessPeer).
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. After an invalid argument nothing has changed.
 /// @note Thread-safe. Equivalent to cudaMemPoolSetAccess.
@@ -144,13 +140,12 @@ pub unsafe extern "C" fn portaclMemPoolSetAccess(
     })
 }
 
-/// Returns the access of a device, or of the host, to the memory of a pool.
+/// Returns the access of a device, or of the host, to a pool's memory.
 ///
 /// @param flags receives ACL_RT_MEM_ACCESS_FLAGS_NONE, _READ or _READWRITE.
 /// @param memPool a pool.
 /// @param location a device (ACL_MEM_LOCATION_TYPE_DEVICE), or the host (ACL_MEM_LOCATION_TYPE_HOST or _HOST_NUMA, with
 ///     any id).
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown type of location.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.

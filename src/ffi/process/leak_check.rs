@@ -17,7 +17,6 @@ use crate::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 /// portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a stack walk. PORTACL_LEAK_CHECK
 /// records from the start. A second call has no effect.
 ///
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a memory hook of the name "portacl's recorder" was registered.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
@@ -63,7 +62,6 @@ pub unsafe extern "C" fn portaclLeakCheckResume() -> aclError {
 ///     element.
 /// @param capacity number of elements at `allocations`. If there are more, those with the lowest addresses are written.
 /// @param count receives the number of elements, also if it is larger than `capacity`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure. Works at
 ///     any time.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory for the list.
@@ -115,10 +113,9 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
 
 /// Writes the live allocations to standard error, with thread, age and allocating functions if they were recorded, and
 /// the releases that failed in destructors since the previous report. Writes nothing if there is nothing to report.
-/// PORTACL_LEAK_CHECK=1 reports more: see docs/leaks.md.
+/// PORTACL_LEAK_CHECK=1 reports more: see docs/leaks.md. Works at any time.
 ///
 /// @param count receives the number of live allocations; may be null.
-/// @retval ACL_SUCCESS 0: . Works at any time
 /// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
@@ -131,7 +128,6 @@ pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError
 /// @param write receives a line; it may call this library.
 /// @param userData its first argument.
 /// @param count receives the number of live allocations; may be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
 /// @note Thread-safe.

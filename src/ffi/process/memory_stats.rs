@@ -34,9 +34,8 @@ fn to_c(stats: &Stats) -> portaclMemoryStats {
 /// @param deviceId the device; -1: host memory, with PORTACL_MEMORY_PINNED, with PORTACL_MEMORY_POOL for pools in host
 ///     memory, and with PORTACL_MEMORY_IMPORTED for imported host memory. A device that is not in use has zeros.
 /// @param kind the kind of memory; PORTACL_MEMORY_POOL: all pools of the device that this process created;
-///     PORTACL_MEMORY_IMPORTED: memory of other processes, including their pools.
+///     PORTACL_MEMORY_IMPORTED: memory from other processes, including their pools.
 /// @param stats receives the numbers. The caller sets `structSize`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `stats` is null, `structSize` is not the size of the structure, or `kind` is
 ///     unknown.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed memory, or a device for

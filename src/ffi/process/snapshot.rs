@@ -19,7 +19,6 @@ use crate::types::{
 ///
 /// @param pid the process id of this process (getpid).
 /// @param reserve must be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `reserve` is not null.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, or a driver without cuCheckpointProcessLock.
 /// @retval ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905: running work did not complete within `PORTACL_SNAPSHOT_TIMEOUT_MS`
@@ -41,7 +40,6 @@ pub unsafe extern "C" fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_vo
 ///
 /// @param pid as in aclrtSnapShotProcessLock.
 /// @param reserve must be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000 and ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as aclrtSnapShotProcessLock.
 /// @retval ACL_ERROR_SNAPSHOT_UNLOCK_FAILED 507907: the process is not locked, or its memory is saved and not restored,
 ///     another snapshot call is running, or the driver refuses.
@@ -53,16 +51,15 @@ pub unsafe extern "C" fn aclrtSnapShotProcessUnlock(pid: c_int, reserve: *mut c_
     guard("aclrtSnapShotProcessUnlock", || snapshot::unlock(pid, must_be_null("reserve", reserve)))
 }
 
-/// Copies the contents of the memory of all devices to host memory and releases the device memory, between the
+/// Copies the contents of the memory on all devices to host memory and releases the device memory, between the
 /// functions for ACL_RT_SNAPSHOT_BACKUP_PRE and ACL_RT_SNAPSHOT_BACKUP_POST. All handles and addresses stay valid. On
-/// CPUs managed memory, and memory of pools that other processes can import, stays in place.
+/// CPUs managed memory, and pool memory that other processes can import, stays in place.
 ///
 /// @param pid as in aclrtSnapShotProcessLock.
 /// @param args null, or a structure with `backupFlags` 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `backupFlags` is not 0.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, memory of this process is exported, or the driver
-///     cannot save something (on CUDA managed memory, and memory of other processes).
+///     cannot save something (on CUDA managed memory, and memory from other processes).
 /// @retval ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908: the process is not locked, another snapshot call is running, there
 ///     is no host memory, or the driver refuses: nothing is saved, and the process is still locked.
 /// @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before the backup, and nothing is
@@ -76,12 +73,11 @@ pub unsafe extern "C" fn aclrtSnapShotProcessBackup(pid: c_int, args: *mut aclrt
     })
 }
 
-/// Restores the memory of all devices at its addresses, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and
+/// Restores the memory on all devices at its addresses, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and
 /// ACL_RT_SNAPSHOT_RESTORE_POST. The process is locked afterwards.
 ///
 /// @param pid as in aclrtSnapShotProcessLock.
 /// @param args null, or a structure with `restoreFlags` 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `restoreFlags` is not 0.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process.
 /// @retval ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909: nothing is saved, another snapshot call is running, or there is no
@@ -107,7 +103,6 @@ pub unsafe extern "C" fn aclrtSnapShotProcessRestore(pid: c_int, args: *mut aclr
 /// @param stage the stage.
 /// @param callback the function, which may be registered for several stages.
 /// @param args second argument of the function; may be null. The caller keeps it valid.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown stage.
 /// @retval ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED 507913: it is already registered for this stage.
 /// @note Thread-safe. Follows aclrtSnapShotCallbackRegister of the Ascend runtime API.
@@ -133,7 +128,6 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackRegister(
 ///
 /// @param stage for which it was registered.
 /// @param callback the function.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown stage.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: it is not registered for this stage.
 /// @note Thread-safe. Follows aclrtSnapShotCallbackUnregister of the Ascend runtime API.

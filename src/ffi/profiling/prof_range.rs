@@ -16,7 +16,6 @@ use crate::types::{
 /// @param msg the text, which is copied up to its first zero.
 /// @param msgLen length of the text in bytes, from 1 to 16,384.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -37,7 +36,6 @@ pub unsafe extern "C" fn aclprofMarkEx(msg: *const c_char, msgLen: usize, stream
 /// @param attr attributes: version ACL_PROF_EVENT_ATTR_VERSION, the size of the structure, a message of type
 ///     ACL_PROF_MESSAGE_TYPE_TENSOR_INFO; at most 256 tensors of at most 8 dimensions. Everything is read during the
 ///     call. The stream of the message is ignored.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a field out of range.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an id of a name that aclprofStr2Id did not return.
 /// @note Thread-safe. Follows aclprofRangePushEx of the Ascend runtime API.
@@ -83,7 +81,6 @@ fn tensor(index: usize, tensor: &aclprofTensor) -> Result<prof_range::Tensor> {
 
 /// Ends the latest open range of this thread, of aclprofRangePushEx or aclprofPush.
 ///
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: this thread has no open range.
 /// @note Thread-safe. Follows aclprofRangePop of the Ascend runtime API.
 #[unsafe(no_mangle)]

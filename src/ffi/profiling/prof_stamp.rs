@@ -31,7 +31,6 @@ pub unsafe extern "C" fn aclprofDestroyStamp(stamp: *mut c_void) {
 /// @param stamp from aclprofCreateStamp.
 /// @param msg the text, which is copied up to its first zero.
 /// @param msgLen length of the text in bytes, from 1 to 16,384.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
 /// @note Thread-safe. Follows aclprofSetStampTraceMessage of the Ascend runtime API; the length limit is portacl's
@@ -80,7 +79,6 @@ pub unsafe extern "C" fn aclprofSetStampCallStack(stamp: *mut c_void, callStack:
 /// Adds a mark with a stamp's text to the calling thread's row of the trace. Without profiling nothing is recorded.
 ///
 /// @param stamp from aclprofCreateStamp.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
 /// @note Thread-safe. Follows aclprofMark of the Ascend runtime API.
@@ -101,7 +99,6 @@ pub unsafe extern "C" fn aclprofPush(stamp: *mut c_void) -> aclError {
 
 /// Ends the latest open range of this thread, of aclprofPush or aclprofRangePushEx.
 ///
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: this thread has no open range.
 /// @note Thread-safe. Follows aclprofPop of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -113,7 +110,6 @@ pub unsafe extern "C" fn aclprofPop() -> aclError {
 ///
 /// @param stamp from aclprofCreateStamp.
 /// @param rangeId receives the id of the range.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
 /// @note Thread-safe. Follows aclprofRangeStart of the Ascend runtime API.
@@ -125,7 +121,6 @@ pub unsafe extern "C" fn aclprofRangeStart(stamp: *mut c_void, rangeId: *mut u32
 /// Ends a range of aclprofRangeStart.
 ///
 /// @param rangeId the id of the range.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: no open range has this id.
 /// @note Thread-safe. Follows aclprofRangeStop of the Ascend runtime API.
 #[unsafe(no_mangle)]

@@ -33,7 +33,6 @@ pub unsafe extern "C" fn aclprofDestroyStepInfo(stepinfo: *mut aclprofStepInfo) 
 /// @param stepInfo from aclprofCreateStepInfo.
 /// @param tag ACL_STEP_START or ACL_STEP_END, alternating.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown tag.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a step, destroyed, already started or not started, not a stream, or
 ///     called inside a host function.

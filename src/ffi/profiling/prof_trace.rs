@@ -12,7 +12,6 @@ use crate::types::{aclError, aclrtStream};
 /// @param userdata the data, which is read during the call.
 /// @param length length of the data in bytes, from 1 to 1024.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.

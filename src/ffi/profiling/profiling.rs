@@ -17,7 +17,6 @@ use crate::types::{aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofC
 ///
 /// @param profilerResultPath the folder; created if it does not exist.
 /// @param length length of the path in bytes without the terminating zero, from 1 to 4096.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
 /// @retval ACL_ERROR_PROF_ALREADY_RUN 100042: profiling is already initialized.
 /// @retval ACL_ERROR_INVALID_FILE 100003: the folder cannot be created.
@@ -35,7 +34,6 @@ pub unsafe extern "C" fn aclprofInit(profilerResultPath: *const c_char, length: 
 /// Finalizes profiling: stops all started configs and completes the trace. The trace contains pending work up to this
 /// time.
 ///
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @note Thread-safe. Follows aclprofFinalize of the Ascend runtime API. aclFinalize completes the trace as well; this
@@ -77,7 +75,6 @@ pub unsafe extern "C" fn aclprofCreateConfig(
 /// Destroys a config of aclprofCreateConfig.
 ///
 /// @param profilerConfig the config, not started.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, already destroyed, or started.
 /// @note Thread-safe. Follows aclprofDestroyConfig of the Ascend runtime API.
@@ -93,7 +90,6 @@ pub unsafe extern "C" fn aclprofDestroyConfig(profilerConfig: *const aclprofConf
 ///     instead of the one of aclprofInit.
 /// @param config the value, as text.
 /// @param configLength length of the path in bytes without the terminating zero, from 1 to 4096.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, a length out of range, an unknown option, or an invalid value.
 /// @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
 /// @retval ACL_ERROR_PROF_ALREADY_RUN 100042: aclprofStart was already called.
@@ -117,7 +113,6 @@ pub unsafe extern "C" fn aclprofSetConfig(
 /// in the trace.
 ///
 /// @param profilerConfig from aclprofCreateConfig.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
@@ -133,7 +128,6 @@ pub unsafe extern "C" fn aclprofStart(profilerConfig: *const aclprofConfig) -> a
 /// still written when it is complete.
 ///
 /// @param profilerConfig a started config of aclprofCreateConfig.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized, or the config is not started (aclFinalize stops

@@ -13,7 +13,6 @@ use crate::types::{aclError, aclrtAtomicOperation};
 /// @param operations the operations, values of aclrtAtomicOperation.
 /// @param count number of operations, at least 1.
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, or an unknown operation.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
@@ -31,7 +30,7 @@ pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
     guard("aclrtDeviceGetHostAtomicCapabilities", || query(capabilities, operations, count, deviceId, None))
 }
 
-/// Returns which atomic operations kernels of a device can do on memory of another device. For a GPU the driver reports
+/// Returns which atomic operations kernels of a device can do on memory on another device. For a GPU the driver reports
 /// them; on CPUs they are the processor's operations or loops around a compare-and-swap. Operations of copy engines
 /// (_DMA_) and of vector units (_SIMD_) are not available.
 ///
@@ -40,7 +39,6 @@ pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
 /// @param count number of operations, at least 1.
 /// @param srcDeviceId the device that runs the kernel, 0 to the number of devices minus 1; it need not be set.
 /// @param dstDeviceId the device that has the memory, different from `srcDeviceId`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, an unknown operation, or both devices are the same.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).

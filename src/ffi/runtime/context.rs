@@ -10,7 +10,6 @@ use crate::types::{aclError, aclrtContext, aclrtStream};
 ///
 /// @param context receives the handle; the caller destroys it with aclrtDestroyContext.
 /// @param deviceId 0 to the number of devices minus 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
@@ -29,7 +28,6 @@ pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId
 /// docs/callbacks.md. A context that went with its device is destroyed late once: docs/failures.md.
 ///
 /// @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a default context, not a context, already destroyed, or called inside a
 ///     host function.
@@ -45,7 +43,6 @@ pub unsafe extern "C" fn aclrtDestroyContext(context: aclrtContext) -> aclError 
 /// threads.
 ///
 /// @param context a live context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a context, destroyed, or released with its device.
 /// @note Thread-safe. Follows aclrtSetCurrentContext of the Ascend runtime API.
@@ -57,7 +54,6 @@ pub unsafe extern "C" fn aclrtSetCurrentContext(context: aclrtContext) -> aclErr
 /// Returns the current context of the calling thread.
 ///
 /// @param context receives the handle; the library keeps ownership.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: there is no current context.
 /// @note Thread-safe. Follows aclrtGetCurrentContext of the Ascend runtime API.
@@ -69,7 +65,6 @@ pub unsafe extern "C" fn aclrtGetCurrentContext(context: *mut aclrtContext) -> a
 /// Returns the default stream of the current context, which a null stream stands for.
 ///
 /// @param stream receives the handle; it belongs to the context and cannot be destroyed.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -85,7 +80,6 @@ pub unsafe extern "C" fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStrea
 /// @param deviceId 0 to the number of devices minus 1.
 /// @param flags must be null.
 /// @param active receives 1 or 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `active` is null, or `flags` is not.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.

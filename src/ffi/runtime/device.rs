@@ -15,7 +15,6 @@ use crate::types::{aclError, aclrtDeviceStatus, aclrtRunMode, aclrtTsId};
 /// new session after aclFinalize.
 ///
 /// @param deviceId 0 to the number of devices minus 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an environment variable has an invalid value.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -39,7 +38,6 @@ pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
 /// docs/callbacks.md.
 ///
 /// @param deviceId a device that is set.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, called inside a host function, or another thread
 ///     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
@@ -66,7 +64,6 @@ pub unsafe extern "C" fn aclrtResetDeviceForce(deviceId: i32) -> aclError {
 /// Returns the device of the calling thread's current context.
 ///
 /// @param deviceId receives the id.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context (programs test for this value to detect
 ///     that no device is set).
@@ -84,7 +81,6 @@ pub unsafe extern "C" fn aclrtGetDevice(deviceId: *mut i32) -> aclError {
 /// new programs.
 ///
 /// @param count receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device (the text gives the reason).
 /// @note Thread-safe. Follows aclrtGetDeviceCount of the Ascend runtime API.
@@ -97,7 +93,6 @@ pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
 /// a callback of the program if it could wait forever: docs/callbacks.md. No cancellation point: a thread that is
 /// cancelled (pthread_cancel) while it waits ends after the call.
 ///
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
@@ -125,7 +120,6 @@ pub unsafe extern "C" fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclE
 /// Returns where the program runs relative to the device: always ACL_HOST. Works at any time.
 ///
 /// @param runMode receives an aclrtRunMode.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtGetRunMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -137,7 +131,6 @@ pub unsafe extern "C" fn aclrtGetRunMode(runMode: *mut aclrtRunMode) -> aclError
 /// time.
 ///
 /// @param tsId ACL_TS_ID_AICORE.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_TS_ID_AIVECTOR.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: another number.
 /// @note Thread-safe. Follows aclrtSetTsDevice of the Ascend runtime API.
@@ -152,7 +145,6 @@ pub unsafe extern "C" fn aclrtSetTsDevice(tsId: MaybeUninit<aclrtTsId>) -> aclEr
 /// @param deviceId 0 to the number of devices minus 1.
 /// @param deviceStatus receives ACL_RT_DEVICE_STATUS_NORMAL, or ACL_RT_DEVICE_STATUS_ABNORMAL for a failed device,
 ///     which needs aclrtResetDeviceForce.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.

@@ -28,7 +28,6 @@ use crate::types::{
 /// @param deviceId 0 to the number of devices minus 1.
 /// @param attr an aclrtDevAttr.
 /// @param value receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -50,7 +49,6 @@ pub unsafe extern "C" fn aclrtGetDeviceInfo(
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param devFeatureType an aclrtDevFeatureType.
 /// @param value receives ACL_DEV_FEATURE_NOT_SUPPORT 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevFeatureType.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -79,7 +77,6 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
 ///
 /// @param deviceId 0 to the number of devices minus 1.
 /// @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, if NVML is missing, does not start, or has no value for
 ///     the device (for example a MIG instance).
@@ -116,7 +113,6 @@ pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
 /// @param deviceId 0 to the number of devices minus 1.
 /// @param otherDeviceId another device.
 /// @param value receives ACL_RT_DEVS_TOPOLOGY_PHB.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -133,7 +129,6 @@ pub unsafe extern "C" fn aclrtGetDevicesTopo(deviceId: u32, otherDeviceId: u32, 
 ///
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param uuid receives the bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver is too old.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
@@ -156,7 +151,6 @@ pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid)
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param pciBusId receives the text and a terminating zero.
 /// @param len size of `pciBusId` in bytes: 13, or 17 if a bridge has domains of more than 16 bits.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or `len` is too small.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report it.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
@@ -185,7 +179,6 @@ pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(deviceId: i32, pciBusId: *mut c_
 /// @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, upper or lower case; omitted parts
 ///     are 0.
 /// @param deviceId receives the id.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an address in this form.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no device of this process has this address.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -206,7 +199,6 @@ pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(pciBusId: *const c_char, devic
 /// namespace. Works at any time.
 ///
 /// @param pid receives the id.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtDeviceGetBareTgid of the Ascend runtime API, which returns the host's id also inside
 ///     a container.
@@ -219,7 +211,6 @@ pub unsafe extern "C" fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError {
 ///
 /// @param leastPriority receives the largest number.
 /// @param greatestPriority receives the smallest number, 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtDeviceGetStreamPriorityRange of the Ascend runtime API.
@@ -240,7 +231,6 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
 /// callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number.
 ///
 /// @param taskId receives the number; 0 if this thread has not submitted anything.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtGetThreadLastTaskId of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -254,7 +244,6 @@ pub unsafe extern "C" fn aclrtGetThreadLastTaskId(taskId: *mut u32) -> aclError 
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param hacType an aclrtHacType.
 /// @param capabilities receives ACL_RT_HOST_MEM_MAP_SUPPORTED or ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown engine.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.

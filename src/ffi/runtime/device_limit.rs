@@ -10,7 +10,6 @@ use crate::types::{aclError, aclrtDeviceLimit};
 ///
 /// @param limit an aclrtDeviceLimit.
 /// @param value receives bytes; 0: never set, the backend's default applies.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown limit; otherwise the codes of aclrtDeviceSetLimit.
 /// @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -23,7 +22,6 @@ pub unsafe extern "C" fn aclrtDeviceGetLimit(limit: MaybeUninit<aclrtDeviceLimit
 ///
 /// @param limit an aclrtDeviceLimit.
 /// @param value bytes, any number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown limit.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.

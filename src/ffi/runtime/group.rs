@@ -14,7 +14,6 @@ const NO_GROUPS: &str = "devices are not divided into groups; work always uses t
 /// time.
 ///
 /// @param count receives 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtGetGroupCount of the Ascend runtime API.
 #[unsafe(no_mangle)]

@@ -23,7 +23,6 @@ pub unsafe extern "C" fn aclrtGetSocName() -> *const c_char {
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param deviceInfo ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM or ACL_DEVICE_INFO_L2_SIZE.
 /// @param value receives the number; the cache size in bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `deviceInfo`.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -44,7 +43,6 @@ pub unsafe extern "C" fn aclGetDeviceCapability(
 ///
 /// @param cannAttr an aclCannAttr other than ACL_CANN_ATTR_UNDEFINED.
 /// @param value receives 1 or 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown attribute.
 /// @note Thread-safe. Follows aclGetCannAttribute of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -56,7 +54,6 @@ pub unsafe extern "C" fn aclGetCannAttribute(cannAttr: MaybeUninit<aclCannAttr>,
 ///
 /// @param cannAttrList receives the address of a list that stays valid and unchanged; the caller must not free it.
 /// @param num receives its length.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclGetCannAttributeList of the Ascend runtime API.
 #[unsafe(no_mangle)]

@@ -28,7 +28,6 @@ fn required<F>(callback: Option<F>) -> Result<F> {
 ///     registration; the type has no other meaning.
 /// @param cbFunc the function; it must not throw.
 /// @param userData argument of the callback; may be null. The caller keeps it valid.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: this function is already registered for this type.
 /// @retval ACL_ERROR_FAILURE 500001: it was called and did not return 0.
@@ -56,7 +55,6 @@ pub unsafe extern "C" fn aclInitCallbackRegister(
 /// @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
 ///     registration; the type has no other meaning.
 /// @param cbFunc the function.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type.
 /// @note Thread-safe. Follows aclInitCallbackUnRegister of the Ascend runtime API.
@@ -82,7 +80,6 @@ pub unsafe extern "C" fn aclInitCallbackUnRegister(
 ///     registration; the type has no other meaning.
 /// @param cbFunc the function; it must not throw.
 /// @param userData argument of the callback; may be null. The caller keeps it valid.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: this function is already registered for this type.
 /// @note Thread-safe. Follows aclFinalizeCallbackRegister of the Ascend runtime API.
@@ -107,7 +104,6 @@ pub unsafe extern "C" fn aclFinalizeCallbackRegister(
 /// @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
 ///     registration; the type has no other meaning.
 /// @param cbFunc the function.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type.
 /// @note Thread-safe. Follows aclFinalizeCallbackUnRegister of the Ascend runtime API.

@@ -16,7 +16,6 @@ use crate::types::aclError;
 /// work without aclInit, with the defaults. Functions of aclInitCallbackRegister are called last.
 ///
 /// @param configPath zero-terminated path, read during the call only; may be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_REPEAT_INITIALIZE 100002: already initialized (the call is counted; the first configuration
 ///     stays).
 /// @retval ACL_ERROR_INVALID_FILE 100003: not readable.
@@ -46,7 +45,6 @@ pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
 /// unreported failure of enqueued work, or an error of the driver; the library is finalized anyway. A program may also
 /// exit without this call. Thread-safe.
 ///
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_REPEAT_FINALIZE 100037: not initialized, or another thread finalizes the library.
 /// @retval ACL_ERROR_FAILURE 500001: user code did not return in time: its thread is still running and the library
 ///     stays loaded; or a function of aclFinalizeCallbackRegister failed.
@@ -62,7 +60,6 @@ pub unsafe extern "C" fn aclFinalize() -> aclError {
 /// Undoes one aclInit (repeated calls of aclInit count); the last call finalizes the library as aclFinalize does.
 ///
 /// @param refCount receives the remaining count, also on failure; may be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_REPEAT_FINALIZE 100037: the count was 0; otherwise the codes of aclFinalize.
 /// @note Thread-safe. Follows aclFinalizeReference of the Ascend runtime API.
 #[unsafe(no_mangle)]

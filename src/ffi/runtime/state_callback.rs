@@ -21,7 +21,6 @@ use crate::types::{aclError, aclrtDeviceStateCallback, aclrtStreamStateCallback}
 /// @param callback the callback, which must not throw; null removes the registration of that name (a running call on
 ///     another thread continues).
 /// @param args argument of the callback; may be null. The caller keeps it valid.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
 ///     registered.
@@ -61,7 +60,6 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
 /// @param callback the callback, which must not throw; null removes the registration of that name (a running call on
 ///     another thread continues).
 /// @param args argument of the callback; may be null. The caller keeps it valid.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
 ///     registered.

@@ -11,7 +11,6 @@ use crate::types::{aclError, aclSysParamOpt};
 ///
 /// @param opt an aclSysParamOpt.
 /// @param value any number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
@@ -24,7 +23,6 @@ pub unsafe extern "C" fn aclrtCtxSetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>
 ///
 /// @param opt an aclSysParamOpt.
 /// @param value receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021: it was never set in this context.
@@ -39,7 +37,6 @@ pub unsafe extern "C" fn aclrtCtxGetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>
 ///
 /// @param opt an aclSysParamOpt.
 /// @param value any number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
 /// @note Thread-safe. Follows aclrtSetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -51,7 +48,6 @@ pub unsafe extern "C" fn aclrtSetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, v
 ///
 /// @param opt an aclSysParamOpt.
 /// @param value receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
 /// @note Thread-safe. Follows aclrtGetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]

@@ -16,7 +16,6 @@ const ACL_PKG_VERSION_MAX_SIZE: usize = 128;
 /// @param majorVersion receives the major number.
 /// @param minorVersion receives the minor number.
 /// @param patchVersion receives the patch number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @note Thread-safe. Follows aclrtGetVersion of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -42,7 +41,6 @@ pub unsafe extern "C" fn aclrtGetVersion(
 ///
 /// @param name an aclCANNPackageName.
 /// @param version receives zero-terminated texts; `patchVersion`, the fourth part, is empty.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown package, or the environment variable has an invalid value.
 /// @note Thread-safe. Follows aclsysGetCANNVersion of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -68,7 +66,6 @@ pub unsafe extern "C" fn aclsysGetCANNVersion(
 ///
 /// @param pkgName the package, as in "runtime"; all have the same version.
 /// @param versionStr receives a zero-terminated text; a buffer of ACL_PKG_VERSION_MAX_SIZE bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment variable
 ///     PORTACL_CANN_VERSION has an invalid value.
 /// @note Thread-safe. Follows aclsysGetVersionStr of the Ascend runtime API.
@@ -88,7 +85,6 @@ pub unsafe extern "C" fn aclsysGetVersionStr(pkgName: *mut c_char, versionStr: *
 ///
 /// @param pkgName the package, as in "runtime"; all have the same version, see aclsysGetCANNVersion.
 /// @param versionNum receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment variable
 ///     PORTACL_CANN_VERSION has an invalid value.
 /// @note Thread-safe. Follows aclsysGetVersionNum of the Ascend runtime API.
@@ -108,7 +104,6 @@ pub unsafe extern "C" fn aclsysGetVersionNum(pkgName: *mut c_char, versionNum: *
 ///
 /// @param socVersion a name as returned by aclrtGetSocName.
 /// @param canCompatible receives 1 if it equals the result of aclrtGetSocName, else 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @note Thread-safe. Follows aclrtCheckArchCompatibility of the Ascend runtime API, which compares chips by more than
 ///     their names.

@@ -12,7 +12,6 @@ use crate::types::aclError;
 ///
 /// @param userDevid 0 to the result of aclrtGetDeviceCount minus 1.
 /// @param logicDevId receives the id.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -32,7 +31,6 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(userDevid: i32, logicDevI
 ///
 /// @param logicDevId 0 to the number of the machine's devices minus 1.
 /// @param userDevid receives the id.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or this process does not use it.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -52,7 +50,6 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(logicDevId: i32, userDevi
 ///
 /// @param phyDevId 0 to the number of the machine's devices minus 1.
 /// @param logicDevId receives the id.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -72,7 +69,6 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(phyDevId: i32, logicDevId:
 ///
 /// @param logicDevId 0 to the number of the machine's devices minus 1.
 /// @param phyDevId receives the id.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -92,7 +88,6 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(logicDevId: i32, phyDevId:
 ///
 /// @param userDevId 0 to the result of aclrtGetDeviceCount minus 1.
 /// @param phyDevId receives the id.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
@@ -112,7 +107,6 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(userDevId: i32, phyDevId: *
 ///
 /// @param phyDevId 0 to the number of the machine's devices minus 1.
 /// @param userDevId receives the id.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or this process does not use it.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.

@@ -14,7 +14,6 @@ use crate::types::{aclError, aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortS
 /// @param deviceId the device; it need not be the current one.
 /// @param timeout milliseconds to wait for running memory operations; 0: no timeout. The call does not wait for running
 ///     host functions.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
 /// @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: a running operation was not complete in time.
@@ -38,7 +37,6 @@ pub unsafe extern "C" fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> ac
 /// @param callback the callback, which must not throw; null removes the registration of that name (a running call on
 ///     another thread continues).
 /// @param args argument of the callback; may be null. The caller keeps it valid.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
 ///     registered.
@@ -95,7 +93,6 @@ pub unsafe extern "C" fn aclrtStreamAbort(stream: aclrtStream) -> aclError {
 /// Drops the pending work of a stream, as aclrtStreamAbort, but does not accept null for the default stream.
 ///
 /// @param stream a stream.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtStreamAbort.
 /// @note Thread-safe. Follows aclrtStreamStop of the Ascend runtime API.
 #[unsafe(no_mangle)]

@@ -29,7 +29,6 @@ pub unsafe extern "C" fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc {
 /// Destroys the description of an allocator. Streams that it was registered for keep the allocator.
 ///
 /// @param allocatorDesc from aclrtAllocatorCreateDesc.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or already destroyed.
 /// @note Thread-safe. Follows aclrtAllocatorDestroyDesc of the Ascend runtime API.
@@ -42,7 +41,6 @@ pub unsafe extern "C" fn aclrtAllocatorDestroyDesc(allocatorDesc: aclrtAllocator
 ///
 /// @param allocatorDesc from aclrtAllocatorCreateDesc.
 /// @param allocator any pointer; may be null. The caller keeps ownership; the library does not access it.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `allocatorDesc` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
 /// @note Thread-safe. Follows aclrtAllocatorSetObjToDesc of the Ascend runtime API.
@@ -60,7 +58,6 @@ pub unsafe extern "C" fn aclrtAllocatorSetObjToDesc(
 ///
 /// @param allocatorDesc from aclrtAllocatorCreateDesc.
 /// @param func the function. This library never calls it.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
 /// @note Thread-safe. Follows aclrtAllocatorSetAllocFuncToDesc of the Ascend runtime API.
@@ -76,7 +73,6 @@ pub unsafe extern "C" fn aclrtAllocatorSetAllocFuncToDesc(
 ///
 /// @param allocatorDesc from aclrtAllocatorCreateDesc.
 /// @param func the function. This library never calls it.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
 /// @note Thread-safe. Follows aclrtAllocatorSetFreeFuncToDesc of the Ascend runtime API.
@@ -93,7 +89,6 @@ pub unsafe extern "C" fn aclrtAllocatorSetFreeFuncToDesc(
 ///
 /// @param allocatorDesc from aclrtAllocatorCreateDesc.
 /// @param func the function. This library never calls it.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
 /// @note Thread-safe. Follows aclrtAllocatorSetAllocAdviseFuncToDesc of the Ascend runtime API.
@@ -111,7 +106,6 @@ pub unsafe extern "C" fn aclrtAllocatorSetAllocAdviseFuncToDesc(
 ///
 /// @param allocatorDesc from aclrtAllocatorCreateDesc.
 /// @param func the function. This library never calls it.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
 /// @note Thread-safe. Follows aclrtAllocatorSetGetAddrFromBlockFuncToDesc of the Ascend runtime API.
@@ -132,7 +126,6 @@ pub unsafe extern "C" fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
 ///
 /// @param stream a stream of aclrtCreateStream or one of its variants.
 /// @param allocatorDesc a description with at least the functions that allocate, free and return addresses.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream or not a description, destroyed, one of the three functions
 ///     is missing, the stream already has an allocator, or called inside a host function.
@@ -148,7 +141,6 @@ pub unsafe extern "C" fn aclrtAllocatorRegister(stream: aclrtStream, allocatorDe
 /// that is destroyed late: docs/failures.md.
 ///
 /// @param stream a stream with an allocator.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, without an allocator, or called inside a host
 ///     function.
@@ -169,7 +161,6 @@ pub unsafe extern "C" fn aclrtAllocatorUnregister(stream: aclrtStream) -> aclErr
 /// @param freeFunc receives the function that frees a block.
 /// @param allocAdviseFunc receives the function that allocates near an address; null if there is none.
 /// @param getAddrFromBlockFunc receives the function that returns the address of a block.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
 ///     as aclrtAllocatorUnregister.

@@ -14,7 +14,6 @@ use crate::types::{
 /// is one of the 65,536 events that a device can have (see aclrtGetEventAvailNum).
 ///
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
@@ -34,7 +33,6 @@ pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
 ///     ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_EXTERNAL alone.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
@@ -54,7 +52,6 @@ pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: 
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
 ///     ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_IPC alone.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
@@ -69,7 +66,6 @@ pub unsafe extern "C" fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag
 /// device is destroyed late once: docs/failures.md.
 ///
 /// @param event an event.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, already destroyed, or called inside a host function.
 /// @note Thread-safe. Follows aclrtDestroyEvent of the Ascend runtime API.
@@ -82,7 +78,6 @@ pub unsafe extern "C" fn aclrtDestroyEvent(event: aclrtEvent) -> aclError {
 ///
 /// @param event an event of the stream's device.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for an
 ///     invalid event.
@@ -120,7 +115,6 @@ pub unsafe extern "C" fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: acl
 /// @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; if it was never recorded, nothing happens. An
 ///     event with ACL_EVENT_EXTERNAL is cleared when the stream reaches the reset, whichever record set it.
 /// @param stream a stream, also of another device; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of another create function or without ACL_EVENT_SYNC, not an
 ///     event, not a stream, destroyed, or called inside a host function.
@@ -138,7 +132,6 @@ pub unsafe extern "C" fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream)
 ///
 /// @param event an event.
 /// @param status receives ACL_EVENT_RECORDED_STATUS_COMPLETE or ACL_EVENT_RECORDED_STATUS_NOT_READY.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
 /// @note Thread-safe. Follows aclrtQueryEventStatus of the Ascend runtime API.
@@ -158,7 +151,6 @@ pub unsafe extern "C" fn aclrtQueryEventStatus(event: aclrtEvent, status: *mut a
 /// @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag; if it was never recorded, or was reset, it is
 ///     not ready.
 /// @param status receives ACL_EVENT_STATUS_COMPLETE 0 or ACL_EVENT_STATUS_NOT_READY 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of aclrtCreateEventExWithFlag, not an event, destroyed, or
 ///     called inside a host function.
@@ -178,7 +170,6 @@ pub unsafe extern "C" fn aclrtQueryEvent(event: aclrtEvent, status: *mut aclrtEv
 ///
 /// @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag.
 /// @param status receives ACL_EVENT_WAIT_STATUS_COMPLETE 0 or ACL_EVENT_WAIT_STATUS_NOT_READY 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of aclrtCreateEventExWithFlag, not an event, destroyed, or
 ///     called inside a host function.
@@ -198,7 +189,6 @@ pub unsafe extern "C" fn aclrtQueryEventWaitStatus(event: aclrtEvent, status: *m
 /// cancellation point: a thread that is cancelled (pthread_cancel) while it waits ends after the call.
 ///
 /// @param event an event.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
@@ -230,7 +220,6 @@ pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, tim
 /// @param ms receives milliseconds.
 /// @param startEvent an event with a timestamp (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) whose record is complete.
 /// @param endEvent the same, not earlier, of the same device.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: an event has no timestamp, was never recorded, or was reset.
 /// @retval ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end event completed first.
@@ -252,7 +241,6 @@ pub unsafe extern "C" fn aclrtEventElapsedTime(ms: *mut f32, startEvent: aclrtEv
 ///
 /// @param event an event with a timestamp (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) whose record is complete.
 /// @param timestamp receives microseconds.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: it has no timestamp, was never recorded, or was reset.
 /// @retval ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: the record is not complete.
@@ -267,7 +255,6 @@ pub unsafe extern "C" fn aclrtEventGetTimestamp(event: aclrtEvent, timestamp: *m
 ///
 /// @param event an event.
 /// @param eventId receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, or destroyed.
 /// @note Thread-safe. Follows aclrtGetEventId of the Ascend runtime API.
@@ -280,7 +267,6 @@ pub unsafe extern "C" fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -
 /// events of aclrtCreateEvent are limited to 65,536. Events of aclrtCreateEventExWithFlag do not count.
 ///
 /// @param eventCount receives the number; memory or the driver may set a lower limit.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
@@ -296,7 +282,6 @@ pub unsafe extern "C" fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError
 ///
 /// @param event an event of this process that was created by aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
 /// @param handle receives 64 bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, created without ACL_EVENT_IPC, imported, or
 ///     called inside a host function.
@@ -323,7 +308,6 @@ pub unsafe extern "C" fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut 
 /// @param handle a handle of aclrtIpcGetEventHandle, of another process or of this one.
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which does not affect the other
 ///     processes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null, or `handle` is empty.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not a handle, its event was destroyed, its process has ended,
 ///     has finalized the library or does not respond within 5 seconds, or called inside a host function.

@@ -58,7 +58,6 @@ pub unsafe extern "C" fn aclrtSetExceptionInfoCallback(callback: aclrtExceptionI
 /// called in the order in which they were added. aclFinalize removes them.
 ///
 /// @param callback the function. Adding a function again has no effect and is not an error.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe; works before aclInit. Follows aclrtExceptionInfoCallbackRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -73,7 +72,6 @@ pub unsafe extern "C" fn aclrtExceptionInfoCallbackRegister(callback: aclrtExcep
 /// thread, continues: before you unload the function's code, synchronize its streams.
 ///
 /// @param callback the function. Removing a function that was not added is not an error.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtExceptionInfoCallbackUnregister of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -92,7 +90,6 @@ pub unsafe extern "C" fn aclrtExceptionInfoCallbackUnregister(callback: aclrtExc
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param callback the function, replaces the previous one; null removes it.
 /// @param userData passed to the callback as its second argument.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `binHandle` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a program, or unloaded.
 /// @note Thread-safe. Follows aclrtBinarySetExceptionCallback of the Ascend runtime API.
@@ -183,7 +180,6 @@ pub unsafe extern "C" fn aclrtGetErrorCodeFromExceptionInfo(info: *const aclrtEx
 /// @param devArgsPtr receives the address of a copy in host memory, which is valid during the callback.
 /// @param devArgsLen receives its size in bytes; 0 if the arguments were passed one by one and the kernel has no
 ///     description of its parameters.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the argument of a callback, the callback has returned, or the kernel
 ///     is unknown: another operation failed, or the device is a GPU.

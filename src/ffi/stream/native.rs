@@ -10,7 +10,6 @@ use crate::types::{aclError, aclrtContext, aclrtEvent, aclrtStream};
 ///
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param native receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
@@ -27,7 +26,6 @@ pub unsafe extern "C" fn portaclDeviceGetNative(deviceId: i32, native: *mut i32)
 ///
 /// @param context a context; null: the current context of the calling thread.
 /// @param native receives the `CUcontext`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `context` is not a live context.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: it is null and the thread has no current context.
@@ -47,7 +45,6 @@ pub unsafe extern "C" fn portaclContextGetNative(context: aclrtContext, native: 
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param native receives the `CUstream`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `stream` is not a live stream, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
@@ -66,7 +63,6 @@ pub unsafe extern "C" fn portaclStreamGetNative(stream: aclrtStream, native: *mu
 /// @param native a `CUstream` of the primary context of the current device; not one of the driver's default streams. It
 ///     must be live: the library cannot detect an invalid one.
 /// @param stream receives the stream, which belongs to the calling thread's current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `native` or `stream` is null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -87,7 +83,6 @@ pub unsafe extern "C" fn portaclStreamWrapNative(native: *mut c_void, stream: *m
 ///
 /// @param event an event.
 /// @param native receives the `CUevent`.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `event` or `native` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `event` is not a live event.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.

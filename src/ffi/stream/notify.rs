@@ -15,7 +15,6 @@ use crate::types::{
 ///
 /// @param notify receives the handle; the caller destroys it with aclrtDestroyNotify.
 /// @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which has no effect.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be created.
@@ -31,7 +30,6 @@ pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) 
 /// destroyed late once: docs/failures.md.
 ///
 /// @param notify a notify.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, already destroyed, or called inside a host function.
 /// @note Thread-safe. Follows aclrtDestroyNotify of the Ascend runtime API.
@@ -45,7 +43,6 @@ pub unsafe extern "C" fn aclrtDestroyNotify(notify: aclrtNotify) -> aclError {
 ///
 /// @param notify a notify, of any device.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `notify` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -81,7 +78,6 @@ pub unsafe extern "C" fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: ac
 ///
 /// @param notify a notify.
 /// @param notifyId receives the number, below 8,192.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, or destroyed.
 /// @note Thread-safe. Follows aclrtGetNotifyId of the Ascend runtime API.
@@ -95,7 +91,6 @@ pub unsafe extern "C" fn aclrtGetNotifyId(notify: aclrtNotify, notifyId: *mut u3
 ///
 /// @param notifies `num` notifies; may be null if `num` is 0.
 /// @param num how many; 0 does nothing.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or one of the handles is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: one is not a notify, or destroyed, or called inside a host function.
 /// @note Thread-safe. Follows aclrtNotifyBatchReset of the Ascend runtime API.
@@ -115,7 +110,6 @@ pub unsafe extern "C" fn aclrtNotifyBatchReset(notifies: *mut aclrtNotify, num: 
 /// @param len size of `key` in bytes, at least 65.
 /// @param flags ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0: for processes of aclrtNotifySetImportPid;
 ///     ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 2: for all processes that have the key.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, other flags, or `len` is too small.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, imported, exported with other flags before, or
 ///     called inside a host function.
@@ -145,7 +139,6 @@ pub unsafe extern "C" fn aclrtNotifyGetExportKey(
 /// @param key a key of aclrtNotifyGetExportKey of the exporting process.
 /// @param flags ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0, or ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 2, which has no
 ///     effect.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a key, its process has ended, does not respond, has destroyed the
 ///     notify, or does not allow this process; or called inside a host function.
@@ -165,7 +158,6 @@ pub unsafe extern "C" fn aclrtNotifyImportByKey(notify: *mut aclrtNotify, key: *
 /// @param pid the process ids, as aclrtDeviceGetBareTgid returns them in those processes, which run now: a later
 ///     process with the same id is another one.
 /// @param num number of ids, 1 to 4,194,304.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or an impossible process id.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
 /// @note Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.

@@ -40,7 +40,6 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclErro
 ///
 /// @param timeout microseconds.
 /// @param actualTimeout receives the microseconds that were set.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null; nothing is set.
 /// @note Thread-safe. Follows aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -51,7 +50,6 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actualTimeout:
 /// Returns the timeout of operators in milliseconds, as it was set last.
 ///
 /// @param timeoutMs receives milliseconds: 0 if it was never set, 4294967295 if it is that large or larger.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtGetOpExecuteTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -62,7 +60,6 @@ pub unsafe extern "C" fn aclrtGetOpExecuteTimeout(timeoutMs: *mut u32) -> aclErr
 /// Returns the unit to which aclrtSetOpExecuteTimeOutV2 rounds.
 ///
 /// @param interval receives microseconds: 10,000,000.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtGetOpTimeOutInterval of the Ascend runtime API.
 #[unsafe(no_mangle)]

@@ -21,7 +21,6 @@ use crate::types::{aclError, aclrtCallback, aclrtCallbackBlockType, aclrtHostFun
 /// @param stream a stream; null: the default stream of the current context.
 /// @param fn the function.
 /// @param args argument of the function; may be null. The caller keeps it valid until the function has run.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `fn` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -47,7 +46,6 @@ pub unsafe extern "C" fn aclrtLaunchHostFunc(stream: aclrtStream, r#fn: aclrtHos
 ///
 /// @param threadId the value of pthread_self() on that thread; not a kernel thread id (gettid).
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a callback.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -76,7 +74,6 @@ pub unsafe extern "C" fn aclrtSubscribeReport(threadId: u64, stream: aclrtStream
 /// @param blockType ACL_CALLBACK_BLOCK: later operations of the stream, and synchronization with the stream, wait until
 ///     the callback has returned; ACL_CALLBACK_NO_BLOCK: they do not.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `fn` is null, or an unknown block type.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a callback.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -148,7 +145,6 @@ pub unsafe extern "C" fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStre
 ///
 /// @param hostFuncThreadId the value of pthread_self() on that thread; not a kernel thread id (gettid).
 /// @param exeStream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.

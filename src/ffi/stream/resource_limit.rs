@@ -18,7 +18,6 @@ fn resource(r#type: MaybeUninit<aclrtDevResLimitType>) -> Result<Resource> {
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
 /// @param value receives the number of cores.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown type.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -41,7 +40,6 @@ pub unsafe extern "C" fn aclrtGetDeviceResLimit(
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
 /// @param value cores, at least 1; more cores than the device has mean no limit.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown type, or `value` is 0.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -75,7 +73,6 @@ pub unsafe extern "C" fn aclrtResetDeviceResLimit(deviceId: i32) -> aclError {
 /// @param stream a stream; null: the default stream of the current context.
 /// @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
 /// @param value receives the number of cores.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or an unknown type.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -98,7 +95,6 @@ pub unsafe extern "C" fn aclrtGetStreamResLimit(
 /// @param stream a stream; null: the default stream of the current context.
 /// @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
 /// @param value cores, at least 1; more cores than the device has mean no limit.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown type, or `value` is 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -132,7 +128,6 @@ pub unsafe extern "C" fn aclrtResetStreamResLimit(stream: aclrtStream) -> aclErr
 /// Ends with the stream.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -162,7 +157,6 @@ pub unsafe extern "C" fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream)
 ///
 /// @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
 /// @param value receives the number of cores.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown type.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.

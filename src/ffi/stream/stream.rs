@@ -13,7 +13,6 @@ use crate::types::{aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStre
 /// different streams run independently.
 ///
 /// @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
@@ -44,7 +43,6 @@ pub unsafe extern "C" fn aclrtCreateStreamWithConfig(stream: *mut aclrtStream, p
 /// is destroyed late once: docs/failures.md.
 ///
 /// @param stream from a create function; not null, not a default stream.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -77,7 +75,6 @@ pub unsafe extern "C" fn aclrtDestroyStreamForce(stream: aclrtStream) -> aclErro
 /// (pthread_cancel) while it waits ends after the call.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -109,7 +106,6 @@ pub unsafe extern "C" fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, 
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param status receives ACL_STREAM_STATUS_COMPLETE or ACL_STREAM_STATUS_NOT_READY.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `status` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -132,7 +128,6 @@ pub unsafe extern "C" fn aclrtStreamQuery(stream: aclrtStream, status: *mut aclr
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream or event, destroyed, an event without ACL_EVENT_SYNC, or
 ///     called inside a host function.
@@ -195,7 +190,6 @@ pub unsafe extern "C" fn aclrtStreamWaitEventWithFlag(
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param streamId receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `streamId` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -210,7 +204,6 @@ pub unsafe extern "C" fn aclrtStreamGetId(stream: aclrtStream, streamId: *mut i3
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param flags receives an OR of ACL_STREAM_* flags.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `flags` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -226,7 +219,6 @@ pub unsafe extern "C" fn aclrtStreamGetFlags(stream: aclrtStream, flags: *mut u3
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param priority receives the priority.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `priority` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -241,7 +233,6 @@ pub unsafe extern "C" fn aclrtStreamGetPriority(stream: aclrtStream, priority: *
 /// limit.
 ///
 /// @param streamCount receives the number.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtGetStreamAvailableNum of the Ascend runtime API.
@@ -260,7 +251,6 @@ pub unsafe extern "C" fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> ac
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param mode ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the mode was set before, or not a stream, destroyed, or called inside a
 ///     host function.
@@ -285,7 +275,6 @@ pub unsafe extern "C" fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u6
 /// @param stream a stream; null: the default stream of the current context.
 /// @param stmAttrType the attribute.
 /// @param value its value; only the member of the attribute is read.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, an unknown attribute, or a value out of range.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the failure mode was set before, or not a stream, destroyed, or called
 ///     inside a host function.
@@ -313,7 +302,6 @@ pub unsafe extern "C" fn aclrtSetStreamAttribute(
 /// @param stream a stream; null: the default stream of the current context.
 /// @param stmAttrType the attribute.
 /// @param value receives its value; only the member of the attribute is written.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or an unknown attribute.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.

@@ -42,7 +42,6 @@ pub unsafe extern "C" fn aclrtCreateStreamConfigHandle() -> *mut aclrtStreamConf
 /// Destroys a configuration of aclrtCreateStreamConfigHandle. Streams created with it are not affected.
 ///
 /// @param handle from aclrtCreateStreamConfigHandle, not destroyed.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not from aclrtCreateStreamConfigHandle, or already destroyed.
 /// @note Thread-safe. Follows aclrtDestroyStreamConfigHandle of the Ascend runtime API.
@@ -75,7 +74,6 @@ pub unsafe extern "C" fn aclrtDestroyStreamConfigHandle(handle: *mut aclrtStream
 /// @param attr the field.
 /// @param attrValue pointer to the value; checked when a stream is created.
 /// @param valueSize size of the value in bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` or `attrValue` is null, an unknown field, or a wrong size for the
 ///     field.
 /// @note Thread-safe for different configurations. Follows aclrtSetStreamConfigOpt of the Ascend runtime API.
@@ -112,7 +110,6 @@ pub unsafe extern "C" fn aclrtSetStreamConfigOpt(
 ///
 /// @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
 /// @param handle a configuration: from aclrtCreateStreamConfigHandle and not destroyed, or of the program.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a priority lower than the lowest of
 ///     aclrtDeviceGetStreamPriorityRange.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.

@@ -7,14 +7,13 @@ use crate::base::{address, enum_value, guard, guard_out, handle, must_be_null, r
 use crate::core::transfer::cache;
 use crate::types::{aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtStream};
 
-/// Writes cached data of device memory of aclrtMallocCached back to memory. Caches are coherent here, so the call only
-/// checks its arguments. Does not wait for pending work. Needs no current context.
+/// Writes cached data of device memory from aclrtMallocCached back to memory. Caches are coherent here, so the call
+/// only checks its arguments. Does not wait for pending work. Needs no current context.
 ///
 /// @param devPtr first byte, anywhere inside an allocation of device memory.
 /// @param size bytes, at least 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory from this library, past the end of an allocation, or
 ///     called inside a host function.
 /// @note Thread-safe. Follows aclrtMemFlush of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -22,14 +21,13 @@ pub unsafe extern "C" fn aclrtMemFlush(devPtr: *mut c_void, size: usize) -> aclE
     guard("aclrtMemFlush", || cache::make_coherent(address::from_c(devPtr), size))
 }
 
-/// Invalidates cached data of device memory of aclrtMallocCached. Caches are coherent here, so the call only checks its
-/// arguments. Does not wait for pending work. Needs no current context.
+/// Invalidates cached data of device memory from aclrtMallocCached. Caches are coherent here, so the call only checks
+/// its arguments. Does not wait for pending work. Needs no current context.
 ///
 /// @param devPtr first byte, anywhere inside an allocation of device memory.
 /// @param size bytes, at least 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory from this library, past the end of an allocation, or
 ///     called inside a host function.
 /// @note Thread-safe. Follows aclrtMemInvalidate of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -44,7 +42,6 @@ pub unsafe extern "C" fn aclrtMemInvalidate(devPtr: *mut c_void, size: usize) ->
 /// @param size bytes, at least 1.
 /// @param cmoType an aclrtCmoType.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or an unknown type.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
 ///     the stream's device.
@@ -91,7 +88,6 @@ pub unsafe extern "C" fn aclrtCmoAsyncWithBarrier(
 /// @param taskInfo 1 to 6 barriers with their types; the ids are ignored.
 /// @param stream a stream; null: the default stream of the current context.
 /// @param flag must be 0.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `taskInfo` is null, has no or too many barriers or an unknown type, or
 ///     `flag` is not 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
@@ -113,7 +109,6 @@ pub unsafe extern "C" fn aclrtCmoWaitBarrier(
 /// Returns the size of a descriptor of aclrtCmoSetDesc. Works at any time.
 ///
 /// @param size receives 64 bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtCmoGetDescSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -123,12 +118,11 @@ pub unsafe extern "C" fn aclrtCmoGetDescSize(size: *mut usize) -> aclError {
 
 /// Writes the descriptor of a cache operation to device memory. Synchronous.
 ///
-/// @param cmoDesc 64 bytes of memory of the current device, or managed memory.
-/// @param src first byte of the operation's range, also memory of the current device or managed memory.
+/// @param cmoDesc 64 bytes of memory on the current device, or managed memory.
+/// @param src first byte of the operation's range, also memory on the current device or managed memory.
 /// @param size size of the range in bytes, at least 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory on the current device, past its end, or called inside a host
 ///     function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtCmoSetDesc of the Ascend runtime API.
@@ -144,7 +138,6 @@ pub unsafe extern "C" fn aclrtCmoSetDesc(cmoDesc: *mut c_void, src: *mut c_void,
 /// @param cmoType an aclrtCmoType.
 /// @param stream a stream; null: the default stream of the current context.
 /// @param reserve must be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `cmoDesc` is null, `reserve` is not null, or an unknown type.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
 ///     the stream's device.
@@ -169,7 +162,6 @@ pub unsafe extern "C" fn aclrtCmoAsyncWithDesc(
 /// coherent.
 ///
 /// @param rsv must be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: not null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.

@@ -16,7 +16,6 @@ use crate::types::{aclError, aclrtMemcpyKind, aclrtStream};
 /// @param count bytes; 0 does nothing and succeeds, whatever the other arguments are, also without a
 ///     current context.
 /// @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, a kind that contradicts the pointers, or
 ///     called inside a host function.
@@ -49,7 +48,6 @@ pub unsafe extern "C" fn aclrtMemcpy(
 /// @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
 /// @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also past the

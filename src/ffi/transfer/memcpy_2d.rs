@@ -18,7 +18,6 @@ use crate::types::{aclError, aclrtMemcpyKind, aclrtStream};
 ///     without a current context.
 /// @param height number of rows, up to 5,000,000; 0 as for `width`.
 /// @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, matching the pointers.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, `width` is greater than a pitch, too many
 ///     rows or bytes per row, or rows past the end of the address space.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: rows past the end of an allocation, a kind that contradicts the pointers,

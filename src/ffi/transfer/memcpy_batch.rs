@@ -79,7 +79,6 @@ fn copy(
 /// @param numAttrs number of attributes, 1 to `numBatches`.
 /// @param failIndex on failure receives the index of the failed copy; SIZE_MAX if the failure belongs to no copy, for
 ///     example an invalid attribute or a failed device. On success SIZE_MAX.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, a size greater than its `destMaxs`, an unknown location
 ///     type, or invalid indexes or number of attributes.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, memory that is not at the location of its

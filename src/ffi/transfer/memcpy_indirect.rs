@@ -53,7 +53,6 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithOffset(
 ///
 /// @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
 /// @param descSize receives 64 bytes.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown kind.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
 /// @note Thread-safe. Follows aclrtGetMemcpyDescSize of the Ascend runtime API.
@@ -67,15 +66,14 @@ pub unsafe extern "C" fn aclrtGetMemcpyDescSize(kind: MaybeUninit<aclrtMemcpyKin
 ///
 /// @param desc 64 bytes, aligned to 8, of the current device's memory, or managed memory.
 /// @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
-/// @param srcAddr source: memory of the current device, or managed memory; anything if `count` is 0.
-/// @param dstAddr destination: memory of the current device, or managed memory; anything if `count` is 0.
+/// @param srcAddr source: memory on the current device, or managed memory; anything if `count` is 0.
+/// @param dstAddr destination: memory on the current device, or managed memory; anything if `count` is 0.
 /// @param count bytes; with 0 the description is written, and its copy does nothing.
 /// @param config must be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `config` is not null.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory on the current device, past its end, or called inside a host
 ///     function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtSetMemcpyDesc of the Ascend runtime API.

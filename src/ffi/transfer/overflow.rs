@@ -12,7 +12,6 @@ use crate::types::{aclError, aclrtFloatOverflowMode, aclrtStream};
 /// effect: kernels and reductions produce infinities and NaNs as their code does.
 ///
 /// @param mode ACL_RT_OVERFLOW_MODE_SATURATION or ACL_RT_OVERFLOW_MODE_INFNAN.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -26,7 +25,6 @@ pub unsafe extern "C" fn aclrtSetDeviceSatMode(mode: MaybeUninit<aclrtFloatOverf
 /// initially ACL_RT_OVERFLOW_MODE_INFNAN.
 ///
 /// @param mode receives the mode.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -46,7 +44,6 @@ pub unsafe extern "C" fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param flag 0: off, the initial value; 1: on.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown flag.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -61,7 +58,6 @@ pub unsafe extern "C" fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag:
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param flag receives 0 or 1.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `flag` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
 ///     as aclrtSetStreamOverflowSwitch.
@@ -100,7 +96,6 @@ pub unsafe extern "C" fn aclrtGetOverflowStatus(
 /// Clears the overflow state. Overflows are not detected, so the call only checks the stream.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -137,7 +132,6 @@ pub unsafe extern "C" fn aclrtGetFloatOverflowStatus(
 /// Clears the overflow state of floating-point numbers. Overflows are not detected, so the call only checks the stream.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -177,7 +171,6 @@ pub unsafe extern "C" fn aclrtNpuGetFloatOverFlowStatus(
 ///
 /// @param checkMode any number; it has no effect.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
@@ -192,7 +185,6 @@ pub unsafe extern "C" fn aclrtNpuClearFloatOverFlowStatus(checkMode: u32, stream
 /// released with the device, and aclrtFree rejects them. Operations of streams may read and write them.
 ///
 /// @param overflowAddr receives the address.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.

@@ -19,7 +19,6 @@ use crate::types::{aclDataType, aclError, aclrtReduceKind, aclrtStream};
 /// @param type ACL_INT8, ACL_INT16, ACL_INT32, ACL_FLOAT16, ACL_BF16 or ACL_FLOAT.
 /// @param stream a stream; null: the default stream of the current context.
 /// @param reserve must be null.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind or type, `count` is not a multiple of the
 ///     element size, or `reserve` is not null.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.

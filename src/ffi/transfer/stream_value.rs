@@ -15,10 +15,9 @@ use crate::types::{aclError, aclrtStream};
 /// @param value the value to write.
 /// @param flag must be 0.
 /// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `devAddr` is null, or an unknown flag.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: `devAddr` is not a multiple of 8.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: memory of another device, pageable or freed memory, past the end of an
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: memory on another device, pageable or freed memory, past the end of an
 ///     allocation, not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.

@@ -59,7 +59,7 @@ pub struct portaclMemPoolPtrExportData {
 /// Attributes of the memory of a device's graphs. All are 64-bit numbers of bytes.
 #[repr(C)]
 pub enum portaclGraphMemAttr {
-    /// Memory of graphs: allocated by captured streams from pools, until the graph is destroyed, or, if a launch
+    /// Graph memory: allocated by captured streams from pools, until the graph is destroyed, or, if a launch
     /// allocated it and the graph is destroyed first, until it is freed. Read-only.
     PORTACL_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
     /// The high watermark of that; can be set to 0, which resets it to the current value.
@@ -73,7 +73,7 @@ pub enum portaclGraphMemAttr {
 /// Kinds of memory.
 #[repr(C)]
 pub enum portaclMemoryKind {
-    /// Memory of a device: aclrtMalloc and its variants, and physical memory of a device.
+    /// Device memory: aclrtMalloc and its variants, and physical device memory.
     PORTACL_MEMORY_DEVICE = 0,
     /// Page-locked host memory: aclrtMallocHost and its variants, and physical host memory.
     PORTACL_MEMORY_PINNED = 1,
@@ -81,10 +81,10 @@ pub enum portaclMemoryKind {
     PORTACL_MEMORY_MANAGED = 2,
     /// Memory of a stream-ordered pool.
     PORTACL_MEMORY_POOL = 3,
-    /// Memory of another process: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory, or from a
+    /// Memory from another process: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory, or from a
     /// pool.
     PORTACL_MEMORY_IMPORTED = 4,
-    /// Memory of graphs: allocated by captured streams from pools.
+    /// Graph memory: allocated by captured streams from pools.
     PORTACL_MEMORY_GRAPH = 5,
 }
 
@@ -266,14 +266,14 @@ pub struct portaclMemoryStats {
     /// and refusals of memory hooks do not count.
     pub failures: u64,
     /// Bytes taken from the device or the system: live allocations, freed memory that pending work still uses, and
-    /// cached or free memory of pools. For device memory, without `keptBytes`, it is the value of aclrtGetMemUsageInfo;
+    /// cached or free pool memory. For device memory, without `keptBytes`, it is the value of aclrtGetMemUsageInfo;
     /// on the CPU it therefore includes the segments of pools. For page-locked memory and imported pools it is
     /// `currentBytes`.
     pub reservedBytes: u64,
     /// The peak of `reservedBytes`; for device and managed memory the peak of aclrtGetMemUsageInfo.
     pub peakReservedBytes: u64,
     /// Bytes of `reservedBytes` that can serve the next request without the device: cached device memory, and free
-    /// memory of pools.
+    /// pool memory.
     pub keptBytes: u64,
     /// Pages of 2 MiB that were requested and not available, so that smaller ones are used; for device memory. 0 on
     /// CUDA, where the driver selects pages and does not report them.
