@@ -7,65 +7,59 @@
 //! 3. If several files are selected, the one with the most words is right; of these, the first in the name. Device,
 //!    context, stream, event, memory, kernel and graph yield to every other noun.
 //! 4. A function of portacl is in `portacl_NOUN.rs` if the region has one. A name without a noun is in the file with
-//!    the name of its region.
-//!
-//! `homes.tsv` lists the exceptions.
+//!    the name of its region. `homes.tsv` lists the exceptions.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::source::{exported_functions, files, read};
+use super::source::{exported_functions, files, read};
 
-/// More words that select files.
 const WORDS: &str = "tests/architecture/words.tsv";
-/// What the rule does not find, with reasons.
 const HOMES: &str = "tests/architecture/homes.tsv";
-/// The maximum number of exceptions, which may only be lowered.
-const EXCEPTIONS: usize = 11;
 
-/// Prefixes of functions, the longest first, and the region that a prefix selects.
-const PREFIXES: [(&str, Option<&str>); 7] = [
-    ("aclmdlRI", Some("graph")),
-    ("portacl", None),
-    ("aclprof", Some("profiling")),
-    ("aclrt", None),
-    ("aclmdl", None),
-    ("aclsys", None),
-    ("acl", None),
-];
+/// Prefixes of functions, the longest first; `region_of` says which region one selects.
+const PREFIXES: [&str; 7] = ["aclmdlRI", "portacl", "aclprof", "aclrt", "aclmdl", "aclsys", "acl"];
+
+fn region_of(prefix: &str) -> &'static str {
+    match prefix {
+        "aclmdlRI" => "graph",
+        "aclprof" => "profiling",
+        _ => "",
+    }
+}
 
 /// The nouns that yield to every other noun of a name.
-const GENERAL: [&str; 7] = [
-    "runtime/device",
-    "runtime/context",
-    "stream/stream",
-    "stream/event",
-    "memory/memory",
-    "kernel/kernel",
-    "graph/graph",
-];
+const GENERAL: [&str; 7] = ["device", "context", "stream", "event", "memory", "kernel", "graph"];
 
-/// The words of names that are no part of a noun.
-const VERBS: [&str; 5] = ["get", "set", "create", "destroy", "query"];
-
-/// A file of `src/ffi`, as `region/noun`, and words of a name that select it.
-struct Term {
-    file: String,
-    words: Vec<String>,
-    /// Whether the words are the file's name, and not words of the table.
-    is_name: bool,
-    /// Whether they also select it in names without the prefix of its region.
-    anywhere: bool,
+/// Returns the rows of a table with two columns: the values of the first one, and the second one.
+pub(super) fn rows(table: &str) -> Vec<(Vec<String>, String)> {
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    let cells = lines.map(|line| line.split_once('\t').unwrap_or_else(|| panic!("a row without two columns: {line}")));
+    cells.map(|(names, text)| (names.split(", ").map(str::to_owned).collect(), text.to_owned())).collect()
 }
 
-/// The files of `src/ffi` that have functions, and the words that select them.
-struct Rule {
-    terms: Vec<Term>,
+/// Returns the words of a name such as `MemPoolGetAttr` or `Memcpy2d`: in lower case, in the singular, and without the
+/// abbreviations of the API.
+fn words(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let starts = |at: usize| {
+        let Some(before) = at.checked_sub(1).map(|at| letters[at]) else { return true };
+        let ends_capitals = letters.get(at + 1).is_some_and(|after| after.is_lowercase());
+        letters[at].is_ascii_digit() && !before.is_ascii_digit()
+            || letters[at].is_uppercase() && (!before.is_uppercase() || ends_capitals)
+    };
+    let mut found: Vec<String> = Vec::new();
+    for (at, letter) in letters.iter().enumerate() {
+        if starts(at) {
+            found.push(String::new());
+        }
+        found.last_mut().expect("a first word").extend(letter.to_lowercase());
+    }
+    found.iter().map(|word| plain(word)).collect()
 }
 
-/// Returns a word in lower case, in the singular, without the abbreviations of the API.
 fn plain(word: &str) -> String {
-    let word = word.to_lowercase();
-    let full = match word.as_str() {
+    let full = match word {
         "mem" | "malloc" | "free" => "memory",
         "ctx" => "context",
         "buf" => "buffer",
@@ -80,127 +74,60 @@ fn plain(word: &str) -> String {
     singular.unwrap_or(full).to_owned()
 }
 
-/// Returns the words of a name such as `MemPoolGetAttr` or `Memcpy2d`.
-fn words(name: &str) -> Vec<String> {
-    let letters: Vec<char> = name.chars().collect();
-    let mut found: Vec<String> = Vec::new();
-    for (at, &c) in letters.iter().enumerate() {
-        let before = at.checked_sub(1).map(|at| letters[at]);
-        let after = letters.get(at + 1);
-        let starts = match before {
-            None => true,
-            Some(before) if c.is_ascii_digit() => !before.is_ascii_digit(),
-            Some(before) if c.is_uppercase() => {
-                !before.is_uppercase() || after.is_some_and(|after| after.is_lowercase())
-            }
-            Some(_) => false,
-        };
-        if starts {
-            found.push(String::new());
-        }
-        found.last_mut().expect("a first word").push(c);
-    }
-    found.iter().map(|word| plain(word)).collect()
+/// Words that select a file of `src/ffi` (`region/noun`).
+struct Term {
+    file: String,
+    words: Vec<String>,
+    /// Whether other nouns go first.
+    yields: bool,
+    /// Whether the words also select the file in names without the prefix of its region.
+    anywhere: bool,
 }
 
-/// Returns where `wanted` begins in `words`.
-fn position(words: &[String], wanted: &[String]) -> Option<usize> {
-    words.windows(wanted.len()).position(|window| window == wanted)
-}
-
-impl Rule {
-    fn new(files: &BTreeSet<String>, table: &[(String, Vec<String>)]) -> Self {
-        let named = files.iter().map(|file| {
-            let noun = file.rsplit('/').next().expect("a name");
-            let noun = noun.strip_prefix("portacl_").or(noun.strip_prefix("prof_")).unwrap_or(noun);
-            Term { file: file.clone(), words: noun.split('_').map(plain).collect(), is_name: true, anywhere: false }
-        });
-        let listed = table.iter().flat_map(|(file, list)| {
-            list.iter().map(|word| Term {
-                file: file.clone(),
-                words: words(word.trim_end_matches('*')),
-                is_name: false,
-                anywhere: word.ends_with('*'),
-            })
-        });
-        Self { terms: named.chain(listed).collect() }
-    }
-
-    /// Returns the file in which a function with this name lives, or `None` if its name has no noun.
-    fn file(&self, function: &str) -> Option<String> {
-        let (prefix, region) = PREFIXES.iter().find(|(prefix, _)| function.starts_with(prefix))?;
-        let all = words(&function[prefix.len()..]);
-        let bare: Vec<String> = all.iter().filter(|word| !VERBS.contains(&word.as_str())).cloned().collect();
-        let candidates = self.terms.iter().filter_map(|term| {
-            let (of, noun) = term.file.split_once('/')?;
-            let is_portacl = noun.starts_with("portacl_");
-            let has_prefix = PREFIXES.iter().any(|(_, region)| *region == Some(of));
-            let fits = match region {
-                Some(region) => of == *region,
-                None => !has_prefix || term.anywhere,
-            };
-            if !fits || is_portacl && *prefix != "portacl" {
-                return None;
-            }
-            let at = position(&all, &term.words).or_else(|| position(&bare, &term.words))?;
-            let is_special = !(term.is_name && GENERAL.contains(&term.file.as_str()));
-            Some(((is_special, term.words.len(), std::cmp::Reverse(at), is_portacl), &term.file))
-        });
-        let best = candidates.max_by_key(|(rank, _)| *rank).map(|(_, file)| file.clone());
-        best.or_else(|| region.map(|region| format!("{region}/{region}")))
-    }
-}
-
-/// Returns the rows of a table with two columns.
-pub(super) fn rows(table: &str) -> Vec<(String, String)> {
-    let cells = |line: &str| {
-        let (first, second) = line.split_once('\t').unwrap_or_else(|| panic!("a row without two columns: {line}"));
-        (first.to_owned(), second.to_owned())
-    };
-    table.lines().filter(|line| !line.starts_with('#')).map(cells).collect()
-}
-
-/// Returns functions by name, with their files and whether they only return 207000.
-fn functions() -> BTreeMap<String, (String, bool)> {
-    let mut found = BTreeMap::new();
-    for path in files("src/ffi", &["rs"]) {
-        let file = path.trim_start_matches("src/ffi/").trim_end_matches(".rs").to_owned();
-        for function in exported_functions(&read(&path)) {
-            found.insert(function.name.clone(), (file.clone(), function.is_unsupported()));
-        }
-    }
-    found
-}
-
-fn rule(functions: &BTreeMap<String, (String, bool)>) -> Rule {
-    let files = functions.values().map(|(file, _)| file.clone()).collect();
-    let list = |words: String| words.split(", ").map(str::to_owned).collect();
-    let table: Vec<_> = rows(&read(WORDS)).into_iter().map(|(f, w)| (f, list(w))).collect();
-    for (file, _) in &table {
-        assert!(functions.values().any(|(known, _)| known == file), "{WORDS}: src/ffi/{file}.rs has no function");
-    }
-    Rule::new(&files, &table)
-}
-
-/// Returns the functions and files that the rule does not find, each with a reason.
-fn exceptions() -> BTreeSet<String> {
-    let rows = rows(&read(HOMES));
-    assert!(rows.iter().all(|(_, reason)| reason.len() > 10), "an exception without a reason");
-    rows.into_iter().flat_map(|(names, _)| names.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect()
-}
-
-/// Returns what the rule does not find, by what an exception has to name.
-fn misplaced(functions: &BTreeMap<String, (String, bool)>, rule: &Rule) -> BTreeMap<String, String> {
-    let wrong = functions.iter().filter_map(|(name, (file, _))| {
-        let found = rule.file(name);
-        let text = format!("{name} is in src/ffi/{file}.rs; by its name it is in {found:?}");
-        (found.as_deref() != Some(file)).then(|| (name.clone(), text))
+/// The words of the files' names, and those of the table.
+fn terms(files: &BTreeSet<String>, table: &str) -> Vec<Term> {
+    let named = files.iter().map(|file| {
+        let noun = file.rsplit('/').next().expect("a name");
+        let short = noun.strip_prefix("portacl_").or(noun.strip_prefix("prof_")).unwrap_or(noun);
+        let words = short.split('_').map(plain).collect();
+        Term { file: file.clone(), words, yields: GENERAL.contains(&noun), anywhere: false }
     });
-    wrong.collect()
+    let listed = rows(table).into_iter().flat_map(|(file, list)| {
+        assert!(files.contains(&file[0]), "{WORDS}: src/ffi/{}.rs has no function", file[0]);
+        let term = |word: &str| {
+            let words = words(word.trim_end_matches('*'));
+            Term { file: file[0].clone(), words, yields: false, anywhere: word.ends_with('*') }
+        };
+        list.split(", ").map(term).collect::<Vec<_>>()
+    });
+    named.chain(listed).collect()
 }
 
-/// Whether `path` below a layer is the file of this noun, or a part of it: `mem_pool/sharing` is `mem_pool_sharing`.
-fn is_home(path: &str, file: &str) -> bool {
+/// Returns the file in which a function with this name lives, or nothing if its name has no noun.
+fn home(function: &str, terms: &[Term]) -> String {
+    let prefix = *PREFIXES.iter().find(|prefix| function.starts_with(**prefix)).expect("a known prefix");
+    let region = region_of(prefix);
+    let all = words(&function[prefix.len()..]);
+    let verbs = ["get", "set", "create", "destroy", "query"];
+    let bare: Vec<String> = all.iter().filter(|word| !verbs.contains(&word.as_str())).cloned().collect();
+    let position = |words: &[String], wanted: &[String]| words.windows(wanted.len()).position(|part| part == wanted);
+    let candidates = terms.iter().filter_map(|term| {
+        let (of, noun) = term.file.split_once('/')?;
+        let has_prefix = PREFIXES.iter().any(|prefix| region_of(prefix) == of);
+        let is_in_region = if region.is_empty() { !has_prefix || term.anywhere } else { of == region };
+        let of_portacl = noun.starts_with("portacl_");
+        if !is_in_region || of_portacl && prefix != "portacl" {
+            return None;
+        }
+        let at = position(&all, &term.words).or_else(|| position(&bare, &term.words))?;
+        Some(((!term.yields, term.words.len(), Reverse(at), of_portacl), &term.file))
+    });
+    let best = candidates.max_by_key(|(rank, _)| *rank).map(|(_, file)| file.clone());
+    best.unwrap_or_else(|| if region.is_empty() { String::new() } else { format!("{region}/{region}") })
+}
+
+/// Whether `path` is the file of this noun below a layer, or a part of it: `mem_pool/sharing` is `mem_pool_sharing`.
+fn is_of_noun(path: &str, file: &str) -> bool {
     let (region, noun) = file.split_once('/').expect("a region");
     let noun = noun.strip_prefix("portacl_").unwrap_or(noun);
     let Some(below) = path.strip_prefix(region).and_then(|rest| rest.strip_prefix('/')) else { return false };
@@ -208,112 +135,88 @@ fn is_home(path: &str, file: &str) -> bool {
     noun == region || below == noun || below.strip_prefix(noun).is_some_and(|rest| rest.starts_with('_'))
 }
 
-/// Returns the files of functions that work without a file of the noun in the core.
-fn without_core(functions: &BTreeMap<String, (String, bool)>, core: &[String]) -> BTreeMap<String, String> {
-    let working = functions.values().filter(|(_, unsupported)| !unsupported).map(|(file, _)| file);
-    let lacking = working.filter(|file| !core.iter().any(|path| is_home(path, file)));
-    lacking.map(|file| (file.clone(), format!("src/ffi/{file}.rs has no file of that name in src/core"))).collect()
-}
-
-/// Returns the names in `text` that are followed by an opening bracket.
-fn called(text: &str) -> BTreeSet<&str> {
-    let ends = text.match_indices('(').map(|(at, _)| &text[..at]);
-    ends.map(|before| {
-        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-        &before[start..]
-    })
-    .collect()
-}
-
-/// Returns functions that work and that neither a test of the region nor one with the noun in its name calls.
-fn without_test(functions: &BTreeMap<String, (String, bool)>, tests: &[(String, String)]) -> BTreeMap<String, String> {
-    let calls: Vec<(&str, BTreeSet<&str>)> = tests.iter().map(|(path, text)| (path.as_str(), called(text))).collect();
-    let is_tested = |name: &str, file: &str| {
-        let (region, noun) = file.split_once('/').expect("a region");
-        let fits = |path: &str| {
-            path.starts_with(&format!("{region}/")) || path.rsplit('/').next().is_some_and(|test| test.contains(noun))
-        };
-        calls.iter().any(|(path, calls)| fits(path) && calls.contains(name))
-    };
-    let lacking = functions.iter().filter(|(name, (file, unsupported))| !unsupported && !is_tested(name, file));
-    let text = |name: &str, file: &str| format!("{name} of src/ffi/{file}.rs has no test in that folder of cpp_tests");
-    lacking.map(|(name, (file, _))| (name.clone(), text(name, file))).collect()
-}
-
-/// Returns the files of a noun that a backend has in another region.
-fn in_other_regions(functions: &BTreeMap<String, (String, bool)>, backends: &[String]) -> BTreeMap<String, String> {
-    let homes: BTreeSet<&str> = functions.values().map(|(file, _)| file.as_str()).collect();
-    let is_misplaced = |path: &str| {
-        let mut parts = path.split('/').skip(1);
-        let (Some(region), Some(noun), None) = (parts.next(), parts.next(), parts.next()) else { return false };
-        let mut same = homes.iter().filter(|home| home.split('/').nth(1) == Some(noun)).peekable();
-        region != "tests" && same.peek().is_some() && !same.any(|home| home.starts_with(&format!("{region}/")))
-    };
-    let wrong = backends.iter().map(|path| path.trim_end_matches(".rs")).filter(|path| is_misplaced(path));
-    wrong.map(|path| (path.to_owned(), format!("src/{path}.rs is in another region than src/ffi"))).collect()
-}
-
-fn below(folder: &str, extensions: &[&str]) -> Vec<String> {
-    files(folder, extensions).iter().map(|path| path[folder.len() + 1..].to_owned()).collect()
-}
-
-/// Returns pseudo-random numbers of this seed, which are the same in every run.
-fn numbers(mut seed: u64) -> impl Iterator<Item = u64> {
-    std::iter::repeat_with(move || {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        seed
-    })
+/// Returns the functions that are not in the files of their nouns, the files of `src/ffi` without a file of that name in
+/// the core (`works`: they do more than return 207000), and files of backends with the noun of another region.
+fn misplaced(
+    homes: &BTreeMap<String, String>,
+    terms: &[Term],
+    works: &BTreeSet<String>,
+    [core, backends]: [&[String]; 2],
+) -> BTreeMap<String, String> {
+    let nouns: BTreeSet<String> = homes.values().cloned().collect();
+    let functions = homes.iter().filter_map(|(name, file)| {
+        let found = home(name, terms);
+        (found != *file).then(|| (name.clone(), format!("it is in src/ffi/{file}.rs; by its name in '{found}'")))
+    });
+    let without_core = works.iter().filter(|file| !core.iter().any(|path| is_of_noun(path, file)));
+    let without_core = without_core.map(|file| (file.clone(), "src/core has no file of that name".to_owned()));
+    let elsewhere = backends.iter().map(|path| path.trim_end_matches(".rs")).filter(|path| {
+        let parts: Vec<&str> = path.split('/').collect();
+        let [_, region, noun] = parts[..] else { return false };
+        let is_noun = nouns.iter().any(|file| file.split_once('/').is_some_and(|(_, of)| of == noun));
+        region != "tests" && is_noun && !nouns.contains(&format!("{region}/{noun}"))
+    });
+    let elsewhere = elsewhere.map(|path| (path.to_owned(), "src/ffi has that noun in another region".to_owned()));
+    functions.chain(without_core).chain(elsewhere).collect()
 }
 
 #[test]
 fn every_function_is_found_by_its_name() {
-    let functions = functions();
-    let rule = rule(&functions);
-    let tests: Vec<_> = below("cpp_tests", &["cpp", "c", "h"])
-        .into_iter()
-        .map(|path| (path.clone(), read(&format!("cpp_tests/{path}"))))
-        .collect();
-    let mut wrong = misplaced(&functions, &rule);
-    wrong.extend(without_core(&functions, &below("src/core", &["rs"])));
-    for (name, text) in without_test(&functions, &tests) {
-        wrong.entry(name).and_modify(|first| *first = format!("{first}; {text}")).or_insert(text);
-    }
-    let is_backend = |path: &String| path.starts_with("cpu/") || path.starts_with("cuda/");
-    let backends: Vec<_> = below("src", &["rs"]).into_iter().filter(is_backend).collect();
-    wrong.extend(in_other_regions(&functions, &backends));
-    let listed = exceptions();
-    let missing = wrong.iter().filter(|(name, _)| !listed.contains(*name)).map(|(_, text)| text.clone());
-    let stale = listed.iter().filter(|name| !wrong.contains_key(*name));
-    let stale = stale.map(|name| format!("{name} is an exception in {HOMES}, but the rule finds it"));
-    let found: Vec<_> = missing.chain(stale).collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
-    assert!(listed.len() <= EXCEPTIONS, "{} exceptions; at most {EXCEPTIONS}", listed.len());
-}
-
-/// Prints what the rule finds: `cargo test --test architecture ten_functions -- --nocapture`. `SEED` selects others.
-#[test]
-fn ten_functions_are_found_by_name() {
-    let functions = functions();
-    let rule = rule(&functions);
-    let seed = std::env::var("SEED").map_or(27, |seed| seed.parse().expect("SEED is a number"));
-    let listed = exceptions();
-    let names: Vec<_> = functions.keys().collect();
-    let mut picked = BTreeSet::new();
-    for number in numbers(seed) {
-        picked.insert(names[number as usize % names.len()]);
-        if picked.len() == 10 {
-            break;
+    let (mut homes, mut works) = (BTreeMap::new(), BTreeSet::new());
+    for path in files("src/ffi", &["rs"]) {
+        let file = path.trim_start_matches("src/ffi/").trim_end_matches(".rs");
+        for function in exported_functions(&read(&path)) {
+            if !function.is_unsupported() {
+                works.insert(file.to_owned());
+            }
+            homes.insert(function.name, file.to_owned());
         }
     }
-    for name in picked {
-        let file = rule.file(name);
-        println!("{name}: src/ffi/{}.rs", file.as_deref().unwrap_or("?"));
-        assert!(file.as_ref() == Some(&functions[name].0) || listed.contains(name), "{name}");
+    let below = |folder: &str| files(folder, &["rs"]).iter().map(|path| path[folder.len() + 1..].to_owned()).collect();
+    let (core, mut backends): (Vec<String>, Vec<String>) = (below("src/core"), below("src"));
+    backends.retain(|path| path.starts_with("cpu/") || path.starts_with("cuda/"));
+    let terms = terms(&homes.values().cloned().collect(), &read(WORDS));
+    let mut wrong = misplaced(&homes, &terms, &works, [&core, &backends]);
+    for (names, reason) in rows(&read(HOMES)) {
+        assert!(reason.len() > 10, "{HOMES}: an exception without a reason");
+        for name in names {
+            assert!(wrong.remove(&name).is_some(), "{name} is an exception in {HOMES}, but the rule finds it");
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-#[cfg(test)]
-#[path = "home_tests.rs"]
-mod tests;
+#[test]
+fn what_is_misplaced_is_found() {
+    let good = [
+        ("aclrtMemcpyAsync", "transfer/memcpy"),
+        ("aclrtMemcpyBatch", "transfer/memcpy_batch"),
+        ("aclrtCreateNotify", "stream/notify"),
+        ("aclrtStreamQuery", "stream/stream"),
+        ("aclmdlRICaptureEnd", "graph/capture"),
+        ("aclmdlRIExecute", "graph/graph"),
+        ("portaclGraphPrintDot", "graph/picture"),
+    ];
+    let homes = BTreeMap::from(good.map(|(name, file)| (name.to_owned(), file.to_owned())));
+    let terms = terms(&homes.values().cloned().collect(), "# words\ngraph/picture\tGraphPrint*\n");
+    let works = BTreeSet::from(["stream/notify".to_owned()]);
+    let found = |(name, file): (&str, &str), core: &str, backend: &str| -> Vec<String> {
+        let mut homes = homes.clone();
+        homes.insert(name.to_owned(), file.to_owned());
+        misplaced(&homes, &terms, &works, [&[core.to_owned()], &[backend.to_owned()]]).into_keys().collect()
+    };
+    assert_eq!(found(good[0], "stream/notify/parts.rs", "cpu/transfer/memcpy.rs"), [""; 0]);
+    for wrong in [
+        ("aclrtMemcpyBatch", "transfer/memcpy"),
+        ("aclrtCreateNotify", "stream/stream"),
+        ("aclmdlRICaptureEnd", "graph/graph"),
+        ("aclmdlRIExecute", "transfer/memcpy"),
+        ("portaclGraphPrintDot", "graph/graph"),
+        ("aclrtFrobnicate", "stream/stream"),
+    ] {
+        assert_eq!(found(wrong, "stream/notify.rs", "cpu/transfer/other.rs"), [wrong.0]);
+    }
+    let wrong = found(good[0], "memory/notify.rs", "cuda/memory/memcpy.rs");
+    assert_eq!(wrong, ["cuda/memory/memcpy", "stream/notify"]);
+    assert_eq!(words("DeviceGetPCIBusId"), ["device", "get", "pci", "bus", "id"]);
+}

@@ -1,10 +1,18 @@
-//! Checks the functions that C can call: each runs in the guard, they are those of the API, and their comments and
-//! codes are right.
+//! Checks the functions that C can call: each runs in the guard, they are those of the API, their comments and codes are
+//! right, and the component for C++ calls nothing else.
+
+#[path = "source/mod.rs"]
+mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::check;
-use super::source::{exported_functions, files, read, table, without_comments};
+use source::{exported_functions, files, is_test_file, read, table, without_comments};
+
+/// Runs a check on all sources below `folder`.
+fn check(folder: &str, violations: impl Fn(&str, &str) -> Vec<String>) {
+    let found: Vec<String> = files(folder, &["rs"]).iter().flat_map(|path| violations(path, &read(path))).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
 
 /// Functions that return errors or only compute: a forked child may call them as well.
 const ANYWHERE: [&str; 9] = [
@@ -127,6 +135,51 @@ fn wrong_codes(text: &str, constants: &BTreeMap<String, i32>) -> Vec<String> {
         .collect()
 }
 
+fn words(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
+}
+
+/// Returns uses of `unsafe`, except in tests.
+fn with_unsafe(path: &str, text: &str) -> Vec<String> {
+    let product = if is_test_file(path) { "" } else { text.split("#[cfg(test)]\nmod ").next().unwrap() };
+    without_comments(product)
+        .lines()
+        .enumerate()
+        .filter(|(_, code)| words(code).contains(&"unsafe"))
+        .map(|(line, _)| format!("{path}:{}: unsafe", line + 1))
+        .collect()
+}
+
+/// Returns `fn name(arguments) -> result` of each function that the text declares or defines, as words without blanks.
+fn signatures(text: &str) -> BTreeMap<String, String> {
+    let code = without_comments(text);
+    code.split(" fn ")
+        .skip(1)
+        .filter_map(|rest| {
+            let name = rest.split('(').next()?;
+            let signature: String = rest.split([';', '{']).next()?.split_whitespace().collect::<Vec<_>>().concat();
+            Some((name.to_owned(), signature.replace(",)", ")")))
+        })
+        .collect()
+}
+
+/// Returns the functions that `portacl::cxx` declares and that differ from the library's definitions.
+fn differing_declarations(declared: &str, defined: &BTreeMap<String, String>) -> Vec<String> {
+    let (_, block) = declared.split_once("unsafe extern \"C\" {").expect("a block of functions");
+    let (block, _) = block.split_once("\n}").expect("its end");
+    let declared = signatures(block);
+    assert!(declared.len() > 5, "the functions of the component are not where they were");
+    declared
+        .iter()
+        .filter(|(name, signature)| defined.get(*name) != Some(signature))
+        .map(|(name, signature)| format!("{name} is declared as {signature}"))
+        .collect()
+}
+
+fn definitions() -> BTreeMap<String, String> {
+    files("src/ffi", &["rs"]).iter().flat_map(|path| signatures(&read(path))).collect()
+}
+
 fn constants() -> BTreeMap<String, i32> {
     table("acl-constants.tsv")
         .into_iter()
@@ -163,6 +216,17 @@ fn codes_are_those_of_the_api() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-#[cfg(test)]
-#[path = "entries_tests.rs"]
-mod tests;
+/// Checks that the component contains no core: it calls the C API, in one file.
+#[test]
+fn the_component_goes_through_the_c_api() {
+    const CALLS: &str = "cxx/src/c_api.rs";
+    check("cxx", |path, text| if path == CALLS { Vec::new() } else { with_unsafe(path, text) });
+    let found = differing_declarations(&read(CALLS), &definitions());
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let manifest = read("cxx/Cargo.toml");
+    assert!(!manifest.contains("path"), "cxx/Cargo.toml has a dependency in this tree");
+    assert!(!read("Cargo.toml").contains("\ncxx"), "Cargo.toml has a dependency on cxx");
+}
+
+#[path = "boundary/violations.rs"]
+mod violations;

@@ -1,7 +1,11 @@
-//! Checks where the libraries depend on what surrounds the process: the environment is read, files are opened for
-//! writing and shared objects are loaded in few places, which heed raised privileges and links of other users.
+//! Checks where the libraries depend on what surrounds them: the environment is read, files are opened for writing, shared
+//! objects are loaded and thread-local values declared in few places. These heed raised privileges, links of other users, and
+//! late destructors of the program.
 
-use super::source::{files, is_test_file, read, without_comments};
+#[path = "source/mod.rs"]
+mod source;
+
+use source::{files, is_test_file, read, without_comments};
 
 /// Something that only some files do.
 struct Rule {
@@ -13,7 +17,7 @@ struct Rule {
     files: &'static [&'static str],
 }
 
-const RULES: [Rule; 3] = [
+const RULES: [Rule; 4] = [
     Rule {
         what: "reads the environment; use algo::host::environment, in C and C++ secure_getenv",
         words: &["std::env", "env::var", "env::temp_dir", "getenv", "environ;", "environ)", "environ["],
@@ -53,6 +57,12 @@ const RULES: [Rule; 3] = [
             "src/cuda/base/api/library.rs",
             "src/cuda/runtime/utilization.rs",
         ],
+    },
+    Rule {
+        what: "has a thread-local value, access to which panics in late destructors of the program; use per_thread!",
+        words: &["thread_local!", "LocalKey", "#[thread_local]"],
+        harmless: &["loom::thread_local!"],
+        files: &["src/algo/thread/per_thread.rs"],
     },
 ];
 
@@ -108,6 +118,8 @@ fn other_places() {
         ("operators/a.cpp", "std::ofstream file(path);\n"),
         ("src/backend/a.rs", "let a = unsafe { Library::open(Some(name), RTLD_NOW) };\n"),
         ("companions/a.c", "void* a = dlopen(name, RTLD_NOW);\n"),
+        ("src/core/a.rs", "    std::thread_local! { static A: Vec<u8> = const { Vec::new() }; }\n"),
+        ("cxx/src/a.rs", "use std::thread::LocalKey;\n"),
     ] {
         assert_eq!(violations(path, bad).len(), 1, "{bad}");
         assert_eq!(violations("src/core/tests/a.rs", bad), [""; 0]);

@@ -68,3 +68,18 @@ fn other_codes() {
     assert_eq!(wrong_codes(&number, &constants()).len(), 1);
     assert_eq!(wrong_codes(&name, &constants()).len(), 1);
 }
+
+#[test]
+fn other_declarations() {
+    let text = read("cxx/src/c_api.rs");
+    let defined = definitions();
+    for (from, to) in [
+        ("deviceId: i32,\n        kind", "deviceId: u32,\n        kind"),
+        ("fn portaclMemorySnapshot(", "fn portaclMemorySnapshots("),
+        ("fn aclGetRecentErrMsg() -> *const c_char", "fn aclGetRecentErrMsg() -> *mut c_char"),
+    ] {
+        let other = text.replacen(from, to, 1);
+        assert_ne!(text, other, "{from}");
+        assert_eq!(differing_declarations(&other, &defined).len(), 1, "{from}");
+    }
+}
