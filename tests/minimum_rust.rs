@@ -102,9 +102,9 @@ fn the_parser_finds_versions() {
 #[test]
 fn recipes_build_with_the_minimum() {
     let wanted = minimum().map(|part| part.to_string()).join(".");
-    let container = read("packaging/docker/Dockerfile");
+    let container = read("integrations/packaging/docker/Dockerfile");
     assert!(container.contains(&format!("--default-toolchain {wanted} ")), "the container does not pin Rust {wanted}");
-    let action = read("packaging/action/action.yml");
+    let action = read("integrations/packaging/action/action.yml");
     let pinned = action.matches(&format!("RUSTUP_TOOLCHAIN: \"{wanted}\"")).count();
     // In the step that installs it, and in the one that builds.
     assert_eq!(pinned, 2, "the action does not pin Rust {wanted}");

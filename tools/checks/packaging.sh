@@ -1,4 +1,5 @@
-# The recipes of packaging/ build and are well formed, with what PyPI and npm have of their tools (packaging/README.md).
+# The recipes of integrations/packaging/ build and are well formed, with what PyPI and npm have of their tools (its
+# README.md).
 conan() { CONAN_HOME=$PWD/build/packaging/conan build/packaging/venv/bin/conan "$@"; }
 check() {
     local venv=build/packaging/venv npm=build/packaging/npm target=$PWD/target/packaging skipped='' version name
@@ -12,24 +13,24 @@ check() {
     fi
 
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
-    grep -qF "\"version\": \"$version\"" packaging/vcpkg/vcpkg.json || { echo "vcpkg.json has another version than Cargo.toml: $version"; return 1; }
-    "$venv/bin/check-jsonschema" --schemafile packaging/vcpkg/vcpkg.schema.json packaging/vcpkg/vcpkg.json
-    "$venv/bin/check-jsonschema" --builtin-schema vendor.github-actions packaging/action/action.yml
-    "$venv/bin/hadolint" --ignore DL3008 packaging/docker/Dockerfile
+    grep -qF "\"version\": \"$version\"" integrations/packaging/vcpkg/vcpkg.json || { echo "vcpkg.json has another version than Cargo.toml: $version"; return 1; }
+    "$venv/bin/check-jsonschema" --schemafile integrations/packaging/vcpkg/vcpkg.schema.json integrations/packaging/vcpkg/vcpkg.json
+    "$venv/bin/check-jsonschema" --builtin-schema vendor.github-actions integrations/packaging/action/action.yml
+    "$venv/bin/hadolint" --ignore DL3008 integrations/packaging/docker/Dockerfile
     # Debug builds, because optimising takes most of the time, and without debugging information, because linking takes
     # the rest. Both share cargo's work.
     export CARGO_PROFILE_DEV_DEBUG=0
-    cmake -DWORK="$PWD/build/packaging/vcpkg" -DTARGET="$target" -DTYPE=Debug -P packaging/vcpkg/try.cmake
-    cmake -S packaging/conan/test_package -B build/packaging/vcpkg/program -DCMAKE_PREFIX_PATH="$PWD/build/packaging/vcpkg/packages" >/dev/null
+    cmake -DWORK="$PWD/build/packaging/vcpkg" -DTARGET="$target" -DTYPE=Debug -P integrations/packaging/vcpkg/try.cmake
+    cmake -S integrations/packaging/conan/test_package -B build/packaging/vcpkg/program -DCMAKE_PREFIX_PATH="$PWD/build/packaging/vcpkg/packages" >/dev/null
     cmake --build build/packaging/vcpkg/program
     grep -q "^portacl_DIR:PATH=$PWD/build/packaging/vcpkg/packages/share/portacl" build/packaging/vcpkg/program/CMakeCache.txt
     PORTACL_BACKEND=cpu build/packaging/vcpkg/program/program
 
     conan profile detect --exist-ok
-    name=$(conan inspect packaging/conan | sed -n 's/^name: //p')
+    name=$(conan inspect integrations/packaging/conan | sed -n 's/^name: //p')
     [[ $name == portacl ]]
-    PORTACL_CARGO_TARGET_DIR=$target conan build packaging/conan -s build_type=Debug
-    PORTACL_BACKEND=cpu conan export-pkg packaging/conan -s build_type=Debug \
+    PORTACL_CARGO_TARGET_DIR=$target conan build integrations/packaging/conan -s build_type=Debug
+    PORTACL_BACKEND=cpu conan export-pkg integrations/packaging/conan -s build_type=Debug \
         -c tools.cmake.cmaketoolchain:user_presets="" -c tools.cmake.cmake_layout:test_folder="$PWD/build/packaging/test"
 
     if ! command -v npm >/dev/null; then
@@ -41,11 +42,11 @@ check() {
 import { readFileSync } from "node:fs";
 const { createLinter } = await import(process.argv[2]);
 const lint = await createLinter();
-const errors = lint(readFileSync("packaging/action/workflow.yml", "utf8"), ".github/workflows/workflow.yml");
+const errors = lint(readFileSync("integrations/packaging/action/workflow.yml", "utf8"), ".github/workflows/workflow.yml");
 for (const error of errors) console.log(`${error.file}:${error.line}: ${error.message}`);
 process.exit(errors.length === 0 ? 0 : 1);
 JAVASCRIPT
     fi
     [[ -z $skipped ]] || { echo "$skipped"; return 77; }
 }
-sabotage() { sed -i 's/"version": ".*"/"version": "9.9"/' packaging/vcpkg/vcpkg.json; }
+sabotage() { sed -i 's/"version": ".*"/"version": "9.9"/' integrations/packaging/vcpkg/vcpkg.json; }

@@ -1,5 +1,5 @@
 # The source tree of this port: an overlay port beside its sources. A registry's port has vcpkg_from_github() here.
-get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../.." ABSOLUTE)
+get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../.." ABSOLUTE)
 
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"

@@ -1,4 +1,4 @@
-"""Conan recipe: `conan create packaging/conan`. Cargo, which the build calls, is the machine's own."""
+"""Conan recipe: `conan create integrations/packaging/conan`. Cargo, which the build calls, is the machine's own."""
 
 import os
 import re
@@ -24,17 +24,17 @@ class Portacl(ConanFile):
 
     def set_version(self):
         """The version of Cargo.toml."""
-        text = load(self, os.path.join(self.recipe_folder, "../../Cargo.toml"))
+        text = load(self, os.path.join(self.recipe_folder, "../../../Cargo.toml"))
         self.version = re.search(r'^version = "(.*)"', text, re.M).group(1)
 
     def export_sources(self):
         """Copies the tree of which this recipe is a part."""
         for pattern in SOURCES:
-            copy(self, pattern, os.path.join(self.recipe_folder, "../.."), self.export_sources_folder)
+            copy(self, pattern, os.path.join(self.recipe_folder, "../../.."), self.export_sources_folder)
 
     def layout(self):
-        """In the tree itself, the sources are two folders up."""
-        self.folders.root = "../.."
+        """In the tree itself, the sources are three folders up."""
+        self.folders.root = "../../.."
         self.folders.source = "."
         self.folders.build = "build/conan"
         self.folders.generators = "build/conan/generators"
