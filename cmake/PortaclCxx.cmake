@@ -1,4 +1,4 @@
-# The component portacl::cxx: a static library over the C API (cxx/).
+# The component portacl::cxx: a static library over the C API (integrations/cxx/).
 #
 #   cargo rustc -p portacl-cxx      ->  libportacl_cxx.a, including Rust's standard library
 #   make_cxx.sh                     ->  portacl_cxx.o    one object; only what C++ calls is global
@@ -36,10 +36,10 @@ add_custom_command(
     COMMENT "portacl_cxx.o: only what C++ calls stays global"
     VERBATIM)
 
-add_library(portacl_cxx STATIC cxx/src/bridge.cpp "${portacl_cxx_object}")
+add_library(portacl_cxx STATIC integrations/cxx/src/bridge.cpp "${portacl_cxx_object}")
 set_source_files_properties("${portacl_cxx_object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 target_compile_features(portacl_cxx PUBLIC cxx_std_17)
-target_include_directories(portacl_cxx PUBLIC "${PROJECT_SOURCE_DIR}/cxx/include")
+target_include_directories(portacl_cxx PUBLIC "${PROJECT_SOURCE_DIR}/integrations/cxx/include")
 target_link_libraries(portacl_cxx PUBLIC portacl::portacl)
 set_target_properties(portacl_cxx PROPERTIES
     POSITION_INDEPENDENT_CODE ON ARCHIVE_OUTPUT_DIRECTORY "${portacl_stage}")
@@ -47,6 +47,6 @@ add_library(portacl::cxx ALIAS portacl_cxx)
 
 if(PORTACL_INSTALL)
     install(TARGETS portacl_cxx ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/cxx/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/integrations/cxx/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
             COMPONENT development)
 endif()

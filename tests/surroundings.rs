@@ -67,7 +67,7 @@ const RULES: [Rule; 4] = [
 ];
 
 /// The folders whose code runs in processes of users.
-const FOLDERS: [&str; 6] = ["companions", "cxx/src", "operators", "plugins/paddle/src", "src", "include"];
+const FOLDERS: [&str; 6] = ["companions", "integrations/cxx/src", "operators", "plugins/paddle/src", "src", "include"];
 
 /// Returns what the product code of a file does and this file may not.
 fn violations(path: &str, text: &str) -> Vec<String> {

@@ -67,8 +67,8 @@ test_install() {
     [[ $(readlink -f "$lib/libportacl.so") == "$(readlink -f "$lib")/libportacl.so.$PORTACL_TEST_VERSION" ]] || fail "the links do not lead to libportacl.so.$PORTACL_TEST_VERSION"
     find "$prefix" -name LICENSE | grep . || fail "no LICENSE installed"
     mkdir -p "$work/headers"
-    cp -R "$root/include/." "$root/cxx/include/." "$work/headers"
-    diff -r "$work/headers" "$prefix/include" || fail "installed headers differ from include/ and cxx/include/"
+    cp -R "$root/include/." "$root/integrations/cxx/include/." "$work/headers"
+    diff -r "$work/headers" "$prefix/include" || fail "installed headers differ from include/ and integrations/cxx/include/"
 }
 
 test_cmake() {

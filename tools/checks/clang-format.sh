@@ -1,9 +1,9 @@
-# C and C++ files are formatted as .clang-format says. Generated files (include/*.h, cxx/) are compared with their
+# C and C++ files are formatted as .clang-format says. Generated files (include/*.h, integrations/cxx/) are compared with their
 # sources instead, by the check `headers`.
 check() {
     local files
-    mapfile -t files < <(git ls-files -- include cxx cpp_tests samples benches programs tests src plugins companions operators |
-        grep -E "\.(h|hpp|c|cpp|cu)$" | grep -vE "^(cxx/)?include/.*\.h$|^cxx/src/bridge.cpp$")
+    mapfile -t files < <(git ls-files -- include integrations cpp_tests samples benches programs tests src plugins companions operators |
+        grep -E "\.(h|hpp|c|cpp|cu)$" | grep -vE "^(integrations/cxx/)?include/.*\.h$|^integrations/cxx/src/bridge.cpp$")
     ((${#files[@]})) || { echo "no C or C++ file found"; return 1; }
     clang-format --dry-run --Werror "${files[@]}"
 }

@@ -9,7 +9,7 @@ from conan.tools.files import copy, load
 
 # What the build needs of the tree.
 SOURCES = ("CMakeLists.txt", "Cargo.toml", "Cargo.lock", "LICENSE", "build.rs", "benches/*", "cmake/*", "companions/*",
-           "cxx/*", "include/*", "programs/*", "samples/*", "src/*", "tools/companions.py")
+           "integrations/cxx/*", "include/*", "programs/*", "samples/*", "src/*", "tools/companions.py")
 
 
 class Portacl(ConanFile):

@@ -1,4 +1,4 @@
-// Made from the crate cxx (https://cxx.rs, MIT or Apache-2.0) by cxx/tests/generated.rs: `./dev headers` rewrites it.
+// Made from the crate cxx (https://cxx.rs, MIT or Apache-2.0) by integrations/cxx/tests/generated.rs: `./dev headers` rewrites it.
 #pragma once
 #include <algorithm>
 #include <array>

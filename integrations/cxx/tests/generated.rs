@@ -18,11 +18,11 @@ fn generated() -> [(&'static str, String); 3] {
     let header = cxx_gen::generate_header_and_cc(tokens, &cxx_gen::Opt::default()).unwrap().header;
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let from = |source: &str, text: String| {
-        format!("// Made from {source} by cxx/tests/generated.rs: `./dev headers` rewrites it.\n{text}")
+        format!("// Made from {source} by integrations/cxx/tests/generated.rs: `./dev headers` rewrites it.\n{text}")
     };
     [
-        ("include/portacl/cxx_bridge.h", from("cxx/src/lib.rs", text(header))),
-        ("src/bridge.cpp", from("cxx/src/lib.rs", text(code.implementation))),
+        ("include/portacl/cxx_bridge.h", from("integrations/cxx/src/lib.rs", text(header))),
+        ("src/bridge.cpp", from("integrations/cxx/src/lib.rs", text(code.implementation))),
         ("include/rust/cxx.h", from("the crate cxx (https://cxx.rs, MIT or Apache-2.0)", cxx_gen::HEADER.to_owned())),
     ]
 }
@@ -40,7 +40,7 @@ fn committed_cpp_is_what_the_bridge_says() {
         if committed == fresh {
             continue;
         }
-        assert!(update, "cxx/{name} is not what its source says; `./dev headers` rewrites it");
+        assert!(update, "integrations/cxx/{name} is not what its source says; `./dev headers` rewrites it");
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, fresh).unwrap();
     }

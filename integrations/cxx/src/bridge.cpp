@@ -1,4 +1,4 @@
-// Made from cxx/src/lib.rs by cxx/tests/generated.rs: `./dev headers` rewrites it.
+// Made from integrations/cxx/src/lib.rs by integrations/cxx/tests/generated.rs: `./dev headers` rewrites it.
 #include <portacl/cxx_bridge.h>
 #include <algorithm>
 #include <array>

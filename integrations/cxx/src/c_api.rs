@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use super::{Failure, Result};
 
-#[path = "../../src/ffi/types/mod.rs"]
+#[path = "../../../src/ffi/types/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "few of them are needed here")]
 mod types;
 
