@@ -156,7 +156,7 @@ python)
     tools/torch.sh libtorch || (($? == 77))
     say "what the releases of torch_npu link"
     tools/torch_needs.py check build/torch/ascend "$cache"/torch_npu-*.whl
-    say "what the tests call of it: writes companions/needs.tsv"
+    say "what the tests call of it: writes integrations/companions/needs.tsv"
     tools/torch_needs.py calls build/torch
     say "the samples of torch.testing: writes docs/torch.md"
     tools/torch.sh python operators/tests/samples.py docs/torch.md

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Which functions of the Ascend libraries the releases of torch_npu link, and which of these they call.
 
-usage: torch_needs.py write WHEEL...          writes companions/needs.tsv from wheels of torch_npu
+usage: torch_needs.py write WHEEL...          writes integrations/companions/needs.tsv from wheels of torch_npu
        torch_needs.py check FOLDER [WHEEL...] compares it with the libraries in FOLDER, and with the wheels
        torch_needs.py calls BUILD             writes its last column: the releases whose tests in BUILD call the function
 """
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import zipfile
 
-TABLE = pathlib.Path(__file__).resolve().parent.parent / "companions/needs.tsv"
+TABLE = pathlib.Path(__file__).resolve().parent.parent / "integrations/companions/needs.tsv"
 # The families of the functions: those of other libraries begin otherwise.
 FAMILY = re.compile(r"^(acl[a-z]*[A-Z]|Hccl[A-Z]|rt[A-Z]|Msprof[A-Z]|Adx[A-Z]|Tensor[A-Z])\w*$")
 LIBRARIES = re.compile(r"torch_npu/(lib/lib\w+\.so|_C.*\.so)$")
@@ -73,7 +73,7 @@ def check(folder, wheels):
     for wheel in wheels:
         listed = {name for name, (linking, _) in rows.items() if release_of(wheel) in linking}
         differ = sorted(listed ^ needs_of(wheel))
-        assert not differ, f"companions/needs.tsv and {wheel} differ: {', '.join(differ)}"
+        assert not differ, f"integrations/companions/needs.tsv and {wheel} differ: {', '.join(differ)}"
     print(f"{len(rows)} functions are there, {len(wheels)} wheels compared")
 
 

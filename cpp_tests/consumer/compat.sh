@@ -92,7 +92,7 @@ test_compat_around() {
         # The names of the runtime's functions are in libascendcl.so as well.
         "$NM" -D --defined-only "$home/lib64/lib$library.so" | awk '$3 ~ /^(acl|Hccl)/ { print $3 }' | sort |
             grep -vxFf <("$NM" -D --defined-only "$home/lib64/libacl_rt.so" | awk '{ print $3 }') >"$mine/$library.found"
-        diff "$mine/$library.names" "$mine/$library.found" || fail "lib$library.so has other functions than companions/functions.tsv"
+        diff "$mine/$library.names" "$mine/$library.found" || fail "lib$library.so has other functions than functions.tsv of integrations/companions"
     done
 }
 

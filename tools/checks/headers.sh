@@ -1,4 +1,4 @@
-# include/ and the C++ of integrations/cxx/ match what the sources and companions/functions.tsv generate.
+# include/ and the C++ of integrations/cxx match what the sources and integrations/companions generate.
 check() {
     tools/companions.py headers
     cargo test --locked --quiet --test headers

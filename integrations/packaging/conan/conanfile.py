@@ -8,8 +8,8 @@ from conan.tools.cmake import CMake, CMakeToolchain
 from conan.tools.files import copy, load
 
 # What the build needs of the tree.
-SOURCES = ("CMakeLists.txt", "Cargo.toml", "Cargo.lock", "LICENSE", "build.rs", "benches/*", "cmake/*", "companions/*",
-           "integrations/cxx/*", "include/*", "programs/*", "samples/*", "src/*", "tools/companions.py")
+SOURCES = ("CMakeLists.txt", "Cargo.toml", "Cargo.lock", "LICENSE", "build.rs", "benches/*", "cmake/*", "include/*",
+           "integrations/*", "programs/*", "samples/*", "src/*", "tools/companions.py")
 
 
 class Portacl(ConanFile):
