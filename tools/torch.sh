@@ -70,7 +70,7 @@ build_wheel() {
     say "the package alone, in an empty environment: acl works, and the doctor says what torch_npu needs"
     python3 -m venv --clear "$work/empty"
     "$work/empty/bin/pip" install --quiet --disable-pip-version-check --no-index dist/portacl-*.whl
-    PORTACL_BACKEND=cpu "$work/empty/bin/python" python/tests/installed.py
+    PORTACL_BACKEND=cpu "$work/empty/bin/python" integrations/python/tests/installed.py
     say "the package: its doctor, its demo and a program that imports acl"
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$work/installed" dist/portacl-*.whl
     export PYTHONPATH=$work/installed PYTHONDONTWRITEBYTECODE=1

@@ -90,7 +90,7 @@ fn committed_python_files_are_what_the_sources_say() {
     }
     assert!(
         differences.is_empty(),
-        "python/acl is not what src/ffi and tests/data say; `./dev headers` rewrites it:\n{}",
+        "integrations/python/acl is not what src/ffi and tests/data say; `./dev headers` rewrites it:\n{}",
         differences.join("\n")
     );
 }

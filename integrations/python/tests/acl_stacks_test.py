@@ -195,7 +195,7 @@ class Processes(unittest.TestCase):
         self.assertRegex(out, r"\n  <string>:6:<module> \(.*\n    <string>:5:grow \(")
 
     def test_races_name_both_lines(self):
-        sample = FOLDER.parent.parent / "samples/python/race.py"
+        sample = FOLDER.parents[2] / "samples/python/race.py"
         out = run("", "-m", "portacl", "run", "--check", "races", str(sample))
         self.assertRegex(out, r"race\.py:\d+:(Model\.)?clear\n +.*race\.py:\d+:main\n +.*race\.py:\d+:<module>\n"
                               r"  aclrtMemcpyAsync, .*\n +.*race\.py:\d+:(Model\.)?download\n")
