@@ -28,7 +28,7 @@ done >"$pack/assumptions.txt"
 # shutdown_test, leak_check_test and check_test run them.
 cp build/gpu/cpp_tests/{unload_child,leak_check_child,leak_check_child_static,check_programs} "$pack/tests/"
 # paddle_plugin_test loads it.
-cp build/gpu/plugins/paddle/plugin/libpaddle-portacl.so "$pack/tests/"
+cp build/gpu/integrations/paddle/plugin/libpaddle-portacl.so "$pack/tests/"
 cp build/gpu/benches/bench_entry build/gpu/benches/bench_cuda build/gpu/benches/*.so "$pack/benches/"
 cp tools/gpu_run.sh "$pack/run"
 # This library and PyTorch, CuPy or the bare driver in one process.

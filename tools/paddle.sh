@@ -7,8 +7,8 @@ accept paddle "$@"
 
 pinned=3.3.1
 older=(3.2.2 3.0.0)
-plugin=build/paddle/plugins/paddle/plugin
-tests=plugins/paddle/tests/python
+plugin=build/paddle/integrations/paddle/plugin
+tests=integrations/paddle/tests/python
 
 python_of() { printf '%s/build/paddle/venv-%s/bin/python' "$PWD" "$1"; }
 
@@ -41,8 +41,8 @@ conforms() {
     local include
     include=$(include_of "$1")
     python3 tools/paddle_slots.py check "$1" "$include"
-    g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -DPORTACL_PADDLE_HEADER -Iinclude -Iplugins/paddle/src -isystem "$include" \
-        plugins/paddle/src/base/conformance.cpp
+    g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -DPORTACL_PADDLE_HEADER -Iinclude -Iintegrations/paddle/src -isystem "$include" \
+        integrations/paddle/src/base/conformance.cpp
 }
 
 build_plugin() {
@@ -62,7 +62,7 @@ bench)
     install "$pinned"
     build_plugin
     shift
-    "$(python_of "$pinned")" plugins/paddle/bench/bench.py build/paddle/plugins/paddle "${1-9}" docs/paddle.md
+    "$(python_of "$pinned")" integrations/paddle/bench/bench.py build/paddle/integrations/paddle "${1-9}" docs/paddle.md
     ;;
 '' | --all)
     install "$pinned"
@@ -77,7 +77,7 @@ bench)
             for mode in "" PORTACL_CPU_ASYNC=always PORTACL_CPU_GUARD=1; do
                 printf '%s\n' "${mode:-as it is}"
                 env ${mode:+"$mode"} PORTACL_BACKEND=cpu \
-                    PORTACL_TEST_STRANGER="$PWD/build/paddle/plugins/paddle/portacl_paddle_stranger" \
+                    PORTACL_TEST_STRANGER="$PWD/build/paddle/integrations/paddle/portacl_paddle_stranger" \
                     "$(python_of "$version")" "$tests/run.py" "$plugin" --strict
             done
         done

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of callback slots, plugins/paddle/src/base/slots.inc.
+"""The table of callback slots, integrations/paddle/src/base/slots.inc.
 
     paddle_slots.py write VERSION=INCLUDE_DIR...    writes the table for these releases
     paddle_slots.py check VERSION INCLUDE_DIR       compares a release's column with its header
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-TABLE = pathlib.Path(__file__).resolve().parent.parent / "plugins/paddle/src/base/slots.inc"
+TABLE = pathlib.Path(__file__).resolve().parent.parent / "integrations/paddle/src/base/slots.inc"
 HEADER = "paddle/phi/backends/device_ext.h"
 
 

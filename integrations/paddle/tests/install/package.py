@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pip install ./plugins/paddle` beside a Paddle: the device is there by itself, what docs/paddle.md shows works, and
+"""`pip install ./integrations/paddle` beside a Paddle: the device is there by itself, what docs/paddle.md shows works, and
 `pip uninstall` takes it away again. Ends with 77, and says why, where this Python has no paddle.
 
     package.py WORK_FOLDER
@@ -31,7 +31,7 @@ class Package(unittest.TestCase):
 
     def test_install_use_and_uninstall(self):
         self.assertIn("devices: []", self.run_python("-c", DEVICES))
-        self.run_python("-m", "pip", "install", "--disable-pip-version-check", str(ROOT / "plugins/paddle"))
+        self.run_python("-m", "pip", "install", "--disable-pip-version-check", str(ROOT / "integrations/paddle"))
         self.assertIn("devices: ['portacl']", self.run_python("-c", DEVICES))
         used = self.run_python(
             "-c", "import paddle; paddle.set_device('portacl:0'); x = paddle.ones([2]); print(x.place, float(x.sum()))")

@@ -93,7 +93,7 @@ class Configure(unittest.TestCase):
 
     def test_where_paddle_has_to_be_its_absence_is_a_failure(self):
         status, output = self.run_program(
-            str(self.without_paddle), str(ROOT / "plugins/paddle/tests/python/run.py"), str(WORK), "--strict")
+            str(self.without_paddle), str(ROOT / "integrations/paddle/tests/python/run.py"), str(WORK), "--strict")
         self.assertEqual(status, 1, output)
         self.assertIn("has no module paddle", output)
 

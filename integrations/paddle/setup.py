@@ -30,7 +30,7 @@ class Plugin(build_ext):
             check=True)
         subprocess.run(["cmake", "--build", BUILD, "--target", "portacl_paddle"], check=True)
         target.parent.mkdir(parents=True, exist_ok=True)
-        self.copy_file(str(BUILD / "plugins/paddle/plugin/libpaddle-portacl.so"), str(target))
+        self.copy_file(str(BUILD / "integrations/paddle/plugin/libpaddle-portacl.so"), str(target))
 
 
 class Binary(Distribution):

@@ -3,7 +3,7 @@
 
     bench.py BUILD_FOLDER [RUNS [DOCUMENT]]
 
-BUILD_FOLDER is build/paddle/plugins/paddle. Each of RUNS (9) rounds starts one process for each of the three,
+BUILD_FOLDER is build/paddle/integrations/paddle. Each of RUNS (9) rounds starts one process for each of the three,
 one after the other; the ratio is the median of the rounds' ratios, since a busy machine slows a whole round.
 Then, what the callbacks that Paddle makes most cost above an empty call. Tells how far it is while it runs,
 writes the tables into DOCUMENT between its two marks, and ends with 1 where a goal is missed.
