@@ -1,4 +1,4 @@
-# The torch that operators/ computes with.
+# The torch that integrations/operators/ computes with.
 if(NOT PORTACL_TORCH_PYTHON)
     find_package(Python3 COMPONENTS Interpreter)
     set(PORTACL_TORCH_PYTHON "${Python3_EXECUTABLE}")

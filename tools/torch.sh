@@ -135,7 +135,7 @@ build) build_libraries ;;
 bench)
     install
     build_libraries
-    tools/torch.sh python operators/bench/bench.py build/torch/operators/operators_calls docs/torch.md
+    tools/torch.sh python integrations/operators/bench/bench.py build/torch/operators/operators_calls docs/torch.md
     ;;
 libtorch) libtorch ;;
 wheel)
@@ -159,7 +159,7 @@ python)
     say "what the tests call of it: writes integrations/companions/needs.tsv"
     tools/torch_needs.py calls build/torch
     say "the samples of torch.testing: writes docs/torch.md"
-    tools/torch.sh python operators/tests/samples.py docs/torch.md
+    tools/torch.sh python integrations/operators/tests/samples.py docs/torch.md
     ;;
 *) die "torch: unknown argument '$1'" ;;
 esac

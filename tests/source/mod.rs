@@ -37,8 +37,7 @@ pub(crate) fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
 
 /// All hand-written Rust files of the repository: every top folder that has, or may get, some.
 pub(crate) fn rust_files() -> Vec<String> {
-    const FOLDERS: [&str; 8] =
-        ["benches", "cmake", "cpp_tests", "integrations", "operators", "programs", "src", "tests"];
+    const FOLDERS: [&str; 7] = ["benches", "cmake", "cpp_tests", "integrations", "programs", "src", "tests"];
     let found = FOLDERS.iter().flat_map(|folder| files(folder, &["rs", "cmake", "cpp"]));
     found.filter(|path| path.ends_with(".rs")).chain(["build.rs".to_owned()]).collect()
 }

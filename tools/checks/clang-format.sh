@@ -2,7 +2,7 @@
 # sources instead, by the check `headers`.
 check() {
     local files
-    mapfile -t files < <(git ls-files -- include integrations cpp_tests samples benches programs tests src operators |
+    mapfile -t files < <(git ls-files -- include integrations cpp_tests samples benches programs tests src |
         grep -E "\.(h|hpp|c|cpp|cu)$" | grep -vE "^(integrations/cxx/)?include/.*\.h$|^integrations/cxx/src/bridge.cpp$")
     ((${#files[@]})) || { echo "no C or C++ file found"; return 1; }
     clang-format --dry-run --Werror "${files[@]}"

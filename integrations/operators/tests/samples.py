@@ -20,7 +20,7 @@ os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
 import torch  # noqa: E402
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
 
-MARKS = "<!-- begin: operators/tests/samples.py -->", "<!-- end -->"
+MARKS = "<!-- begin: integrations/operators/tests/samples.py -->", "<!-- end -->"
 # Names in torch.testing; what torch_npu computes with the operators of libopapi.
 OPERATORS = """
 abs acos add addcdiv addcmul addmm addmv all amax amin any arange argmax argmin asin atan atan2 baddbmm bitwise_and
