@@ -219,12 +219,12 @@ fn codes_are_those_of_the_api() {
 /// Checks that the component contains no core: it calls the C API, in one file.
 #[test]
 fn the_component_goes_through_the_c_api() {
-    const CALLS: &str = "cxx/src/c_api.rs";
-    check("cxx", |path, text| if path == CALLS { Vec::new() } else { with_unsafe(path, text) });
+    const CALLS: &str = "integrations/cxx/src/c_api.rs";
+    check("integrations/cxx", |path, text| if path == CALLS { Vec::new() } else { with_unsafe(path, text) });
     let found = differing_declarations(&read(CALLS), &definitions());
     assert!(found.is_empty(), "{}", found.join("\n"));
-    let manifest = read("cxx/Cargo.toml");
-    assert!(!manifest.contains("path"), "cxx/Cargo.toml has a dependency in this tree");
+    let manifest = read("integrations/cxx/Cargo.toml");
+    assert!(!manifest.contains("path"), "integrations/cxx/Cargo.toml has a dependency in this tree");
     assert!(!read("Cargo.toml").contains("\ncxx"), "Cargo.toml has a dependency on cxx");
 }
 

@@ -49,7 +49,7 @@ const RULES: [Rule; 4] = [
         words: &["dlopen(", "Library::open(", "Library::new("],
         harmless: &[],
         files: &[
-            "plugins/paddle/src/base/paddle_symbols.cpp",
+            "integrations/paddle/src/base/paddle_symbols.cpp",
             "src/algo/host/cpp_name.rs",
             "src/algo/host/system_call.rs",
             "src/backend/base/python/api.rs",
@@ -67,7 +67,14 @@ const RULES: [Rule; 4] = [
 ];
 
 /// The folders whose code runs in processes of users.
-const FOLDERS: [&str; 6] = ["companions", "integrations/cxx/src", "operators", "plugins/paddle/src", "src", "include"];
+const FOLDERS: [&str; 6] = [
+    "integrations/companions",
+    "integrations/cxx/src",
+    "integrations/operators",
+    "integrations/paddle/src",
+    "src",
+    "include",
+];
 
 /// Returns what the product code of a file does and this file may not.
 fn violations(path: &str, text: &str) -> Vec<String> {
@@ -111,15 +118,15 @@ fn other_places() {
     for (path, bad) in [
         ("src/core/a.rs", "let a = std::env::var_os(\"PORTACL_A\");\n"),
         ("src/core/a.rs", "use std::env;\n"),
-        ("companions/a.c", "const char* a = getenv(\"PORTACL_A\");\n"),
-        ("operators/a.cpp", "for (char** a = environ; *a; ++a) {}\n"),
+        ("integrations/companions/a.c", "const char* a = getenv(\"PORTACL_A\");\n"),
+        ("integrations/operators/a.cpp", "for (char** a = environ; *a; ++a) {}\n"),
         ("src/core/a.rs", "let a = File::create(path)?;\n"),
         ("src/core/a.rs", "let a = File::options().read(true).write(true).open(path)?;\n"),
-        ("operators/a.cpp", "std::ofstream file(path);\n"),
+        ("integrations/operators/a.cpp", "std::ofstream file(path);\n"),
         ("src/backend/a.rs", "let a = unsafe { Library::open(Some(name), RTLD_NOW) };\n"),
-        ("companions/a.c", "void* a = dlopen(name, RTLD_NOW);\n"),
+        ("integrations/companions/a.c", "void* a = dlopen(name, RTLD_NOW);\n"),
         ("src/core/a.rs", "    std::thread_local! { static A: Vec<u8> = const { Vec::new() }; }\n"),
-        ("cxx/src/a.rs", "use std::thread::LocalKey;\n"),
+        ("integrations/cxx/src/a.rs", "use std::thread::LocalKey;\n"),
     ] {
         assert_eq!(violations(path, bad).len(), 1, "{bad}");
         assert_eq!(violations("src/core/tests/a.rs", bad), [""; 0]);

@@ -43,9 +43,9 @@ PHRASES = (
     (r"\blook-ups?\b", "a look-up", "lookup"),
     (r"\bcounts? as not\b", "it counts as not given", "is ignored"),
 )
-PLACES = ("src", "companions", "programs", "python", "operators", "plugins", "cxx")
+PLACES = ("src", "integrations", "programs")
 SOURCES = {".rs", ".c", ".cpp", ".cc", ".cu", ".h", ".hpp", ".py"}
-TESTS = re.compile(r"(^|/)(tests|bench|benches)/|(^|/)test_|_tests?\.\w+$|_tests/|_models/|/build\.rs$|^cxx/include/rust/|cxx_bridge|/bridge\.cpp$")
+TESTS = re.compile(r"(^|/)(tests|bench|benches)/|(^|/)test_|_tests?\.\w+$|_tests/|_models/|/build\.rs$|^integrations/cxx/include/rust/|cxx_bridge|/bridge\.cpp$")
 
 # Literals that no user reads: reasons of attributes, texts of broken invariants, assembly and file names.
 HIDDEN = re.compile(r'(\breason\s*=|\bexpect\(|\bunreachable!\(|\bcfg_attr\(.*|\bdoc\s*=|\basm!\(|\bextern|'

@@ -71,7 +71,7 @@ fn other_codes() {
 
 #[test]
 fn other_declarations() {
-    let text = read("cxx/src/c_api.rs");
+    let text = read("integrations/cxx/src/c_api.rs");
     let defined = definitions();
     for (from, to) in [
         ("deviceId: i32,\n        kind", "deviceId: u32,\n        kind"),
