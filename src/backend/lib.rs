@@ -201,7 +201,7 @@ pub trait Driver: Send + Sync {
 
 /// A change of a part of a pool's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PoolChange {
     /// The pool has allocated the part, and no program has it.
     Got,
     /// A program has the part.
@@ -257,7 +257,7 @@ pub trait Device: Send + Sync {
 
     /// Notes that a pool which divides a block of this device has allocated or freed `len` bytes in it. Called only if
     /// [`DeviceInfo::notes_parts`] is set, before the bytes can be allocated again.
-    fn note_part(&self, _addr: usize, _len: usize, _part: Part) {}
+    fn note_part(&self, _addr: usize, _len: usize, _part: PoolChange) {}
 
     /// Returns the numbers of bytes of this device's blocks.
     fn memory_usage(&self) -> MemoryUsage;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::operation::{Operation, What};
-use super::report::{self, Finding, Kind, Party};
+use super::report::{self, Finding, FindingKind, Party};
 use super::{is_on, misuse};
 use crate::backend;
 use crate::core::base::config::check::Check;
@@ -22,7 +22,7 @@ pub(crate) fn arm() -> Result<()> {
     if is_on(Check::Leaks) { leak_check::report_by(leak) } else { Ok(()) }
 }
 
-pub(super) fn report(kind: Kind, what: String, memory: Option<(usize, usize)>, party: Party, fix: String) {
+pub(super) fn report(kind: FindingKind, what: String, memory: Option<(usize, usize)>, party: Party, fix: String) {
     let found = Finding::new(kind, memory, vec![party], move |_| what.clone(), move |_| fix.clone());
     report::finding(&found);
 }
@@ -39,7 +39,7 @@ pub(super) fn call_now() -> Operation {
 fn damage(text: &str, addr: usize, asked: usize) {
     let fix = "to mend it: write no more bytes than were allocated, or allocate more";
     report(
-        Kind::OutOfBounds,
+        FindingKind::OutOfBounds,
         text.to_owned(),
         Some((addr, asked)),
         party("finder", "finds", call_now()),
@@ -54,5 +54,5 @@ fn leak(leak: &Leak, call: &str) {
     let operation = Operation::new(What::Allocates, None, stack, &[]).made_at(at);
     let what = format!("at {call} {what} is not freed or released");
     let fix = "to mend it: free or destroy it before this call";
-    report(Kind::Leak, what, *memory, party("allocation", "makes", operation), fix.to_owned());
+    report(FindingKind::Leak, what, *memory, party("allocation", "makes", operation), fix.to_owned());
 }

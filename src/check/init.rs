@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use self::holes::{Hole, Holes};
 use super::operation::Operation;
-use super::report::{Finding, Kind, Party, Side};
+use super::report::{Finding, FindingKind, Party, Side};
 use crate::backend::{Access, Does, Span, Use};
 use crate::core::memory::allocation::{Allocation, Kind as MemoryIs};
 use crate::core::order::effects::{Effect, Effects};
@@ -99,7 +99,7 @@ fn finding(operation: &Arc<Operation>, hole: Hole) -> Finding {
     let allocation = Party { role: "allocation", does: "allocates", detail: None, operation: hole.by };
     let bytes = hole.end - hole.addr;
     let (memory, parties) = (Some((hole.addr, bytes)), vec![allocation, reader]);
-    Finding::new(Kind::Uninitialized, memory, parties, move |sides| what(sides, bytes), fix)
+    Finding::new(FindingKind::Uninitialized, memory, parties, move |sides| what(sides, bytes), fix)
 }
 
 fn what(sides: &[Side], bytes: usize) -> String {

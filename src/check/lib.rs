@@ -65,7 +65,7 @@ pub fn arm(settings: &Settings) -> Result<()> {
     adopted::arm()?;
     // The leaks are reported first at the end of the process.
     at_unload(report::at_end_of_process);
-    memory_hook::watch(&Memory);
+    memory_hook::watch(&MemoryWatcher);
     if !settings.checks.iter().any(|check| check.sees_operations()) {
         return Ok(());
     }
@@ -79,9 +79,9 @@ pub fn arm(settings: &Settings) -> Result<()> {
 }
 
 /// Sees allocations and releases of memory.
-struct Memory;
+struct MemoryWatcher;
 
-impl Watcher for Memory {
+impl Watcher for MemoryWatcher {
     fn is_allocated(&self, event: &Event) {
         if event.addr != 0 {
             asked::is_allocated(event);

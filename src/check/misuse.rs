@@ -6,7 +6,7 @@
 
 use self::Meaning::{Answer, Mistake};
 use super::adopted::{call_now, party, report};
-use super::report::Kind;
+use super::report::FindingKind;
 use crate::core::base::error::Code;
 
 /// The meaning of a code that a call returns.
@@ -143,7 +143,13 @@ impl Meaning {
 pub(crate) fn failure(call: &str, code: i32, text: &str) {
     let Some(Mistake(advice)) = Meaning::of(call, code) else { return };
     let party = party("call", "fails", call_now());
-    report(Kind::Misuse, format!("{call} returned {code}: {text}"), None, party, format!("to mend it: {advice}"));
+    report(
+        FindingKind::Misuse,
+        format!("{call} returned {code}: {text}"),
+        None,
+        party,
+        format!("to mend it: {advice}"),
+    );
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use std::time::Instant;
 use smallvec::SmallVec;
 
 use crate::backend::OpKind;
-use crate::core::base::call_site::{Kept, Stack};
+use crate::core::base::call_site::{Stack, StaticStack};
 use crate::core::order::accesses::{Access, Mode};
-use crate::core::order::sequence::{Line, Point};
+use crate::core::order::sequence::{LaneIndex, Point};
 
 /// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -157,7 +157,7 @@ impl Operation {
     }
 
     /// Returns the line of its stream.
-    pub(crate) fn line(&self) -> Option<Line> {
+    pub(crate) fn line(&self) -> Option<LaneIndex> {
         self.point().map(|point| point.line)
     }
 
@@ -176,7 +176,7 @@ pub(crate) struct Short {
     /// The place in the order of streams.
     pub stream: InStream,
     /// The calls that led to it, if they are recorded.
-    pub stack: Option<Kept>,
+    pub stack: Option<StaticStack>,
 }
 
 impl Short {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use self::history::History;
 use self::shadow::{Conflict, Shadow};
 use super::operation::{Operation, Short, What};
-use super::report::{self, Finding, Kind, Party, Side};
+use super::report::{self, Finding, FindingKind, Party, Side};
 use crate::core::order::accesses::{Access, GraphRun};
 use crate::core::order::places;
 use crate::core::order::sequence::{self, Point, Sequence};
@@ -208,7 +208,7 @@ fn finding(found: Conflict, later: &Arc<Operation>) -> Finding {
     // Reports have addresses: of the lowest one, the report names the others.
     let addr = places::addresses(addr).first().copied().unwrap_or(addr);
     let parties = vec![party("earlier", mode, Arc::new(earlier)), party("later", later_mode, Arc::clone(later))];
-    Finding::new(Kind::Race, Some((addr, len)), parties, what, fix)
+    Finding::new(FindingKind::Race, Some((addr, len)), parties, what, fix)
 }
 
 fn what(sides: &[Side]) -> String {

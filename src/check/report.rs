@@ -15,7 +15,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-pub(crate) use self::kind::Kind;
+pub(crate) use self::kind::FindingKind;
 use self::summary::Counts;
 use self::suppression::Suppressions;
 use super::operation::{self, Operation, What};
@@ -36,7 +36,7 @@ use crate::core::order::{places, sequence, undecided};
 use crate::core::stream::Stream;
 
 /// The identity of a report. A second report with the same identity is only counted.
-type Identity = (Kind, Vec<(What, &'static str, Option<Stack>)>);
+type Identity = (FindingKind, Vec<(What, &'static str, Option<Stack>)>);
 
 /// The outputs of reports, and what was reported so far.
 struct Reports {
@@ -97,7 +97,7 @@ pub(crate) type Sentence = Box<dyn Fn(&[Side]) -> String + Send>;
 
 /// A finding of a check. Its texts are created when it is reported, because names of functions are slow to find.
 pub(crate) struct Finding {
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// The address and the length of the memory.
     pub memory: Option<(usize, usize)>,
     pub parties: Vec<Party>,
@@ -110,7 +110,7 @@ pub(crate) struct Finding {
 impl Finding {
     /// Creates a finding from these parts.
     pub(crate) fn new(
-        kind: Kind,
+        kind: FindingKind,
         memory: Option<(usize, usize)>,
         parties: Vec<Party>,
         what: impl Fn(&[Side]) -> String + Send + 'static,
@@ -196,7 +196,7 @@ impl Side {
 
 /// The memory of a report.
 #[derive(Serialize)]
-struct Memory {
+struct MemoryLines {
     addr: String,
     /// Other addresses of the same memory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -214,7 +214,7 @@ struct Around {
     place: String,
 }
 
-impl Memory {
+impl MemoryLines {
     fn of((addr, bytes): (usize, usize)) -> Self {
         let around = |allocation: Allocation| Around {
             offset: addr - allocation.base,
@@ -245,7 +245,7 @@ struct Report {
     check: &'static str,
     what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    memory: Option<Memory>,
+    memory: Option<MemoryLines>,
     operations: Vec<Side>,
     fix: String,
 }
@@ -254,7 +254,7 @@ impl Report {
     fn of(found: &Finding, began: Instant) -> Self {
         let operations: Vec<Side> = found.parties.iter().map(|party| Side::of(party, began)).collect();
         let (what, fix) = ((found.what)(&operations), (found.fix)(&operations));
-        Self { check: found.kind.name(), what, memory: found.memory.map(Memory::of), operations, fix }
+        Self { check: found.kind.name(), what, memory: found.memory.map(MemoryLines::of), operations, fix }
     }
 
     fn text(&self) -> String {

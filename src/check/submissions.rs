@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::operation::{InStream, Operation, Short, What, have_details};
 use super::report::Finding;
-use super::sync::{self, Step, Why};
+use super::sync::{self, SyncStep, Why};
 use super::{Sized, init, is_on, races, report};
 use crate::backend::{Delivery, HostFn, Op, OpKind, Payload, Place, Position, Ticket};
 use crate::core::base::config::check::Check;
@@ -36,7 +36,7 @@ impl Checker for Submissions {
             return submit(op).inspect_err(|_| refuse(point, false));
         }
         let waits = returns_complete(&op);
-        let step = is_on(Check::Sync).then(|| Step::of(&op)).flatten();
+        let step = is_on(Check::Sync).then(|| SyncStep::of(&op)).flatten();
         // Programs often submit these between operations on memory.
         let only_orders = matches!(op, Op::Record(_) | Op::Wait(..)) && step.is_none();
         let (operation, (known, point)) = if only_orders {
@@ -236,13 +236,13 @@ fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
 fn submit_host_fn(
     known: Known,
     function: HostFn,
-    step: Option<&Step>,
+    step: Option<&SyncStep>,
     submit: &mut dyn FnMut(Op<'_>) -> Result<Position>,
 ) -> Result<Position> {
     if function.calls_backend() {
         return submit(Op::HostFn(Payload::new(&mut Some(function))));
     }
-    let is_running = if let Some(Step::Stops(Why::Function(it))) = step { Some(Arc::clone(it)) } else { None };
+    let is_running = if let Some(SyncStep::Stops(Why::Function(it))) = step { Some(Arc::clone(it)) } else { None };
     let watched = HostFn::from_closure(move || {
         known.is_seen();
         is_running.iter().for_each(|is_running| is_running.store(true, Ordering::Release));

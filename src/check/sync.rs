@@ -11,9 +11,9 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use self::pending::Pending;
-pub(crate) use self::pending::{Step, Why};
+pub(crate) use self::pending::{SyncStep, Why};
 use super::operation::{Operation, What};
-use super::report::{self, Finding, Kind, Party, Side};
+use super::report::{self, Finding, FindingKind, Party, Side};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Op;
 use crate::core::base::call_site::Stack;
@@ -35,7 +35,7 @@ struct Count {
 }
 
 /// Called when a stream was given an operation that may stop streams or let them continue.
-pub(crate) fn submitted(handle: u64, step: Step, operation: &Arc<Operation>) {
+pub(crate) fn submitted(handle: u64, step: SyncStep, operation: &Arc<Operation>) {
     let Some(point) = operation.point() else { return };
     let Some(stream) = Handle::from_raw(handle).and_then(|handle| Stream::table().get(handle)) else { return };
     let marker = || {
@@ -43,7 +43,7 @@ pub(crate) fn submitted(handle: u64, step: Step, operation: &Arc<Operation>) {
         stream.queue_quietly(Op::Record(&event)).is_ok().then_some(event)
     };
     // A recorded event itself shows the progress of its stream.
-    let wants_marker = !matches!(step, Step::Records(..)) && PENDING.lock().has_room(handle);
+    let wants_marker = !matches!(step, SyncStep::Records(..)) && PENDING.lock().has_room(handle);
     let passed = wants_marker.then(marker).flatten();
     PENDING.lock().add((handle, point.number), step, Arc::clone(operation), passed);
 }
@@ -77,7 +77,7 @@ pub(crate) fn host_waits_long(awaited: &Awaited<'_>, waited: Duration) {
         let call = sides.first().map_or("a wait", |side| &side.call);
         format!("{call} has waited for {waited:?}, and nothing that was submitted ends the wait")
     };
-    report::finding(&Finding::new(Kind::EndlessWait, None, parties, what, move |_| end.fix().to_owned()));
+    report::finding(&Finding::new(FindingKind::EndlessWait, None, parties, what, move |_| end.fix().to_owned()));
 }
 
 /// Reports the calls that waited for nothing in at least half of their runs, the worst first.
@@ -98,7 +98,7 @@ pub(crate) fn report_redundant() {
             format!("{call} had nothing to wait for, {redundant} of {waits} {times}")
         };
         let fix = |_: &[Side]| "to mend it: leave the call out; the awaited work is complete".to_owned();
-        report::finding(&Finding::new(Kind::RedundantWait, None, vec![host], what, fix));
+        report::finding(&Finding::new(FindingKind::RedundantWait, None, vec![host], what, fix));
     }
 }
 

@@ -20,10 +20,10 @@ use crate::memory::virtual_memory::{self, physical};
 use crate::memory::{self, buffer, ipc, memory_hook, peer};
 use crate::order::{self, LaneUsers};
 use crate::pool::mem_pool::{self, captured};
-use crate::process::leak_check::{self, End, report_leaks};
+use crate::process::leak_check::{self, Teardown, report_leaks};
 use crate::profiling;
 use crate::runtime::device::Device;
-use crate::runtime::lifecycle::{self, Lifecycle, Release};
+use crate::runtime::lifecycle::{self, Lifecycle, ReleaseSteps};
 use crate::stream::device as streams;
 use crate::stream::event::Event;
 use crate::stream::notify::{CountedNotify, Notify};
@@ -41,23 +41,26 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         |environment| environment.check.as_ref().map_or(Ok(()), checker().arm),
         |environment| environment.trace.as_deref().map_or(Ok(()), profiling::begin_with_session),
     ],
-    session_teardown: &[|_| memory_hook::write_profile(), |call| report_leaks(End::Session, call)],
+    session_teardown: &[|_| memory_hook::write_profile(), |call| report_leaks(Teardown::Session, call)],
     session_left: report::wait_until_left,
     session_handles: &[mem_pool::take_host_handles, buffer::end_with_session, physical::take_host_handles],
     session_memory: &[
-        Release { free: |_, errors| mem_pool::end_with_session(errors), abandon: |_| mem_pool::forget_with_session() },
-        Release {
+        ReleaseSteps {
+            free: |_, errors| mem_pool::end_with_session(errors),
+            abandon: |_| mem_pool::forget_with_session(),
+        },
+        ReleaseSteps {
             free: |_, errors| virtual_memory::end_with_session(errors),
             abandon: |_| virtual_memory::forget_with_session(),
         },
-        Release { free: memory::release_host_memory, abandon: |host| memory::forget_memory(host.owner) },
+        ReleaseSteps { free: memory::release_host_memory, abandon: |host| memory::forget_memory(host.owner) },
     ],
     session_state: &[order::session_ended, || (checker().session_ended)(), exception::forget_all],
     session_threads: serving::stop,
     session_closed: &[profiling::end_with_session],
     session_ended: &[leak_check::forget],
-    context_teardown: &[|context| report_leaks(End::Context(context), "aclrtDestroyContext")],
-    device_teardown: &[|device, call| report_leaks(End::Device(device), call)],
+    context_teardown: &[|context| report_leaks(Teardown::Context(context), "aclrtDestroyContext")],
+    device_teardown: &[|device, call| report_leaks(Teardown::Device(device), call)],
     device_handles: &[
         mem_pool::take_handles_of,
         |device| physical::take_handles_of(device),
@@ -69,10 +72,10 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     ],
     device_state: &[peer::forget, |device| order::device_ended(device.owner), |_| (checker().device_ended)()],
     device_memory: &[
-        Release { free: mem_pool::end_with_device, abandon: mem_pool::forget_with_device },
-        Release { free: virtual_memory::end_with_device, abandon: virtual_memory::forget_with_device },
-        Release { free: ipc::end_with_device, abandon: ipc::forget_with_device },
-        Release { free: memory::release_device_memory, abandon: memory::forget_device_memory },
+        ReleaseSteps { free: mem_pool::end_with_device, abandon: mem_pool::forget_with_device },
+        ReleaseSteps { free: virtual_memory::end_with_device, abandon: virtual_memory::forget_with_device },
+        ReleaseSteps { free: ipc::end_with_device, abandon: ipc::forget_with_device },
+        ReleaseSteps { free: memory::release_device_memory, abandon: memory::forget_device_memory },
     ],
     late_callbacks: &[end_callback::run_pending],
 };

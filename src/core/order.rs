@@ -239,12 +239,12 @@ pub fn forget_waits(lane: &OnceLock<Arc<Lane>>) {
 /// The positions that the host knows to be complete after a wait.
 #[derive(Default)]
 #[must_use]
-pub struct Awaited {
+pub struct KnownPositions {
     lanes: Vec<Arc<Lane>>,
     clock: Clock,
 }
 
-impl Awaited {
+impl KnownPositions {
     /// Returns these for a wait, about to begin, for everything submitted so far to the streams with these lanes.
     pub fn streams<'a>(lanes: impl IntoIterator<Item = &'a OnceLock<Arc<Lane>>>) -> Self {
         let mut awaited = Self::default();

@@ -29,16 +29,16 @@ const DEPTH: usize = if cfg!(loom) { 2 } else { 32 };
 const PATIENCE: u32 = 16;
 
 /// The key of a block: the same request gets blocks with equal keys.
-pub type Key = u64;
+pub type BlockKey = u64;
 
 /// A cache of freed blocks.
 pub struct BlockCache {
     /// The stripes, which are allocated at their first use.
-    stripes: [OnceLock<Box<Stripe<State>>>; STRIPES],
+    stripes: [OnceLock<Box<Stripe<FreeLists>>>; STRIPES],
     visitors: Visitors,
 }
 
-struct State {
+struct FreeLists {
     /// The numbers of blocks and of bytes that [`BlockCache::take`] has served.
     served: (u64, u64),
     lists: [List; LISTS],
@@ -60,7 +60,7 @@ pub struct Contents {
 }
 
 struct List {
-    key: Key,
+    key: BlockKey,
     /// The number of bytes of each of the list's blocks.
     bytes: usize,
     len: usize,
@@ -76,32 +76,32 @@ impl List {
     }
 }
 
-fn list_of(key: Key) -> usize {
+fn list_of(key: BlockKey) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % LISTS
 }
 
 impl BlockCache {
-    fn stripe(&self, seat: Seat) -> Option<&Stripe<State>> {
+    fn stripe(&self, seat: Seat) -> Option<&Stripe<FreeLists>> {
         self.stripes[seat.index % STRIPES].get().map(Box::as_ref)
     }
 
-    fn stripes(&self) -> impl Iterator<Item = &Stripe<State>> {
+    fn stripes(&self) -> impl Iterator<Item = &Stripe<FreeLists>> {
         self.stripes.iter().filter_map(|stripe| stripe.get().map(Box::as_ref))
     }
 
     #[cold]
-    fn new_stripe() -> Box<Stripe<State>> {
+    fn new_stripe() -> Box<Stripe<FreeLists>> {
         let list = |_| List { key: 0, bytes: 0, len: 0, blocks: [const { None }; DEPTH], refused: 0 };
-        Box::new(Stripe::new(State { served: (0, 0), lists: std::array::from_fn(list), refused: 0 }))
+        Box::new(Stripe::new(FreeLists { served: (0, 0), lists: std::array::from_fn(list), refused: 0 }))
     }
 
     /// Removes a block with this key and converts it inside the stripe. Returns `None` if there is none, or if the
     /// stripe cannot be entered now. The caller must be pinned.
     #[inline(always)]
-    pub fn take<R>(&self, seat: Seat, key: Key, make: impl FnOnce(Parked) -> R) -> Option<R> {
+    pub fn take<R>(&self, seat: Seat, key: BlockKey, make: impl FnOnce(Parked) -> R) -> Option<R> {
         let stripe = self.stripe(seat)?;
         let mut state = stripe.enter(seat, &self.visitors)?;
-        let State { lists, served, .. } = &mut *state;
+        let FreeLists { lists, served, .. } = &mut *state;
         let list = &mut lists[list_of(key)];
         if list.key != key {
             return None;
@@ -121,12 +121,12 @@ impl BlockCache {
     pub fn put(
         &self,
         seat: Seat,
-        (key, bytes, most): (Key, usize, usize),
+        (key, bytes, most): (BlockKey, usize, usize),
         park: impl FnOnce() -> Option<Parked>,
     ) -> bool {
         let stripe = self.stripes[seat.index % STRIPES].get_or_init(Self::new_stripe);
         let Some(mut state) = stripe.enter(seat, &self.visitors) else { return false };
-        let State { lists, refused, .. } = &mut *state;
+        let FreeLists { lists, refused, .. } = &mut *state;
         let total = stripe.bytes.load(Ordering::Relaxed) + bytes;
         if total > most {
             *refused += 1;
@@ -148,7 +148,7 @@ impl BlockCache {
     }
 
     /// Removes blocks with other keys that have taken the room of this key for too long. The caller must be pinned.
-    pub fn make_room(&self, seat: Seat, key: Key) -> Vec<Parked> {
+    pub fn make_room(&self, seat: Seat, key: BlockKey) -> Vec<Parked> {
         let mut room = Vec::new();
         let Some(stripe) = self.stripe(seat) else { return room };
         let Some(mut state) = stripe.enter(seat, &self.visitors) else { return room };
@@ -167,7 +167,7 @@ impl BlockCache {
     /// Removes and returns all blocks. While the result lives, no block is cached or served.
     pub fn flush(&self) -> (Vec<Parked>, Pressure<'_>) {
         let mut all = Vec::new();
-        let empty = |stripe: &Stripe<State>, state: &mut State| all.append(&mut Self::empty(stripe, state));
+        let empty = |stripe: &Stripe<FreeLists>, state: &mut FreeLists| all.append(&mut Self::empty(stripe, state));
         let pressure = self.visitors.visit(self.stripes(), empty);
         (all, pressure)
     }
@@ -180,7 +180,7 @@ impl BlockCache {
     /// Returns the contents, and what the cache has served, at one moment.
     pub fn contents(&self) -> Contents {
         let mut all = Contents::default();
-        let add = |stripe: &Stripe<State>, state: &mut State| {
+        let add = |stripe: &Stripe<FreeLists>, state: &mut FreeLists| {
             all.blocks += state.lists.iter().map(|list| list.len as u64).sum::<u64>();
             all.bytes += stripe.bytes.load(Ordering::Relaxed) as u64;
             all.served_blocks += state.served.0;
@@ -190,7 +190,7 @@ impl BlockCache {
         all
     }
 
-    fn empty(stripe: &Stripe<State>, state: &mut State) -> Vec<Parked> {
+    fn empty(stripe: &Stripe<FreeLists>, state: &mut FreeLists) -> Vec<Parked> {
         state.refused = 0;
         stripe.bytes.store(0, Ordering::Relaxed);
         state.lists.iter_mut().flat_map(List::drain).collect()

@@ -24,7 +24,7 @@ mod real {
 
     const ALL: usize = usize::MAX;
 
-    fn put(cache: &BlockCache, key: Key, block: Parked) -> bool {
+    fn put(cache: &BlockCache, key: BlockKey, block: Parked) -> bool {
         cache.put(shared(0), (key, 100, ALL), || Some(block))
     }
 
@@ -116,7 +116,7 @@ mod real {
                         for round in 0..20_000 {
                             // Two threads share a stripe, and two have one each.
                             let stripe = if thread < 2 { shared(0) } else { Seat::numbered(thread) };
-                            let key = (round % 3) as Key;
+                            let key = (round % 3) as BlockKey;
                             if let Some(base) = cache.take(stripe, key, |block| map.unpark(block)) {
                                 mine.push(base);
                             } else if mine.is_empty() {
@@ -203,7 +203,7 @@ mod real {
         #[test]
         fn it_behaves_as_lists_by_key(steps in prop::collection::vec((0..8_u8, 0..6_u64), 1..200)) {
             let (map, cache) = (AddressMap::new(), BlockCache::default());
-            let mut model: HashMap<Key, Vec<usize>> = HashMap::new();
+            let mut model: HashMap<BlockKey, Vec<usize>> = HashMap::new();
                 for (number, (step, key)) in steps.into_iter().enumerate() {
                 let bytes = 64 * (key as usize + 1);
                 match step {

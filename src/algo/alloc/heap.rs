@@ -21,7 +21,7 @@ const TRIES: usize = 8;
 const AT_ONCE: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum Occupancy {
     Free,
     Taken,
     /// An end of a region, and no range.
@@ -44,7 +44,7 @@ pub struct Node<T> {
     previous: u32,
     /// The next range of its bin, or the next node that is not in use.
     next: u32,
-    state: State,
+    state: Occupancy,
     /// The user's data for a taken range. The user writes it before reading it: until then it is the data of the
     /// previous range with this number.
     pub of: T,
@@ -63,7 +63,7 @@ impl<T: Copy + Default> Heap<T> {
     #[expect(clippy::new_without_default, reason = "a heap without memory serves no request until it gets some")]
     pub fn new() -> Self {
         let mut heap = Self { nodes: LargeVec::new(), vacant: NONE, free: Bins::new() };
-        heap.new_node(0, 0, State::Edge);
+        heap.new_node(0, 0, Occupancy::Edge);
         heap
     }
 
@@ -101,7 +101,7 @@ impl<T: Copy + Default> Heap<T> {
         let whole = self.nodes[node as usize].len;
         if whole == len {
             self.free.remove(&mut self.nodes, node);
-            self.nodes[node as usize].state = State::Taken;
+            self.nodes[node as usize].state = Occupancy::Taken;
             return node;
         }
         self.free.resize(&mut self.nodes, node, whole - len);
@@ -113,7 +113,7 @@ impl<T: Copy + Default> Heap<T> {
     fn new_front(&mut self, node: u32, len: u32) -> u32 {
         let Node { start, before, .. } = self.nodes[node as usize];
         self.nodes[node as usize].start = start + u64::from(len);
-        let front = self.new_node(start, len, State::Taken);
+        let front = self.new_node(start, len, Occupancy::Taken);
         self.chain(before, front);
         self.chain(front, node);
         front
@@ -123,10 +123,10 @@ impl<T: Copy + Default> Heap<T> {
     #[inline]
     pub fn free(&mut self, node: u32) -> (u64, u32) {
         let Node { start, len, before, after, state, .. } = self.nodes[node as usize];
-        debug_assert_eq!(state, State::Taken, "freed twice");
+        debug_assert_eq!(state, Occupancy::Taken, "freed twice");
         let whole = match (self.is_free(before), self.is_free(after)) {
             (false, false) => {
-                self.nodes[node as usize].state = State::Free;
+                self.nodes[node as usize].state = Occupancy::Free;
                 self.free.put(&mut self.nodes, node);
                 return (start, len);
             }
@@ -199,12 +199,12 @@ impl<T: Copy + Default> Heap<T> {
 
     /// Whether a range, or an edge, is free memory.
     pub fn is_free(&self, node: u32) -> bool {
-        self.nodes[node as usize].state == State::Free
+        self.nodes[node as usize].state == Occupancy::Free
     }
 
     /// Whether a range, or an edge, is taken memory.
     pub fn is_taken(&self, node: u32) -> bool {
-        self.nodes[node as usize].state == State::Taken
+        self.nodes[node as usize].state == Occupancy::Taken
     }
 
     /// Returns the best free range for a request of `len` units, and its bin.
@@ -280,7 +280,7 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     #[inline]
-    fn new_node(&mut self, start: u64, len: u32, state: State) -> u32 {
+    fn new_node(&mut self, start: u64, len: u32, state: Occupancy) -> u32 {
         if self.vacant != NONE {
             let index = self.vacant;
             let node = &mut self.nodes[index as usize];

@@ -124,9 +124,9 @@ unsafe fn from_system(layout: Layout) -> *mut u8 {
 }
 
 /// Returns the length of the longest block that the reserve serves.
-fn longest_piece() -> usize {
+fn longest_free() -> usize {
     #[cfg(debug_assertions)]
-    if let Some(limit) = faults::longest_piece() {
+    if let Some(limit) = faults::longest_free() {
         return limit;
     }
     2 * LARGEST.load(Ordering::Relaxed)
@@ -136,7 +136,7 @@ fn longest_piece() -> usize {
 #[cold]
 fn from_reserve(layout: Layout) -> *mut u8 {
     let claim = claim::current();
-    if claim.is_none() && (caller_reports() || layout.size() > longest_piece()) {
+    if claim.is_none() && (caller_reports() || layout.size() > longest_free()) {
         return ptr::null_mut();
     }
     let piece = reserve::take(claim, layout);

@@ -31,7 +31,7 @@ use crate::sync::spin_lock::SpinLock;
 pub use held::HeldPlace;
 pub use hint::Hint;
 use page::{Page, Sheet};
-pub use parking::{Entry, Parked};
+pub use parking::{Parked, RangeEntry};
 pub use range::{InsertError, Range, Reach};
 use record::{LIVE, RETIRED, Record};
 
@@ -83,7 +83,7 @@ fn covered_pages(range: &Range) -> impl Iterator<Item = usize> + use<> {
 }
 
 /// The state of writers.
-struct State {
+struct FreeRecords {
     /// The numbers of the free records.
     free: Vec<u32>,
     /// The first record that was never used. Record 0 is never used: as an index it means "none".
@@ -94,7 +94,7 @@ struct State {
 pub struct AddressMap {
     sheets: Chunked<Sheet, PAGE_CHUNKS, 1>,
     records: Chunked<Record, RECORD_CHUNKS, RECORD_CHUNK_LEN>,
-    state: SpinLock<State>,
+    state: SpinLock<FreeRecords>,
 }
 
 impl AddressMap {
@@ -105,7 +105,7 @@ impl AddressMap {
             Self {
                 sheets: Chunked::new(),
                 records: Chunked::new(),
-                state: SpinLock::new(State { free: Vec::new(), fresh: 1 }),
+                state: SpinLock::new(FreeRecords { free: Vec::new(), fresh: 1 }),
             }
         }
     }
@@ -171,7 +171,7 @@ impl AddressMap {
     }
 
     /// Returns an unused record.
-    fn new_record(&self, state: &mut State) -> Result<u32, InsertError> {
+    fn new_record(&self, state: &mut FreeRecords) -> Result<u32, InsertError> {
         if let Some(index) = state.free.pop() {
             return Ok(index);
         }
@@ -252,10 +252,10 @@ impl AddressMap {
 
     /// Returns the live range that contains the address.
     #[inline(always)]
-    fn look_up(&self, addr: usize) -> Option<(Entry, Range)> {
+    fn look_up(&self, addr: usize) -> Option<(RangeEntry, Range)> {
         self.look_up_by(addr, move |index| {
             let (sequence, range) = self.record(index)?.read()?;
-            range.contains(addr).then_some((Entry { index, sequence }, range))
+            range.contains(addr).then_some((RangeEntry { index, sequence }, range))
         })
     }
 
@@ -337,7 +337,7 @@ impl AddressMap {
     }
 
     /// Removes a live range. Returns false if it was removed in the meantime.
-    fn erase(&self, state: &mut State, entry: Entry, range: &Range) -> bool {
+    fn erase(&self, state: &mut FreeRecords, entry: RangeEntry, range: &Range) -> bool {
         let parked = self.park(entry);
         if parked.is_some() {
             self.detach(state, entry.index, range);
@@ -346,7 +346,7 @@ impl AddressMap {
     }
 
     /// Removes the range of a record that is not live from the pages, and frees the record.
-    fn detach(&self, state: &mut State, index: u32, range: &Range) {
+    fn detach(&self, state: &mut FreeRecords, index: u32, range: &Range) {
         self.clear_start(range.base);
         for page in covered_pages(range) {
             self.page_at(page).cover.store(0, Ordering::Release);

@@ -44,7 +44,7 @@ pub trait Operation {
 
 /// The queue of a stream. The module's text describes it.
 pub struct StreamQueue<O: Operation> {
-    state: Mutex<State<O>>,
+    state: Mutex<Backlog<O>>,
     /// The ticket of the last operation.
     submitted: AtomicU64,
     /// The ticket up to which all operations are complete.
@@ -68,7 +68,7 @@ enum Phase {
     Blocked,
 }
 
-struct State<O: Operation> {
+struct Backlog<O: Operation> {
     operations: VecDeque<O>,
     phase: Phase,
     /// Whether the queue is on a list, or about to be.
@@ -79,7 +79,7 @@ struct State<O: Operation> {
     revoked: bool,
 }
 
-impl<O: Operation> State<O> {
+impl<O: Operation> Backlog<O> {
     /// Makes the queue runnable. Returns true if the caller must list it.
     fn queue(&mut self) -> bool {
         self.phase = Phase::Queued;
@@ -96,7 +96,7 @@ impl<O: Operation> State<O> {
 #[must_use]
 pub struct Submission<'a, O: Operation> {
     queue: &'a StreamQueue<O>,
-    state: MutexGuard<'a, State<O>>,
+    state: MutexGuard<'a, Backlog<O>>,
 }
 
 /// The right to run a queue's operations. One thread has it, and must release it by a method of [`LockedClaim`].
@@ -107,7 +107,7 @@ pub struct Claim<'a, O: Operation>(&'a StreamQueue<O>);
 #[must_use]
 pub struct LockedClaim<'a, O: Operation> {
     queue: &'a StreamQueue<O>,
-    state: MutexGuard<'a, State<O>>,
+    state: MutexGuard<'a, Backlog<O>>,
 }
 
 /// The result for a thread that waits for a queue: what it can do.
@@ -125,7 +125,7 @@ impl<O: Operation> StreamQueue<O> {
     #[expect(clippy::new_without_default, reason = "a queue belongs to one stream and is created with it")]
     pub fn new() -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(Backlog {
                 operations: VecDeque::new(),
                 phase: Phase::Idle,
                 listed: false,
@@ -159,7 +159,7 @@ impl<O: Operation> StreamQueue<O> {
         self.claim_queued(&mut self.state.lock())
     }
 
-    fn claim_queued(&self, state: &mut State<O>) -> Option<Claim<'_, O>> {
+    fn claim_queued(&self, state: &mut Backlog<O>) -> Option<Claim<'_, O>> {
         if state.phase != Phase::Queued {
             return None;
         }
@@ -273,7 +273,7 @@ impl<O: Operation> StreamQueue<O> {
     }
 
     /// Returns the ticket of the first queued operation, if there is one. The caller holds the lock.
-    fn first_queued(&self, state: &State<O>) -> u64 {
+    fn first_queued(&self, state: &Backlog<O>) -> u64 {
         self.submitted.load(Ordering::Relaxed) + 1 - state.operations.len() as u64
     }
 
@@ -284,7 +284,7 @@ impl<O: Operation> StreamQueue<O> {
     }
 
     /// Advances `finished` over all that is not queued.
-    fn finish(&self, state: &mut State<O>) {
+    fn finish(&self, state: &mut Backlog<O>) {
         state.in_hand = None;
         let left = state.operations.len() as u64;
         self.finished.store(self.submitted.load(Ordering::Relaxed) - left, Ordering::Release);
@@ -331,7 +331,7 @@ impl<O: Operation> StreamQueue<O> {
         (dropped, in_hand)
     }
 
-    fn drop_queued(&self, state: &mut State<O>) -> VecDeque<O> {
+    fn drop_queued(&self, state: &mut Backlog<O>) -> VecDeque<O> {
         let dropped = std::mem::take(&mut state.operations);
         if state.phase == Phase::Blocked
             && let Some(first) = dropped.front()

@@ -61,7 +61,7 @@ pub const MOST_BYTES: usize = 256;
 
 /// The kind of an offer. The importer checks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OfferKind {
     /// Device memory at an address.
     Memory,
     /// Memory without an address.
@@ -79,11 +79,11 @@ pub struct Parcel {
     /// The descriptor, which is passed as a new descriptor of the same file.
     pub descriptor: Option<OwnedFd>,
     /// The object that stays alive until every process that has fetched this parcel drops its lease or ends.
-    pub kept: Option<Kept>,
+    pub kept: Option<Lease>,
 }
 
 /// An object that is kept, or the lease of an object that another process keeps. It may be dropped on any thread.
-pub type Kept = Arc<dyn Any + Send + Sync>;
+pub type Lease = Arc<dyn Any + Send + Sync>;
 
 impl Parcel {
     /// Creates a parcel for which no object is kept.
@@ -123,10 +123,10 @@ pub enum Form {
 struct Offer {
     key: Key,
     form: Form,
-    kind: Kind,
+    kind: OfferKind,
     bytes: Vec<u8>,
     descriptor: Option<Descriptor>,
-    kept: Option<Kept>,
+    kept: Option<Lease>,
     admission: Admission,
     admitted: Vec<Caller>,
 }
@@ -152,7 +152,7 @@ impl Broker {
     }
 
     /// Offers a parcel, and starts the serving thread if it does not run yet. The key is passed on in this form.
-    pub fn offer(&'static self, kind: Kind, parcel: Parcel, admission: Admission, form: Form) -> Result<Key> {
+    pub fn offer(&'static self, kind: OfferKind, parcel: Parcel, admission: Admission, form: Form) -> Result<Key> {
         debug_assert!(parcel.bytes.len() <= MOST_BYTES, "too large a parcel");
         let own = Process::current()?;
         let Parcel { bytes, descriptor, kept } = parcel;
@@ -175,7 +175,7 @@ impl Broker {
 
     /// Allows these processes to fetch an offer, in addition to earlier ones. Later processes with the same ids are
     /// others. Returns false if this process has no such offer.
-    pub fn admit(&self, kind: Kind, key: &Key, processes: &[i32]) -> bool {
+    pub fn admit(&self, kind: OfferKind, key: &Key, processes: &[i32]) -> bool {
         let named = |id: &i32| start_of(*id).ok().flatten().map(|start| Caller { id: *id, start });
         let named: Vec<Caller> = processes.iter().filter_map(named).collect();
         let mut offers = self.offers.lock();
@@ -188,7 +188,7 @@ impl Broker {
     }
 
     /// Ends an offer. Returns false if this process has no such offer.
-    pub fn withdraw(&self, kind: Kind, key: &Key) -> bool {
+    pub fn withdraw(&self, kind: OfferKind, key: &Key) -> bool {
         let gone = if let Entry::Occupied(place) = self.offers.lock().entry(key.short)
             && place.get().kind == kind
             && key.names(&place.get().key)
@@ -202,7 +202,7 @@ impl Broker {
     }
 
     /// Fetches the offer of another process under this key.
-    pub fn fetch(&self, kind: Kind, key: &Key) -> Result<Parcel> {
+    pub fn fetch(&self, kind: OfferKind, key: &Key) -> Result<Parcel> {
         let own = Process::current()?;
         let exporter = key.exporter(&own)?;
         let id = exporter.id;

@@ -47,11 +47,11 @@ fn what_is_offered_is_fetched() {
     let mut file = tempfile(c"offered");
     file.write_all(b"contents").unwrap();
     let offered = Parcel::new(vec![7; MOST_BYTES], Some(file.into()));
-    let key = HERE.offer(Kind::Memory, offered, Admission::Anyone, Form::Number).unwrap();
+    let key = HERE.offer(OfferKind::Memory, offered, Admission::Anyone, Form::Number).unwrap();
     let text = Key::from_text(key.to_string().as_bytes()).unwrap();
     let number = Key::from_number(key.number()).unwrap();
     for key in [text, number] {
-        let fetched = HERE.fetch(Kind::Memory, &key).unwrap();
+        let fetched = HERE.fetch(OfferKind::Memory, &key).unwrap();
         assert_eq!(fetched.bytes, [7; MOST_BYTES]);
         let mut file = File::from(fetched.descriptor.expect("a descriptor"));
         let mut contents = String::new();
@@ -59,12 +59,12 @@ fn what_is_offered_is_fetched() {
         file.read_to_string(&mut contents).unwrap();
         assert_eq!(contents, "contents");
     }
-    assert!(refusal(HERE.fetch(Kind::Event, &key)).contains("another type"));
-    assert!(!HERE.withdraw(Kind::Event, &key) && HERE.withdraw(Kind::Memory, &number));
-    assert!(!HERE.withdraw(Kind::Memory, &key));
-    assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("has no export with this key"));
+    assert!(refusal(HERE.fetch(OfferKind::Event, &key)).contains("another type"));
+    assert!(!HERE.withdraw(OfferKind::Event, &key) && HERE.withdraw(OfferKind::Memory, &number));
+    assert!(!HERE.withdraw(OfferKind::Memory, &key));
+    assert!(refusal(HERE.fetch(OfferKind::Memory, &key)).contains("has no export with this key"));
     HERE.stop();
-    assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("has finalized the library, or ended"));
+    assert!(refusal(HERE.fetch(OfferKind::Memory, &key)).contains("has finalized the library, or ended"));
 }
 
 /// Creates a file without a name.
@@ -83,11 +83,11 @@ fn offered_objects_live_while_a_process_has_a_lease() {
     static HERE: Broker = Broker::new("test-what_is_kept");
     let thing = Arc::new(7);
     let parcel = Parcel { kept: Some(Arc::clone(&thing) as _), ..parcel(b"a") };
-    let key = HERE.offer(Kind::Memory, parcel, Admission::Anyone, Form::Text).unwrap();
-    let leases = [(); 2].map(|()| HERE.fetch(Kind::Memory, &key).unwrap().kept.expect("a lease"));
-    assert!(HERE.withdraw(Kind::Memory, &key));
+    let key = HERE.offer(OfferKind::Memory, parcel, Admission::Anyone, Form::Text).unwrap();
+    let leases = [(); 2].map(|()| HERE.fetch(OfferKind::Memory, &key).unwrap().kept.expect("a lease"));
+    assert!(HERE.withdraw(OfferKind::Memory, &key));
     // Other requests do not affect the leases.
-    assert!(HERE.fetch(Kind::Memory, &key).is_err());
+    assert!(HERE.fetch(OfferKind::Memory, &key).is_err());
     assert_eq!(Arc::strong_count(&thing), 3);
     for (index, lease) in leases.into_iter().enumerate() {
         drop(lease);
@@ -101,27 +101,27 @@ fn offered_objects_live_while_a_process_has_a_lease() {
 #[test]
 fn lists_are_kept_to() {
     static HERE: Broker = Broker::new("test-lists_are_kept_to");
-    let key = HERE.offer(Kind::Notify, parcel(b"a"), Admission::Listed, Form::Number).unwrap();
+    let key = HERE.offer(OfferKind::Notify, parcel(b"a"), Admission::Listed, Form::Number).unwrap();
     let id = own().id;
-    assert!(refusal(HERE.fetch(Kind::Notify, &key)).contains(&format!("not listed this process, {id},")));
+    assert!(refusal(HERE.fetch(OfferKind::Notify, &key)).contains(&format!("not listed this process, {id},")));
     // The second number is no process.
-    assert!(HERE.admit(Kind::Notify, &key, &[1, (1 << 22) - 1]));
-    assert!(refusal(HERE.fetch(Kind::Notify, &key)).contains("list"));
-    assert!(!HERE.admit(Kind::Memory, &key, &[id]));
-    assert!(HERE.admit(Kind::Notify, &Key::from_number(key.number()).unwrap(), &[id]));
-    assert_eq!(HERE.fetch(Kind::Notify, &key).unwrap().bytes, b"a");
+    assert!(HERE.admit(OfferKind::Notify, &key, &[1, (1 << 22) - 1]));
+    assert!(refusal(HERE.fetch(OfferKind::Notify, &key)).contains("list"));
+    assert!(!HERE.admit(OfferKind::Memory, &key, &[id]));
+    assert!(HERE.admit(OfferKind::Notify, &Key::from_number(key.number()).unwrap(), &[id]));
+    assert_eq!(HERE.fetch(OfferKind::Notify, &key).unwrap().bytes, b"a");
     HERE.stop();
-    assert!(!HERE.admit(Kind::Notify, &key, &[id]));
+    assert!(!HERE.admit(OfferKind::Notify, &key, &[id]));
 }
 
 /// The number of a process does not admit a later process that has the same number.
 #[test]
 fn lists_name_processes_and_not_numbers() {
     static HERE: Broker = Broker::new("test-lists_name_processes");
-    let key = HERE.offer(Kind::Notify, parcel(b"a"), Admission::Listed, Form::Text).unwrap();
+    let key = HERE.offer(OfferKind::Notify, parcel(b"a"), Admission::Listed, Form::Text).unwrap();
     let Process { id, start, .. } = own();
-    let request = Request::new(Kind::Notify, &key);
-    assert!(HERE.admit(Kind::Notify, &key, &[id]));
+    let request = Request::new(OfferKind::Notify, &key);
+    assert!(HERE.admit(OfferKind::Notify, &key, &[id]));
     let asks = |start| HERE.answer(Caller { id, start }, &request).expect("it is offered");
     assert_eq!(asks(start).unwrap().bytes, b"a");
     assert!(refusal(asks(start + 1)).contains("not listed this process"));
@@ -132,10 +132,10 @@ fn lists_name_processes_and_not_numbers() {
 fn a_part_of_the_secret_is_enough_only_for_numbers() {
     static HERE: Broker = Broker::new("test-a_part_of_the_secret");
     for (form, is_enough) in [(Form::Text, false), (Form::Number, true)] {
-        let key = HERE.offer(Kind::PhysicalMemory, parcel(b"a"), Admission::Anyone, form).unwrap();
+        let key = HERE.offer(OfferKind::PhysicalMemory, parcel(b"a"), Admission::Anyone, form).unwrap();
         let number = Key::from_number(key.number()).unwrap();
-        assert_eq!(HERE.fetch(Kind::PhysicalMemory, &number).is_ok(), is_enough, "{form:?}");
-        assert!(HERE.fetch(Kind::PhysicalMemory, &key).is_ok());
+        assert_eq!(HERE.fetch(OfferKind::PhysicalMemory, &number).is_ok(), is_enough, "{form:?}");
+        assert!(HERE.fetch(OfferKind::PhysicalMemory, &key).is_ok());
     }
     HERE.stop();
 }
@@ -144,14 +144,14 @@ fn a_part_of_the_secret_is_enough_only_for_numbers() {
 #[test]
 fn wrong_keys_are_refused_slowly() {
     static HERE: Broker = Broker::new("test-wrong_keys_are_slow");
-    let key = HERE.offer(Kind::PhysicalMemory, parcel(b"a"), Admission::Anyone, Form::Number).unwrap();
+    let key = HERE.offer(OfferKind::PhysicalMemory, parcel(b"a"), Admission::Anyone, Form::Number).unwrap();
     let guess = Key::from_number(key.number() ^ 1).unwrap();
-    let refused = (0..20).map(|_| refusal(HERE.fetch(Kind::PhysicalMemory, &guess)));
+    let refused = (0..20).map(|_| refusal(HERE.fetch(OfferKind::PhysicalMemory, &guess)));
     let refused: Vec<_> = refused.take_while(|said| said.contains("has no export with this key")).collect();
     assert!((3..20).contains(&refused.len()), "{refused:?}");
-    assert!(refusal(HERE.fetch(Kind::PhysicalMemory, &guess)).contains("too many wrong keys"));
+    assert!(refusal(HERE.fetch(OfferKind::PhysicalMemory, &guess)).contains("too many wrong keys"));
     // The right one is found at any time.
-    assert!(HERE.fetch(Kind::PhysicalMemory, &key).is_ok());
+    assert!(HERE.fetch(OfferKind::PhysicalMemory, &key).is_ok());
     HERE.stop();
 }
 
@@ -161,34 +161,34 @@ fn a_number_finds_the_socket_of_its_process() {
     static HERE: Broker = Broker::new("test-a_number_finds_the_s");
     let later = Process { start: own().start + 1, ..own() };
     let others = [0, 1, u32::MAX].map(|door| Listener::open(&later.address(HERE.name, door)).unwrap());
-    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone, Form::Number).unwrap();
+    let key = HERE.offer(OfferKind::Memory, parcel(b"a"), Admission::Anyone, Form::Number).unwrap();
     let number = Key::from_number(key.number()).unwrap();
-    assert_eq!(HERE.fetch(Kind::Memory, &number).unwrap().bytes, b"a");
+    assert_eq!(HERE.fetch(OfferKind::Memory, &number).unwrap().bytes, b"a");
     HERE.stop();
-    assert!(refusal(HERE.fetch(Kind::Memory, &number)).contains("has no exports any longer"));
+    assert!(refusal(HERE.fetch(OfferKind::Memory, &number)).contains("has no exports any longer"));
     drop(others);
 }
 
 #[test]
 fn a_guessed_secret_gets_nothing() {
     static HERE: Broker = Broker::new("test-a_guessed_secret_get");
-    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone, Form::Text).unwrap();
+    let key = HERE.offer(OfferKind::Memory, parcel(b"a"), Admission::Anyone, Form::Text).unwrap();
     let text = key.to_string();
     // The changed bits are not among those that the number has as well.
     let at = text.len() - 20;
     let digit = if text.as_bytes()[at] == b'0' { "1" } else { "0" };
     let guessed = format!("{}{digit}{}", &text[..at], &text[at + 1..]);
     let guessed = Key::from_text(guessed.as_bytes()).unwrap();
-    assert!(refusal(HERE.fetch(Kind::Memory, &guessed)).contains("has no export with this key"));
-    assert!(!HERE.withdraw(Kind::Memory, &guessed) && !HERE.admit(Kind::Memory, &guessed, &[1]));
+    assert!(refusal(HERE.fetch(OfferKind::Memory, &guessed)).contains("has no export with this key"));
+    assert!(!HERE.withdraw(OfferKind::Memory, &guessed) && !HERE.admit(OfferKind::Memory, &guessed, &[1]));
     HERE.stop();
 }
 
 #[test]
 fn garbage_is_hung_up_on() {
     static HERE: Broker = Broker::new("test-garbage_is_hung_up_o");
-    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone, Form::Text).unwrap();
-    let good = Request::new(Kind::Memory, &key).to_bytes();
+    let key = HERE.offer(OfferKind::Memory, parcel(b"a"), Admission::Anyone, Form::Text).unwrap();
+    let good = Request::new(OfferKind::Memory, &key).to_bytes();
     assert_ne!(answer_to(&HERE, &good), [0; 0]);
     let mut longer = good.to_vec();
     longer.push(0);
@@ -212,7 +212,7 @@ fn garbage_is_hung_up_on() {
     connection.send(&good, Some(unasked.as_fd())).unwrap();
     assert!(connection.receive(&mut [0; message::MOST]).unwrap().0 > 0);
     drop((connection, unasked));
-    assert!(HERE.fetch(Kind::Memory, &key).is_ok());
+    assert!(HERE.fetch(OfferKind::Memory, &key).is_ok());
     assert!(!is_open());
     HERE.stop();
 }
@@ -220,10 +220,10 @@ fn garbage_is_hung_up_on() {
 #[test]
 fn silent_peers_delay_no_other_peer() {
     static HERE: Broker = Broker::new("test-the_silent_keep_nobo");
-    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone, Form::Text).unwrap();
+    let key = HERE.offer(OfferKind::Memory, parcel(b"a"), Admission::Anyone, Form::Text).unwrap();
     let open = |_| connect(&HERE);
     let silent: Vec<_> = (0..100).map(open).collect();
-    assert!(HERE.fetch(Kind::Memory, &key).is_ok());
+    assert!(HERE.fetch(OfferKind::Memory, &key).is_ok());
     // They are disconnected by later peers, and after a while.
     for connection in silent {
         assert_eq!(connection.receive(&mut [0; 8]).unwrap().0, 0);
@@ -239,7 +239,7 @@ fn waiting_for_a_silent_process_times_out() {
     let listener = Listener::open(&own.address(HERE.name, 5)).unwrap();
     let key = Key::new(&own, 5, [5; 16]);
     let before = Instant::now();
-    assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("does not answer"));
+    assert!(refusal(HERE.fetch(OfferKind::Memory, &key)).contains("does not answer"));
     assert!(before.elapsed() >= PATIENCE);
     drop(listener);
 }
@@ -262,7 +262,7 @@ fn nonsense_is_no_answer() {
                 connection.send(bytes, None).unwrap();
             }
         });
-        let said = nonsense.map(|_| refusal(HERE.fetch(Kind::Memory, &key)));
+        let said = nonsense.map(|_| refusal(HERE.fetch(OfferKind::Memory, &key)));
         answering.join().unwrap();
         said.iter().for_each(|said| assert!(said.contains("has another version"), "{said}"));
     });

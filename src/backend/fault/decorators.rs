@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::ledger::Kind;
+use super::ledger::Resource;
 use super::plan::{FaultObject, Plan};
 use super::site::{Site, decorate};
 use crate::base::broker::Parcel;
 use crate::{
     Access, Advice, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo, Driver, Event, FailedLaunch, Failure,
     Fault, Fill, Foreign, ForeignBlock, Graph, HostFn, ImportedMemory, Kernel, Launch, MemoryPlace, MemoryUsage,
-    Module, Node, Notify, Observer, Op, PagePolicy, Part, Payload, PhysicalMemory, PointerExport, Pool, PoolAttribute,
-    PoolHandle, PoolOptions, Pools, Position, Result, SharedMemory, Span, Stream, StreamOptions, Submit, VirtualMemory,
-    Wait, Work, thread_number,
+    Module, Node, Notify, Observer, Op, PagePolicy, Payload, PhysicalMemory, PointerExport, Pool, PoolAttribute,
+    PoolChange, PoolHandle, PoolOptions, Pools, Position, Result, SharedMemory, Span, Stream, StreamOptions, Submit,
+    VirtualMemory, Wait, Work, thread_number,
 };
 
 /// A backend whose calls are counted and made to fail.
@@ -36,10 +36,10 @@ decorate! {
     fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()>, Driver;
     fn utilization(&self, ordinal: u32) -> Result<u32>, Driver;
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>>, Driver, by Self::open_wrapped;
-    fn alloc_host(&self, len: usize) -> Result<Block>, OutOfHostMemory, make Kind::HostBlock;
-    fn free_host(&self, block: Block) -> Result<()>, Driver, release Kind::HostBlock;
-    fn register_host(&self, addr: usize, len: usize) -> Result<usize>, OutOfHostMemory, make Kind::Registration;
-    fn unregister_host(&self, addr: usize, len: usize) -> Result<()>, Driver, release Kind::Registration;
+    fn alloc_host(&self, len: usize) -> Result<Block>, OutOfHostMemory, make Resource::HostBlock;
+    fn free_host(&self, block: Block) -> Result<()>, Driver, release Resource::HostBlock;
+    fn register_host(&self, addr: usize, len: usize) -> Result<usize>, OutOfHostMemory, make Resource::Registration;
+    fn unregister_host(&self, addr: usize, len: usize) -> Result<()>, Driver, release Resource::Registration;
     fn host_memory(&self) -> u64;
     fn unlocked_host_bytes(&self) -> u64;
     fn foreign(&self, addr: usize) -> Foreign, Driver, by Self::foreign_or_unknown;
@@ -47,7 +47,7 @@ decorate! {
     fn native_device(&self, ordinal: u32) -> Option<i32>;
     fn pools(&self) -> Option<&dyn Pools> = self.inner.pools().map(|_| self as &dyn Pools);
     fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>>,
-        OutOfHostMemory, wrap Kind::SharedMemory, Kind::HostBlock;
+        OutOfHostMemory, wrap Resource::SharedMemory, Resource::HostBlock;
     fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, MemoryPlace)>,
         Driver, by Self::import_pool;
     fn create_notify(&self, alone: bool) -> Result<Arc<Notify>>, OutOfResources;
@@ -65,7 +65,7 @@ decorate! {
 
 impl FaultDriver {
     fn open_wrapped(&self, site: Site, ordinal: u32) -> Result<Arc<dyn Device>> {
-        let inner = self.plan.make(site, Kind::Device, || self.inner.open(ordinal))?;
+        let inner = self.plan.make(site, Resource::Device, || self.inner.open(ordinal))?;
         Ok(Arc::new(FaultDevice { inner, plan: Arc::clone(&self.plan) }))
     }
 
@@ -87,7 +87,7 @@ impl FaultDriver {
     ) -> Result<(Box<dyn Pool>, MemoryPlace)> {
         self.plan.enter(site)?;
         let (inner, place) = self.inner.import_memory(descriptor, ordinal)?;
-        Ok((Box::new(self.plan.counted(Kind::Pool, (), inner)), place))
+        Ok((Box::new(self.plan.counted(Resource::Pool, (), inner)), place))
     }
 
     fn shut_down(&self, patience: Duration) -> bool {
@@ -109,35 +109,35 @@ decorate! {
     fn info(&self) -> &DeviceInfo;
     fn least_priority(&self) -> u32;
     fn free_memory(&self) -> Result<u64>, Driver;
-    fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block>, OutOfDeviceMemory, make Kind::DeviceBlock;
-    fn alloc_managed(&self, len: usize) -> Result<Block>, OutOfDeviceMemory, make Kind::DeviceBlock;
-    fn share(&self) -> Result<Arc<dyn SharedMemory>>, OutOfHostMemory, wrap Kind::SharedMemory, Kind::DeviceBlock;
+    fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block>, OutOfDeviceMemory, make Resource::DeviceBlock;
+    fn alloc_managed(&self, len: usize) -> Result<Block>, OutOfDeviceMemory, make Resource::DeviceBlock;
+    fn share(&self) -> Result<Arc<dyn SharedMemory>>, OutOfHostMemory, wrap Resource::SharedMemory, Resource::DeviceBlock;
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>>,
-        OutOfDeviceMemory, wrap Kind::DeviceBlock;
+        OutOfDeviceMemory, wrap Resource::DeviceBlock;
     fn export_memory(&self, block: Block, len: usize) -> Result<Parcel>, Driver;
-    fn import_memory(&self, parcel: Parcel) -> Result<Block>, Driver, make Kind::DeviceBlock;
+    fn import_memory(&self, parcel: Parcel) -> Result<Block>, Driver, make Resource::DeviceBlock;
     fn advise(&self, range: Span, advice: Advice) -> Result<()>, Driver;
     fn block_len(&self, len: usize, policy: PagePolicy) -> usize;
-    fn note_part(&self, addr: usize, len: usize, part: Part);
+    fn note_part(&self, addr: usize, len: usize, part: PoolChange);
     fn memory_usage(&self) -> MemoryUsage;
     fn restart_peak(&self, managed: bool);
-    fn free(&self, block: Block) -> Result<()>, Driver, release Kind::DeviceBlock;
+    fn free(&self, block: Block) -> Result<()>, Driver, release Resource::DeviceBlock;
     // The core then caches nothing, so that each free reaches the device and can fail.
     fn is_unused(&self, _block: Block) -> bool = false;
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>>,
-        OutOfResources, wrap Kind::Stream, options.observer.clone();
+        OutOfResources, wrap Resource::Stream, options.observer.clone();
     fn adopt_stream(&self, native: usize, options: StreamOptions) -> Result<Arc<dyn Stream>>,
-        Driver, wrap Kind::Stream, options.observer.clone();
+        Driver, wrap Resource::Stream, options.observer.clone();
     fn native_context(&self) -> Option<usize>;
-    fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>>, OutOfResources, wrap Kind::Event;
+    fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>>, OutOfResources, wrap Resource::Event;
     fn copy(&self, copy: Copy) -> Result<()>, Driver;
     fn copy_batch(&self, copies: &[Copy]) -> Result<()>, Driver;
     fn copy_2d(&self, copy: Copy2d) -> Result<()>, Driver;
     fn fill(&self, fill: Fill) -> Result<()>, Driver;
-    fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>>, Driver, wrap Kind::Module;
+    fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>>, Driver, wrap Resource::Module;
     fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>>, Driver;
     fn streams_wait_for_tickets(&self) -> bool;
-    fn create_graph(&self, nodes: &[Node] = &inner_nodes(nodes)?) -> Result<Arc<dyn Graph>>, Driver, wrap Kind::Graph;
+    fn create_graph(&self, nodes: &[Node] = &inner_nodes(nodes)?) -> Result<Arc<dyn Graph>>, Driver, wrap Resource::Graph;
     fn update_graph(
         &self,
         graph: &Arc<dyn Graph> = FaultGraph::inner_of(&**graph, "graph")?,
@@ -152,7 +152,7 @@ impl FaultDevice {
         let refused = self.plan.enter(site);
         let closed = self.inner.close();
         if closed.is_ok() {
-            self.plan.ledger.released(Kind::Device);
+            self.plan.ledger.released(Resource::Device);
         }
         refused.and(closed)
     }
@@ -274,19 +274,19 @@ decorate! {
 
 decorate! {
     POOLS: Pools for FaultDriver, self.inner.pools().expect("it had some when it was asked"), "pools";
-    fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>>, OutOfDeviceMemory, boxed Kind::Pool;
+    fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>>, OutOfDeviceMemory, boxed Resource::Pool;
     fn have_had(&self, addr: usize) -> bool;
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>>,
-        Driver, boxed Kind::Pool;
+        Driver, boxed Resource::Pool;
 }
 
 decorate! {
     POOL: Pool for FaultObject<Box<dyn Pool>>, self.inner, "pool";
     fn alloc(&self, len: usize, stream: &dyn Stream = &**FaultStream::inner_of(stream, "stream")?) -> Result<Block>,
-        OutOfDeviceMemory, make Kind::PoolBlock;
+        OutOfDeviceMemory, make Resource::PoolBlock;
     fn free(&self, block: Block, stream: &dyn Stream = &**FaultStream::inner_of(stream, "stream")?) -> Result<()>,
-        Driver, release Kind::PoolBlock;
-    fn free_now(&self, block: Block) -> Result<()>, Driver, release Kind::PoolBlock;
+        Driver, release Resource::PoolBlock;
+    fn free_now(&self, block: Block) -> Result<()>, Driver, release Resource::PoolBlock;
     fn get(&self, attribute: PoolAttribute) -> Result<u64>, Driver;
     fn set(&self, attribute: PoolAttribute, value: u64) -> Result<()>, Driver;
     fn trim(&self, keep: usize) -> Result<()>, Driver;
@@ -294,12 +294,12 @@ decorate! {
     fn access(&self, ordinal: u32) -> Result<Access>, Driver;
     fn export(&self) -> Result<PoolHandle<OwnedFd>>, Driver;
     fn export_block(&self, block: Block) -> Result<PointerExport>, Driver;
-    fn import_block(&self, export: &PointerExport) -> Result<Block>, Driver, make Kind::PoolBlock;
+    fn import_block(&self, export: &PointerExport) -> Result<Block>, Driver, make Resource::PoolBlock;
 }
 
 // The decorator knows the kind of its blocks.
 decorate! {
-    SHARED_MEMORY: SharedMemory for FaultObject<Arc<dyn SharedMemory>, Kind>, self.inner, "shared_memory";
+    SHARED_MEMORY: SharedMemory for FaultObject<Arc<dyn SharedMemory>, Resource>, self.inner, "shared_memory";
     fn alloc(&self, len: usize) -> Result<Block>, OutOfDeviceMemory, make self.extra;
     fn export(&self) -> Result<OwnedFd>, Driver;
     fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport>, Driver;
@@ -318,15 +318,15 @@ decorate! {
 
 decorate! {
     VIRTUAL_MEMORY: VirtualMemory for FaultDriver, self.inner.virtual_memory(), "virtual_memory";
-    fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize>, OutOfHostMemory, make Kind::Range;
-    fn release(&self, addr: usize, len: usize) -> Result<()>, Driver, end Kind::Range;
+    fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize>, OutOfHostMemory, make Resource::Range;
+    fn release(&self, addr: usize, len: usize) -> Result<()>, Driver, end Resource::Range;
     fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>>,
-        OutOfHostMemory, wrap Kind::HostBlock;
+        OutOfHostMemory, wrap Resource::HostBlock;
     fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory>, Driver, by Self::import_physical;
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory = inner_memory(memory)?) -> Result<()>,
-        Driver, make Kind::Mapping;
+        Driver, make Resource::Mapping;
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory = inner_memory(memory)?) -> Result<()>,
-        Driver, end Kind::Mapping;
+        Driver, end Resource::Mapping;
     fn set_access(
         &self,
         addr: usize,
@@ -341,7 +341,7 @@ impl FaultDriver {
     fn import_physical(&self, site: Site, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory> {
         self.plan.enter(site)?;
         let imported = self.inner.virtual_memory().import(parcel, ordinal)?;
-        let kind = if imported.on_device { Kind::DeviceBlock } else { Kind::HostBlock };
+        let kind = if imported.on_device { Resource::DeviceBlock } else { Resource::HostBlock };
         Ok(ImportedMemory { memory: Arc::new(self.plan.counted(kind, (), imported.memory)), ..imported })
     }
 }

@@ -15,11 +15,11 @@ macro_rules! kinds {
     ($($kind:ident $name:literal,)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[expect(missing_docs, reason = "the names of the report say it")]
-        pub enum Kind {
+        pub enum Resource {
             $($kind,)*
         }
 
-        const KINDS: &[(Kind, &str)] = &[$((Kind::$kind, $name),)*];
+        const KINDS: &[(Resource, &str)] = &[$((Resource::$kind, $name),)*];
     };
 }
 
@@ -69,27 +69,27 @@ impl Ledger {
     }
 
     /// Counts an object that was created.
-    pub fn made(&self, kind: Kind) {
+    pub fn made(&self, kind: Resource) {
         self.counts[kind as usize][0].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts an object that was released.
-    pub fn released(&self, kind: Kind) {
+    pub fn released(&self, kind: Resource) {
         self.counts[kind as usize][1].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts an object whose release was made to fail.
-    pub fn kept(&self, kind: Kind) {
+    pub fn kept(&self, kind: Resource) {
         self.counts[kind as usize][2].fetch_add(1, Ordering::Relaxed);
     }
 
-    fn read(&self, kind: Kind) -> [u64; 3] {
+    fn read(&self, kind: Resource) -> [u64; 3] {
         self.counts[kind as usize].each_ref().map(|count| count.load(Ordering::Relaxed))
     }
 
     /// Returns the number of objects that were created and not released, except those that were created to stay.
     #[cfg(any(test, feature = "testing"))]
-    pub fn left(&self, kind: Kind) -> i64 {
+    pub fn left(&self, kind: Resource) -> i64 {
         let [made, released, kept] = self.read(kind);
         made as i64 - released as i64 - kept as i64
     }

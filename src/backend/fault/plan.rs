@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::ledger::{Calls, Kind, Ledger};
+use super::ledger::{Calls, Ledger, Resource};
 use super::site::Site;
 use crate::algo::host::notice::{notice, notice_once};
 use crate::{Fault, FaultKind, Result};
@@ -111,7 +111,7 @@ impl Plan {
     }
 
     /// Begins a call that creates something. If it must fail, nothing is created.
-    pub fn make<T>(&self, site: Site, kind: Kind, make: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn make<T>(&self, site: Site, kind: Resource, make: impl FnOnce() -> Result<T>) -> Result<T> {
         self.enter(site)?;
         let made = make()?;
         self.ledger.made(kind);
@@ -122,7 +122,7 @@ impl Plan {
     pub fn wrap<T, X>(
         self: &Arc<Self>,
         site: Site,
-        kind: Kind,
+        kind: Resource,
         extra: X,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<FaultObject<T, X>> {
@@ -131,13 +131,13 @@ impl Plan {
     }
 
     /// Returns the decorator of an object that was just created.
-    pub fn counted<T, X>(self: &Arc<Self>, kind: Kind, extra: X, inner: T) -> FaultObject<T, X> {
+    pub fn counted<T, X>(self: &Arc<Self>, kind: Resource, extra: X, inner: T) -> FaultObject<T, X> {
         self.ledger.made(kind);
         FaultObject { plan: Arc::clone(self), kind, inner, extra }
     }
 
     /// Begins a call that releases something. If it must fail, the object stays, and nothing releases it later.
-    pub fn release(&self, site: Site, kind: Kind, release: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn release(&self, site: Site, kind: Resource, release: impl FnOnce() -> Result<()>) -> Result<()> {
         self.enter(site).inspect_err(|_| self.ledger.kept(kind))?;
         release()?;
         self.ledger.released(kind);
@@ -145,7 +145,7 @@ impl Plan {
     }
 
     /// Begins a call that ends something. If it must fail, the call can be repeated.
-    pub fn end(&self, site: Site, kind: Kind, end: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn end(&self, site: Site, kind: Resource, end: impl FnOnce() -> Result<()>) -> Result<()> {
         self.enter(site)?;
         end()?;
         self.ledger.released(kind);
@@ -167,7 +167,7 @@ impl Plan {
 pub struct FaultObject<T, X = ()> {
     /// Which calls fail.
     pub plan: Arc<Plan>,
-    kind: Kind,
+    kind: Resource,
     /// The object.
     pub inner: T,
     /// What else its decorator needs.

@@ -52,16 +52,16 @@ struct Closed {
 
 /// The closed ranges. The lock is held while ranges are closed and opened, by a thread that uses no memory that can be
 /// closed.
-static STATE: Mutex<State> = Mutex::new(State { closed: Vec::new(), latest: 0, lent: BTreeSet::new() });
+static STATE: Mutex<ClosedMemory> = Mutex::new(ClosedMemory { closed: Vec::new(), latest: 0, lent: BTreeSet::new() });
 
-struct State {
+struct ClosedMemory {
     closed: Vec<Closed>,
     latest: u64,
     /// The blocks whose address a kernel had. It may use them at any time, also by threads that it started.
     lent: BTreeSet<usize>,
 }
 
-impl State {
+impl ClosedMemory {
     /// Gives the pages of a range the access that the closed ranges leave.
     fn protect(&self, first: usize, end: usize) -> io::Result<()> {
         let closed = || self.closed.iter().filter(|it| !it.is_open && it.first < end && first < it.end);

@@ -43,12 +43,12 @@ const STUCK: Duration = Duration::from_millis(1);
 
 /// A schedule. The module's text describes it.
 pub struct Schedule {
-    state: Mutex<State>,
+    state: Mutex<Scheduler>,
     /// The number of threads that are about to lock the state: they do not wait for something else.
     entering: AtomicUsize,
 }
 
-struct State {
+struct Scheduler {
     policy: Policy,
     log: Option<OutputFile>,
     threads: Threads,
@@ -106,7 +106,7 @@ impl Schedule {
             OutputFile::create(&path).map_err(|why| Fault::unsupported(text(why)))
         });
         Ok(Self {
-            state: Mutex::new(State {
+            state: Mutex::new(Scheduler {
                 policy: Policy::new(settings),
                 log: log.transpose()?,
                 threads: Threads::default(),
@@ -201,7 +201,7 @@ impl Schedule {
         state.waiters().for_each(|(_, woken)| _ = woken.notify_one());
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Scheduler> {
         self.entering.fetch_add(1, Ordering::SeqCst);
         let state = self.state.lock();
         self.entering.fetch_sub(1, Ordering::SeqCst);
@@ -212,7 +212,7 @@ impl Schedule {
     /// schedule has ended.
     fn park(&self, stream: Option<u64>, doing: &'static str, condition: Option<Condition>) -> Option<bool> {
         let (me, woken) = (thread_number(), Arc::new(Condvar::new()));
-        let mut place = Place { me, state: self.lock() };
+        let mut place = ParkedThread { me, state: self.lock() };
         let state = &mut place.state;
         state.progress += 1;
         state.parked.insert(me, Parked { stream, doing, condition, woken: Arc::clone(&woken) });
@@ -226,7 +226,7 @@ impl Schedule {
 
     /// Begins the next turn if it is time for it. Otherwise waits until this thread is woken, or, if it is the watcher,
     /// until it may be time.
-    fn pause(&self, state: &mut MutexGuard<'_, State>, me: Tid, woken: &Condvar) {
+    fn pause(&self, state: &mut MutexGuard<'_, Scheduler>, me: Tid, woken: &Condvar) {
         let Some(mut again) = state.grant_turn(&self.entering) else { return };
         #[cfg(test)]
         (state.waits += 1);
@@ -248,19 +248,19 @@ impl Schedule {
 
 /// A thread that waits for its turn, and the locked state. It is no longer there after the end of this, whatever the
 /// reason.
-struct Place<'a> {
+struct ParkedThread<'a> {
     me: Tid,
-    state: MutexGuard<'a, State>,
+    state: MutexGuard<'a, Scheduler>,
 }
 
-impl Drop for Place<'_> {
+impl Drop for ParkedThread<'_> {
     fn drop(&mut self) {
         self.state.parked.remove(&self.me);
         self.state.pass_watch();
     }
 }
 
-impl State {
+impl Scheduler {
     /// Returns the threads that wait.
     fn waiters(&self) -> impl Iterator<Item = (Tid, &Condvar)> {
         let parked = self.parked.iter().map(|(tid, parked)| (*tid, &*parked.woken));

@@ -32,13 +32,13 @@ pub fn inside_host_function() -> bool {
 
 /// Runs user code that is no [`HostFn`].
 pub fn as_user_code<R>(code: impl FnOnce() -> R) -> R {
-    struct Ends(bool);
-    impl Drop for Ends {
+    struct UserCodeEnd(bool);
+    impl Drop for UserCodeEnd {
         fn drop(&mut self) {
             INSIDE.set(self.0);
         }
     }
-    let _ends = Ends(INSIDE.replace(true));
+    let _ends = UserCodeEnd(INSIDE.replace(true));
     code()
 }
 

@@ -19,9 +19,9 @@ use parking_lot::Mutex;
 
 use self::moved::Moved;
 use self::page::{Page, SLOTS};
-use self::record::Part;
+use self::record::Role;
 pub use self::record::SharedEvent;
-use super::watch::{Condition, Range};
+use super::watch::{ByteRange, Condition};
 use crate::base::clock;
 use crate::{Fault, FaultKind, Result};
 
@@ -115,7 +115,7 @@ enum Owner {
     /// Another process.
     Peer,
     /// The notify is a part of an event.
-    Event(Arc<SharedEvent>, Part),
+    Event(Arc<SharedEvent>, Role),
 }
 
 /// Returns the count and the serial number in the word.
@@ -133,7 +133,7 @@ fn serial_of(page: &Page, slot: usize) -> u32 {
 
 impl Notify {
     /// Returns the address range of the word, by which waits are found. It stays the same when the word moves.
-    pub fn range(&self) -> Range {
+    pub fn range(&self) -> ByteRange {
         let line = self.page.line(self.slot);
         let word = if let Owner::Event(..) = self.owner { &line.over } else { &line.word };
         (std::ptr::from_ref(word).addr(), size_of::<u64>())
@@ -178,7 +178,7 @@ impl Notify {
 
     /// Whether the notify is a record of an event, which waits need until it completes or is dropped.
     pub fn is_record(&self) -> bool {
-        matches!(&self.owner, Owner::Event(_, Part::Record { .. }))
+        matches!(&self.owner, Owner::Event(_, Role::Record { .. }))
     }
 
     /// Releases the waits of a record that will not complete. Other notifies do not change.

@@ -23,14 +23,14 @@ const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 
 pub(crate) type Condition = Box<dyn FnMut() -> Result<bool> + Send>;
 /// A function that is called when a wait is complete, with no lock held, on any thread; if the wait is late, on the
 /// watcher's.
-pub(crate) type End = Box<dyn FnOnce(Result<()>) + Send>;
+pub(crate) type OnComplete = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// The memory that a condition reads: first byte and length.
-pub type Range = (usize, usize);
+pub type ByteRange = (usize, usize);
 /// The range of all addresses.
-pub const ANYWHERE: Range = (0, usize::MAX);
+pub const ANYWHERE: ByteRange = (0, usize::MAX);
 /// The range of no address.
-const NOWHERE: Range = (0, 0);
+const NOWHERE: ByteRange = (0, 0);
 
 /// The condition that a stream waits for.
 pub enum Expected {
@@ -45,7 +45,7 @@ pub enum Expected {
 
 impl Expected {
     /// Returns the memory that the condition reads.
-    fn range(&self) -> Range {
+    fn range(&self) -> ByteRange {
         match self {
             Self::Event(_) => NOWHERE,
             Self::Notify(notify, _) => notify.range(),
@@ -123,7 +123,7 @@ pub unsafe fn word_at<'a>(addr: usize) -> &'a AtomicU64 {
 /// Checks the conditions of waits.
 #[derive(Default)]
 pub struct Watcher {
-    state: Mutex<State>,
+    state: Mutex<Waits>,
     /// Notified when a wait has begun or has a new deadline, or when the thread must end.
     changed: Condvar,
     /// The number of waits with memory to check. It is read without the lock.
@@ -131,7 +131,7 @@ pub struct Watcher {
 }
 
 #[derive(Default)]
-struct State {
+struct Waits {
     /// The waits for memory.
     waits: BTreeMap<u64, Waiting>,
     /// The waits for events, which a change of memory does not end.
@@ -151,7 +151,7 @@ struct Waiting {
     expected: Arc<Expected>,
     condition: Condition,
     deadline: Option<Deadline>,
-    end: End,
+    end: OnComplete,
 }
 
 /// The time at which a wait ends in any case, and its timeout. Without a timeout its device ends then.
@@ -167,16 +167,16 @@ pub struct Watched {
 /// A completed wait, and its result.
 type Ended = Vec<(Waiting, Result<()>)>;
 
-impl State {
+impl Waits {
     /// Returns the waits that contain one for `expected`.
     fn waits_for(&mut self, expected: &Expected) -> &mut BTreeMap<u64, Waiting> {
         if expected.is_event() { &mut self.events } else { &mut self.waits }
     }
 
     /// Removes waits that read `range` and are complete, and those whose deadline is not after `late`.
-    fn take_over(&mut self, range: Range, late: Option<Instant>) -> Ended {
+    fn take_over(&mut self, range: ByteRange, late: Option<Instant>) -> Ended {
         let overlaps =
-            |other: Range| range.0 < other.0.saturating_add(other.1) && other.0 < range.0.saturating_add(range.1);
+            |other: ByteRange| range.0 < other.0.saturating_add(other.1) && other.0 < range.0.saturating_add(range.1);
         let mut outcomes = Vec::new();
         let mut is_over = |_: &u64, waiting: &mut Waiting| {
             let checked = if overlaps(waiting.expected.range()) { (waiting.condition)() } else { Ok(false) };
@@ -201,7 +201,7 @@ impl Watcher {
     /// Completes waits for memory in this range, which may have changed. Without waits this is one load of a counter.
     /// The caller holds no lock.
     #[inline]
-    pub fn check(&self, range: Range) {
+    pub fn check(&self, range: ByteRange) {
         // Relaxed: the thread checks a wait that is missed here.
         if self.waiting.load(Ordering::Relaxed) != 0 {
             self.check_range(range);
@@ -209,7 +209,7 @@ impl Watcher {
     }
 
     #[cold]
-    fn check_range(&self, range: Range) {
+    fn check_range(&self, range: ByteRange) {
         // Only the thread ends late waits: the calling thread may be one of the driver's, on which the driver accepts
         // no calls.
         let ended = self.state.lock().take_over(range, None);
@@ -291,7 +291,7 @@ impl Watched {
     /// Waits for `condition` until the deadline, which ends the wait with a fault. Returns false, and does not call
     /// `end`, if the condition holds already. Replaces a pending wait of this one, and keeps its deadline. The caller
     /// may hold any locks but those that `condition` takes.
-    fn wait_for(&self, mut condition: Condition, deadline: Option<Deadline>, end: End) -> bool {
+    fn wait_for(&self, mut condition: Condition, deadline: Option<Deadline>, end: OnComplete) -> bool {
         let expected = &self.expected;
         let mut state = self.watcher.state.lock();
         // The thread, which checks at once, reports an error of the condition.
@@ -318,12 +318,12 @@ impl Watched {
     }
 
     /// Returns the memory of programs that the wait uses.
-    pub fn memory(&self) -> Range {
+    pub fn memory(&self) -> ByteRange {
         if let Expected::Value(_) = *self.expected { self.expected.range() } else { NOWHERE }
     }
 
     /// Begins the timeout of a wait for an event, which the stream has reached.
-    pub fn begin_limit(&self, end: End) {
+    pub fn begin_limit(&self, end: OnComplete) {
         self.wait_for(Box::new(|| Ok(false)), self.expected.deadline(None), end);
     }
 
@@ -332,7 +332,12 @@ impl Watched {
     ///
     /// # Safety
     /// `host_addr` returns where the host reaches the word of a value, until the wait is complete or cancelled.
-    pub unsafe fn begin(&self, host_addr: impl FnOnce(&Span) -> usize, device_ends: Option<Instant>, end: End) -> bool {
+    pub unsafe fn begin(
+        &self,
+        host_addr: impl FnOnce(&Span) -> usize,
+        device_ends: Option<Instant>,
+        end: OnComplete,
+    ) -> bool {
         let condition: Condition = match &*self.expected {
             Expected::Event(_) => Box::new(|| Ok(false)),
             Expected::Notify(notify, wait) => notify.condition(*wait),

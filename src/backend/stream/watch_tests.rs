@@ -7,7 +7,7 @@ use crate::{Comparison, FaultKind, Place};
 const LONG: Duration = Duration::from_secs(60);
 
 /// Returns a word, and the condition that it is not 0.
-fn word() -> (Arc<AtomicU64>, Range, Condition) {
+fn word() -> (Arc<AtomicU64>, ByteRange, Condition) {
     let word = Arc::new(AtomicU64::new(0));
     let range = (Arc::as_ptr(&word).addr(), 8);
     let seen = Arc::clone(&word);
@@ -15,13 +15,13 @@ fn word() -> (Arc<AtomicU64>, Range, Condition) {
 }
 
 /// Creates a wait for memory in this range. The tests choose its conditions.
-fn watched(watcher: &Arc<Watcher>, range: Range) -> Watched {
+fn watched(watcher: &Arc<Watcher>, range: ByteRange) -> Watched {
     let src = Span { addr: range.0, len: range.1, place: Place::Pinned };
     let wait = ValueWait { src, value: 1, comparison: Comparison::Equal };
     Watched::new(watcher, Expected::Value(wait)).unwrap()
 }
 
-fn channel_end() -> (End, Receiver<Result<()>>) {
+fn channel_end() -> (OnComplete, Receiver<Result<()>>) {
     let (sender, receiver) = channel();
     (Box::new(move |outcome| sender.send(outcome).unwrap()), receiver)
 }

@@ -118,27 +118,17 @@ pub(super) fn forget() {
 /// Runs an operation of the device that is ordered with no stream, and records it on the calling thread's row.
 pub fn synchronous(device: &dyn Device, op: Op<'_>) -> Result<()> {
     let noted = is_on().then(|| (What::of(&op), now()));
-    match op {
-        Op::Copy(copy) => device.copy(copy),
-        Op::CopyBatch(copies) => device.copy_batch(copies),
-        Op::Copy2d(copy) => device.copy_2d(copy),
-        Op::Fill(fill) => device.fill(fill),
-        Op::CopyIndirect(_)
-        | Op::Prefetch(..)
-        | Op::RandomNum(_)
-        | Op::Reduce(_)
-        | Op::Launch(_)
-        | Op::HostFn(_)
-        | Op::RunGraph(_)
-        | Op::HandOver { .. }
-        | Op::Record(_)
-        | Op::Wait(..)
-        | Op::WriteValue(_)
-        | Op::WaitValue(_)
-        | Op::ChangeNotify(..)
-        | Op::WaitNotify(..)
-        | Op::Mark => unreachable!("a device has only copies and fills without a stream"),
-    }?;
+    if let Op::Copy(copy) = op {
+        device.copy(copy)?;
+    } else if let Op::CopyBatch(copies) = op {
+        device.copy_batch(copies)?;
+    } else if let Op::Copy2d(copy) = op {
+        device.copy_2d(copy)?;
+    } else if let Op::Fill(fill) = op {
+        device.fill(fill)?;
+    } else {
+        unreachable!("a device has only copies and fills without a stream");
+    }
     if let Some((Some(what), begin)) = noted {
         add(HostWhat::Operation(what, begin));
     }

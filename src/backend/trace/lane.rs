@@ -19,7 +19,7 @@ const MANY_ENTRIES: usize = MOST_ENTRIES / 4;
 const MOST_SPARE: usize = 256;
 
 /// A recorded entry of a stream.
-pub(super) enum Entry {
+pub(super) enum TraceEntry {
     Operation {
         what: What,
         /// The thread that enqueued it.
@@ -49,12 +49,12 @@ pub struct Lane {
     /// True if operations were dropped: some may never complete although later ones do.
     pub(super) has_gaps: AtomicBool,
     /// The entries that the writer has taken.
-    pub(super) taken: Mutex<VecDeque<Entry>>,
+    pub(super) taken: Mutex<VecDeque<TraceEntry>>,
 }
 
 #[derive(Default)]
 struct Inbox {
-    entries: Vec<Entry>,
+    entries: Vec<TraceEntry>,
     /// The events for reuse.
     spare: Vec<Arc<dyn Event>>,
     lost: u64,
@@ -87,7 +87,7 @@ impl Lane {
     /// Adds a note of the program to the stream.
     pub fn note(&self, stream: &dyn Stream, device: &dyn Device, note: Note) {
         match self.make_room().then(|| self.point(stream, device)).flatten() {
-            Some(point) => self.push(Entry::Note(note, point)),
+            Some(point) => self.push(TraceEntry::Note(note, point)),
             None => self.lose(),
         }
     }
@@ -105,7 +105,7 @@ impl Lane {
         Some(Point::Event(event))
     }
 
-    pub(super) fn push(&self, entry: Entry) {
+    pub(super) fn push(&self, entry: TraceEntry) {
         if self.backlog.fetch_add(1, Ordering::Relaxed) + 1 == MANY_ENTRIES {
             recorder::wake();
         }
@@ -124,7 +124,7 @@ impl Lane {
     }
 
     /// Takes, for the writer, the entries, and keeps events for reuse. Returns how many entries were lost.
-    pub(super) fn collect(&self, taken: &mut VecDeque<Entry>) -> u64 {
+    pub(super) fn collect(&self, taken: &mut VecDeque<TraceEntry>) -> u64 {
         let mut inbox = self.inbox.lock();
         taken.extend(inbox.entries.drain(..));
         std::mem::take(&mut inbox.lost)
@@ -155,7 +155,7 @@ impl Lane {
     }
 }
 
-impl Entry {
+impl TraceEntry {
     /// Returns the entry's result. A record has no time.
     pub(super) fn query(&self) -> Outcome {
         match self {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::dependency::{self, RecordId};
 use super::is_on_for;
-use super::lane::{Entry, Lane};
+use super::lane::{Lane, TraceEntry};
 use super::operation::{Times, TimesGuard, What};
 use crate::{Delivery, Device, Event, HostFn, Op, Payload, Position, Result, Stream, Submit, Ticket, thread_number};
 
@@ -34,7 +34,7 @@ impl<'a> TraceStream<'a> {
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let position = self.inner.submit(Op::Record(event))?;
         if self.lane.make_room() {
-            self.lane.push(Entry::Recorded(dependency::recorded(event)));
+            self.lane.push(TraceEntry::Recorded(dependency::recorded(event)));
         } else {
             dependency::forget(event);
         }
@@ -54,7 +54,7 @@ impl<'a> TraceStream<'a> {
         match times {
             Some(times) => {
                 let thread = thread_number();
-                self.lane.push(Entry::Operation { what, thread, times, after });
+                self.lane.push(TraceEntry::Operation { what, thread, times, after });
             }
             None => self.lane.lose(),
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::dependency::RecordId;
 use super::host::{self, Detail, HostNote, HostWhat};
 use super::json::{Line, Track, about, event};
-use super::lane::{Entry, Lane};
+use super::lane::{Lane, TraceEntry};
 use super::now;
 use super::operation::{Note, Outcome, What};
 use super::recorder::Gauges;
@@ -100,8 +100,9 @@ impl Timeline {
         let row = self.device_row(lane);
         let has_gaps = lane.has_gaps.load(Ordering::Relaxed);
         // A record has no time.
-        let is_over =
-            |entry: &Entry| !matches!(entry, Entry::Recorded(_)) && matches!(entry.query(), Outcome::Over(..));
+        let is_over = |entry: &TraceEntry| {
+            !matches!(entry, TraceEntry::Recorded(_)) && matches!(entry.query(), Outcome::Over(..))
+        };
         while let Some(first) = taken.front() {
             let outcome = match first.query() {
                 Outcome::Pending if has_gaps && taken.iter().skip(1).any(is_over) => Outcome::Dropped,
@@ -118,10 +119,10 @@ impl Timeline {
         lane.written(count, events);
     }
 
-    fn entry(&mut self, track: Track, entry: &Entry, outcome: Outcome) {
+    fn entry(&mut self, track: Track, entry: &TraceEntry, outcome: Outcome) {
         match (entry, outcome) {
-            (Entry::Recorded(id), _) => self.recorded(*id, track),
-            (Entry::Operation { what, thread, times, after }, _) => {
+            (TraceEntry::Recorded(id), _) => self.recorded(*id, track),
+            (TraceEntry::Operation { what, thread, times, after }, _) => {
                 let (begin, end, state) = match outcome {
                     Outcome::Over(begin, end) => (Some(begin), end, ""),
                     Outcome::Dropped => (times.begun(), 0, "dropped"),
@@ -135,8 +136,8 @@ impl Timeline {
                 self.operation(bar, what, Some(*thread), state);
                 self.arrows.extend(after.filter(|_| state.is_empty()).map(|after| (after, bar)));
             }
-            (Entry::Note(note, _), Outcome::Over(at, _)) => self.note(track, note, at),
-            (Entry::Note(..), _) => {}
+            (TraceEntry::Note(note, _), Outcome::Over(at, _)) => self.note(track, note, at),
+            (TraceEntry::Note(..), _) => {}
         }
     }
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::shadow::Shadow;
-use crate::core::base::call_site::Kept;
+use crate::core::base::call_site::StaticStack;
 use crate::core::order::accesses::{Access, GraphRun, Mode};
-use crate::core::order::sequence::{Line, Point};
+use crate::core::order::sequence::{LaneIndex, Point};
 use crate::operation::{InStream, Operation, Short, What};
 
 /// Number of steps at which the log is shortened.
@@ -25,19 +25,19 @@ const LONG: usize = MOST / 16;
 /// A use of memory by an operation. There are many steps, and most are written in quick succession. So the fields are
 /// numbers beside each other: a processor would wait before it copies a structure that it has just written.
 #[derive(Clone, Copy)]
-struct Step {
+struct LoggedUse {
     addr: usize,
     end: usize,
     handle: u64,
     /// The number of the operation. 0: the host has allocated or freed the memory, so earlier uses no longer count.
     number: u64,
-    stack: Option<Kept>,
-    line: Line,
+    stack: Option<StaticStack>,
+    line: LaneIndex,
     what: What,
     mode: Mode,
 }
 
-impl Step {
+impl LoggedUse {
     #[inline(always)]
     fn new(access: &Access, operation: &Short) -> Self {
         let Access { addr, end, mode } = *access;
@@ -66,7 +66,7 @@ impl Step {
 pub(super) struct History {
     pub shadow: Shadow,
     /// Steps of operations that are not open, each ordered after the previous one.
-    log: Vec<Step>,
+    log: Vec<LoggedUse>,
     /// The latest operation of this era, if each operation is ordered after the previous one.
     latest: Option<Point>,
     /// True if the shadow has operations of this era.
@@ -109,7 +109,7 @@ impl History {
     pub(super) fn log(&mut self, operation: &Short, used: &[Access]) {
         self.latest = Some(operation.stream.point);
         for access in used {
-            self.log.push(Step::new(access, operation));
+            self.log.push(LoggedUse::new(access, operation));
         }
     }
 
@@ -131,7 +131,7 @@ impl History {
             return self.shadow.forget(memory.addr, memory.end);
         }
         let by_host = InStream { handle: 0, point: Point { line: 0, number: 0 } };
-        self.log.push(Step::new(memory, &Short { what, stream: by_host, stack: None }));
+        self.log.push(LoggedUse::new(memory, &Short { what, stream: by_host, stack: None }));
     }
 
     /// Returns the shadow with all operations, for one that is not ordered after them, or is open.

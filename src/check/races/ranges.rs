@@ -9,7 +9,7 @@ use super::operations::Use;
 
 /// A range of bytes with the same uses.
 #[derive(Clone, Debug)]
-pub(super) struct Range {
+pub(super) struct UsedRange {
     pub from: usize,
     pub end: usize,
     /// The first use. Most ranges have only this one.
@@ -17,7 +17,7 @@ pub(super) struct Range {
     more: Vec<Use>,
 }
 
-impl Range {
+impl UsedRange {
     pub(super) fn new(from: usize, end: usize, first: Use) -> Self {
         Self { from, end, first, more: Vec::new() }
     }
@@ -78,7 +78,7 @@ pub(super) struct Ranges {
     tree: BTreeMap<usize, Index>,
     /// The same indices in a hash table.
     places: FxHashMap<usize, Index>,
-    all: Vec<Range>,
+    all: Vec<UsedRange>,
     /// Indices in `all` that hold no range.
     vacant: Vec<Index>,
 }
@@ -94,36 +94,36 @@ impl Ranges {
 
     /// Returns the range that begins at this byte.
     #[inline]
-    pub(super) fn at(&mut self, from: usize) -> Option<&mut Range> {
+    pub(super) fn at(&mut self, from: usize) -> Option<&mut UsedRange> {
         let &index = self.places.get(&from)?;
         self.all.get_mut(index as usize)
     }
 
     /// Returns the last range that begins before this byte.
-    pub(super) fn last_before(&mut self, addr: usize) -> Option<&mut Range> {
+    pub(super) fn last_before(&mut self, addr: usize) -> Option<&mut UsedRange> {
         let (_, &index) = self.tree.range(..addr).next_back()?;
         self.all.get_mut(index as usize)
     }
 
     /// Returns the ranges that begin within these bytes.
-    pub(super) fn within(&self, bytes: ops::Range<usize>) -> impl Iterator<Item = &Range> {
+    pub(super) fn within(&self, bytes: ops::Range<usize>) -> impl Iterator<Item = &UsedRange> {
         self.tree.range(bytes).map(|(_, &index)| &self.all[index as usize])
     }
 
     /// Returns the ranges that contain some of these bytes.
-    pub(super) fn overlapping(&self, addr: usize, end: usize) -> impl Iterator<Item = &Range> {
+    pub(super) fn overlapping(&self, addr: usize, end: usize) -> impl Iterator<Item = &UsedRange> {
         let before = self.tree.range(..addr).next_back().map(|(_, &index)| &self.all[index as usize]);
         before.filter(|range| range.end > addr).into_iter().chain(self.within(addr..end))
     }
 
     /// Changes the ranges that begin within these bytes.
-    pub(super) fn change_within(&mut self, bytes: ops::Range<usize>, mut change: impl FnMut(&mut Range)) {
+    pub(super) fn change_within(&mut self, bytes: ops::Range<usize>, mut change: impl FnMut(&mut UsedRange)) {
         let Self { tree, all, .. } = self;
         tree.range(bytes).for_each(|(_, &index)| change(&mut all[index as usize]));
     }
 
     /// Adds a range. No range begins at its first byte.
-    pub(super) fn insert(&mut self, range: Range) {
+    pub(super) fn insert(&mut self, range: UsedRange) {
         let from = range.from;
         let index = match self.vacant.pop() {
             Some(index) => {
@@ -140,7 +140,7 @@ impl Ranges {
     }
 
     /// Removes the ranges that begin within these bytes. Returns the last one.
-    pub(super) fn remove_within(&mut self, bytes: ops::Range<usize>) -> Option<Range> {
+    pub(super) fn remove_within(&mut self, bytes: ops::Range<usize>) -> Option<UsedRange> {
         let Self { tree, places, all, vacant } = self;
         let mut last = None;
         for (from, index) in tree.extract_if(bytes, |_, _| true) {
@@ -152,7 +152,7 @@ impl Ranges {
     }
 
     /// Removes the ranges for which `stays` is false.
-    pub(super) fn retain(&mut self, mut stays: impl FnMut(&mut Range) -> bool) {
+    pub(super) fn retain(&mut self, mut stays: impl FnMut(&mut UsedRange) -> bool) {
         let Self { tree, places, all, vacant } = self;
         tree.retain(|from, &mut index| {
             let is_kept = stays(&mut all[index as usize]);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::operations::{Operations, Run, Runs, Use};
-use super::ranges::{Range, Ranges};
+use super::ranges::{Ranges, UsedRange};
 use crate::core::order::accesses::{Access, GraphRun, Mode};
 use crate::operation::Operation;
 
@@ -171,7 +171,7 @@ impl Shadow {
         if ranges.last_before(access.end).is_some_and(|range| range.end > access.addr) {
             return false;
         }
-        ranges.insert(Range::new(access.addr, access.end, added));
+        ranges.insert(UsedRange::new(access.addr, access.end, added));
         true
     }
 
@@ -213,7 +213,7 @@ impl Shadow {
         if at < access.end {
             gaps.push((at, access.end));
         }
-        gaps.into_iter().for_each(|(from, end)| ranges.insert(Range::new(from, end, added)));
+        gaps.into_iter().for_each(|(from, end)| ranges.insert(UsedRange::new(from, end, added)));
     }
 
     /// Makes this the only use of the memory.
@@ -231,7 +231,7 @@ impl Shadow {
             return;
         }
         self.remove(access.addr, access.end);
-        self.ranges.insert(Range::new(access.addr, access.end, only));
+        self.ranges.insert(UsedRange::new(access.addr, access.end, only));
     }
 
     /// Forgets the uses of this memory.
@@ -302,7 +302,7 @@ impl Shadow {
         let stays = |used: &Use| index(used).is_some_and(|index| is_pending[index]);
         self.ranges.retain(|range| range.retain(stays));
         // Operations that no range refers to are removed. The others get new numbers in the same order.
-        for used in self.ranges.within(0..usize::MAX).flat_map(Range::uses) {
+        for used in self.ranges.within(0..usize::MAX).flat_map(UsedRange::uses) {
             numbers[(used.by - from) as usize] = Some(0);
         }
         for run in &self.runs.0 {

@@ -2,7 +2,7 @@
 
 /// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum FindingKind {
     Race,
     Uninitialized,
     EndlessWait,
@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     Misuse,
 }
 
-impl Kind {
+impl FindingKind {
     /// For each kind: its name in reports, and its name after the number 1 and after other numbers.
     pub(crate) const WORDS: [(Self, &str, [&str; 2]); 8] = [
         (Self::Race, "race", ["race", "races"]),

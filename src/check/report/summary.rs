@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::kind::Kind;
+use super::kind::FindingKind;
 
 /// The findings of a kind.
 #[derive(Clone, Copy, Default)]
@@ -19,11 +19,11 @@ pub(super) struct Count {
 
 /// The findings of all kinds.
 #[derive(Default)]
-pub(super) struct Counts(BTreeMap<Kind, Count>);
+pub(super) struct Counts(BTreeMap<FindingKind, Count>);
 
 impl Counts {
     /// Returns the findings of a kind.
-    pub(super) fn of(&mut self, kind: Kind) -> &mut Count {
+    pub(super) fn of(&mut self, kind: FindingKind) -> &mut Count {
         self.0.entry(kind).or_default()
     }
 
@@ -35,7 +35,7 @@ impl Counts {
     /// Returns the number of faults of the program, including those beyond the limit. A redundant wait makes a program
     /// slower, but not wrong.
     pub(super) fn faults(&self) -> usize {
-        let faults = self.0.iter().filter(|(kind, _)| **kind != Kind::RedundantWait);
+        let faults = self.0.iter().filter(|(kind, _)| **kind != FindingKind::RedundantWait);
         faults.map(|(_, count)| count.written + count.beyond_limit).sum()
     }
 

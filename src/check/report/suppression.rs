@@ -6,13 +6,13 @@
 
 use std::path::Path;
 
-use super::kind::Kind;
+use super::kind::FindingKind;
 use crate::algo::host::input_file;
 use crate::core::base::error::{Code, Result, error_with};
 
 /// The patterns, each with the kind of its reports; `None`: all kinds.
 #[derive(Debug, Default)]
-pub(super) struct Suppressions(Vec<(Option<Kind>, String)>);
+pub(super) struct Suppressions(Vec<(Option<FindingKind>, String)>);
 
 impl Suppressions {
     /// Reads a file of patterns.
@@ -30,7 +30,7 @@ impl Suppressions {
         let patterns = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let of_kind = |line: &str| {
             let of = |(kind, name, _)| Some((Some(kind), line.strip_prefix(name)?.strip_prefix(": ")?.to_owned()));
-            Kind::WORDS.into_iter().find_map(of).unwrap_or_else(|| (None, line.to_owned()))
+            FindingKind::WORDS.into_iter().find_map(of).unwrap_or_else(|| (None, line.to_owned()))
         };
         Self(patterns.map(of_kind).collect())
     }
@@ -41,8 +41,8 @@ impl Suppressions {
     }
 
     /// Whether a report of this kind with these names is left out.
-    pub(super) fn cover<'a>(&self, kind: Kind, mut names: impl Iterator<Item = &'a str>) -> bool {
-        let is_for = |of: Option<Kind>| of.is_none_or(|of| of == kind);
+    pub(super) fn cover<'a>(&self, kind: FindingKind, mut names: impl Iterator<Item = &'a str>) -> bool {
+        let is_for = |of: Option<FindingKind>| of.is_none_or(|of| of == kind);
         names.any(|name| self.0.iter().any(|(of, pattern)| is_for(*of) && name.contains(pattern)))
     }
 }

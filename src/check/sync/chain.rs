@@ -50,7 +50,7 @@ fn link_of(stop: &Stop, end: Option<End>) -> Party {
         }
         (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
         (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
-        (Why::Carrier(_, sequence::End::Value(_)), _) => {
+        (Why::Carrier(_, sequence::WaitCondition::Value(_)), _) => {
             ("waits", "waits for a value, which the next operation writes")
         }
         (Why::Carrier(..), _) => ("waits", "waits for a notify, which the next operation records"),
@@ -86,7 +86,7 @@ pub(super) fn of(pending: &Pending, mut at: At, is_open: impl Fn(Point) -> bool)
                 }
                 // What ends the wait has run. The stream has not reached the wait, or is about to continue.
                 None if !stop.operation.point().is_some_and(is_open) => return None,
-                None if matches!(awaited, sequence::End::Value(_)) => End::NoWrite,
+                None if matches!(awaited, sequence::WaitCondition::Value(_)) => End::NoWrite,
                 None => End::NoRecord,
             },
         };

@@ -18,7 +18,7 @@ use crate::core::order::accesses::{Access, Accesses, GraphRun, Mode};
 use crate::core::order::effects::{Effect, Effects};
 use crate::core::order::sequence::{self, Point, Sequence};
 use crate::operation::{Operation, What};
-use crate::report::{self, Finding, Kind, Party, Side};
+use crate::report::{self, Finding, FindingKind, Party, Side};
 
 /// A range that is closed.
 struct Closed {
@@ -193,7 +193,7 @@ fn finding(closed: &Closed, touch: &Touch, access: Operation) -> Finding {
         Party { role: "operation", does: operation.what.verb(*mode), detail: None, operation: earlier },
         Party { role: "program", does, detail: None, operation: Arc::new(access) },
     ];
-    Finding::new(Kind::MissingWait, Some((touch.addr, 1)), parties, what, fix)
+    Finding::new(FindingKind::MissingWait, Some((touch.addr, 1)), parties, what, fix)
 }
 
 fn what(sides: &[Side]) -> String {

@@ -7,11 +7,11 @@ use std::sync::{Arc, Weak};
 
 use crate::backend::{Change, Event, Op};
 use crate::core::order::places;
-use crate::core::order::sequence::{End, key_of};
+use crate::core::order::sequence::{WaitCondition, key_of};
 use crate::operation::Operation;
 
 /// How an operation can stop or continue streams. Events, notifies and values have the keys of carriers.
-pub(crate) enum Step {
+pub(crate) enum SyncStep {
     /// The operation records an event.
     Records(usize, Weak<dyn Event>),
     /// The operation changes a notify or writes a value. `Some`: the new value, if it is known.
@@ -22,7 +22,7 @@ pub(crate) enum Step {
     Stops(Why),
 }
 
-impl Step {
+impl SyncStep {
     /// Returns the step of an operation, if it is one.
     pub(crate) fn of(op: &Op<'_>) -> Option<Self> {
         Some(match op {
@@ -32,9 +32,11 @@ impl Step {
                 let count = if let Change::Set(count) = change { Some(u64::from(*count)) } else { None };
                 Self::Sets(key_of(notify), count)
             }
-            Op::WaitNotify(notify, wait) => Self::Stops(Why::Carrier(key_of(notify), End::Count(*wait))),
+            Op::WaitNotify(notify, wait) => Self::Stops(Why::Carrier(key_of(notify), WaitCondition::Count(*wait))),
             Op::WriteValue(write) => Self::Sets(places::of_byte(write.dst.addr), Some(write.value)),
-            Op::WaitValue(wait) => Self::Stops(Why::Carrier(places::of_byte(wait.src.addr), End::Value(*wait))),
+            Op::WaitValue(wait) => {
+                Self::Stops(Why::Carrier(places::of_byte(wait.src.addr), WaitCondition::Value(*wait)))
+            }
             Op::HostFn(_) => Self::Stops(Why::Function(Arc::default())),
             Op::HandOver { wait: true, .. } => Self::Stops(Why::HandedOver),
             Op::Copy(_)
@@ -61,7 +63,7 @@ pub(crate) enum Why {
     /// The stream waits for this record of an event.
     Record(At),
     /// The stream waits for a notify or a value.
-    Carrier(usize, End),
+    Carrier(usize, WaitCondition),
     /// The stream calls a function of the program. The flag is true from its begin to its return.
     Function(Arc<AtomicBool>),
     /// The stream waits for the work that it has handed over.
@@ -92,7 +94,7 @@ impl Setter {
         self.passed.as_ref().is_none_or(is_pending)
     }
 
-    fn ends(&self, end: &End) -> bool {
+    fn ends(&self, end: &WaitCondition) -> bool {
         self.value.is_none_or(|value| end.holds(value))
     }
 }
@@ -140,11 +142,11 @@ impl Pending {
 
     /// Adds an operation that a stream was given. `passed`: the marker after it. A stop without a marker is not
     /// followed.
-    pub(super) fn add(&mut self, at: At, step: Step, operation: Arc<Operation>, passed: Option<Arc<dyn Event>>) {
+    pub(super) fn add(&mut self, at: At, step: SyncStep, operation: Arc<Operation>, passed: Option<Arc<dyn Event>>) {
         passed.iter().for_each(|marker| self.markers.entry(at.0).or_default().push_back(Arc::clone(marker)));
         let why = match step {
-            Step::Records(addr, event) => return self.record(addr, at, event),
-            Step::Sets(key, value) => {
+            SyncStep::Records(addr, event) => return self.record(addr, at, event),
+            SyncStep::Sets(key, value) => {
                 let setters = self.setters.entry(key).or_default();
                 // Only one change without a marker is kept per stream, because it is unknown which of them have run.
                 let is_replaced = |known: &Setter| known.passed.is_none() && known.at.0 == at.0;
@@ -153,11 +155,11 @@ impl Pending {
                 setters.push(Setter { at, operation, value, passed });
                 return;
             }
-            Step::AwaitsRecord(addr) => match self.records.get(&addr) {
+            SyncStep::AwaitsRecord(addr) => match self.records.get(&addr) {
                 Some((record, _)) => Why::Record(*record),
                 None => return,
             },
-            Step::Stops(why) => why,
+            SyncStep::Stops(why) => why,
         };
         let Some(passed) = passed else { return };
         let stops = self.stops.entry(at.0).or_default();
@@ -200,7 +202,7 @@ impl Pending {
     }
 
     /// Returns a pending change of a notify or a value that may end a wait for it.
-    pub(super) fn setter_of(&self, key: usize, end: &End) -> Option<&Setter> {
+    pub(super) fn setter_of(&self, key: usize, end: &WaitCondition) -> Option<&Setter> {
         self.setters.get(&key)?.iter().find(|setter| setter.may_come() && setter.ends(end))
     }
 }

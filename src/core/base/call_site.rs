@@ -80,14 +80,14 @@ const MOST_KEPT: usize = if cfg!(test) { 64 } else { 4096 };
 #[derive(Clone, Debug)]
 pub enum Stack {
     /// A stack that is never freed.
-    Kept(Kept),
+    Kept(StaticStack),
     /// A stack that is freed when its last holder drops it.
     Counted(Arc<Trace>),
 }
 
 /// A stack that is never freed.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept(&'static Trace);
+pub struct StaticStack(&'static Trace);
 
 /// The addresses and the backtrace of a stack.
 #[derive(Debug)]
@@ -205,7 +205,7 @@ impl Stack {
             }
         }
         let stack = match met.len() {
-            ..MOST_KEPT => Self::Kept(Kept(Box::leak(Box::new(trace)))),
+            ..MOST_KEPT => Self::Kept(StaticStack(Box::leak(Box::new(trace)))),
             _ => Self::Counted(Arc::new(trace)),
         };
         met.insert(stack.clone());
@@ -222,7 +222,7 @@ impl Stack {
     #[inline]
     fn trace(&self) -> &Trace {
         match self {
-            Self::Kept(Kept(trace)) => trace,
+            Self::Kept(StaticStack(trace)) => trace,
             Self::Counted(trace) => trace,
         }
     }

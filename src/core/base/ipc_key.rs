@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
-use crate::backend::base::broker::{Admission, BROKER, Form, Key, Kind, MOST_TEXT, Parcel};
+use crate::backend::base::broker::{Admission, BROKER, Form, Key, MOST_TEXT, OfferKind, Parcel};
 use crate::backend::{self, Fault};
 use crate::base::error::{Error, Result, invalid_param};
 
@@ -17,7 +17,7 @@ pub fn check_room(len: usize) -> Result<()> {
 
 /// An object that other processes can import until this is dropped.
 pub struct Offer {
-    kind: Kind,
+    kind: OfferKind,
     /// The key that other processes pass to import the object.
     pub key: Key,
     /// The processes that may import it.
@@ -28,7 +28,7 @@ impl Offer {
     /// Returns the offer in this slot. The first call creates it from what `export` returns.
     pub fn of(
         slot: &OnceLock<Self>,
-        kind: Kind,
+        kind: OfferKind,
         admission: Admission,
         export: impl FnOnce() -> backend::Result<(Vec<u8>, OwnedFd)>,
     ) -> Result<&Self> {

@@ -9,8 +9,8 @@ fn the_second_of_two_concurrent_offers_is_withdrawn() {
     let slot = OnceLock::new();
     let (first, first_end) = pipe().expect("a pipe");
     let (second, second_end) = pipe().expect("a pipe");
-    let offer = |end: OwnedFd| Offer::of(&slot, Kind::Event, Admission::Anyone, || Ok((vec![1], end)));
-    let found = Offer::of(&slot, Kind::Event, Admission::Anyone, || {
+    let offer = |end: OwnedFd| Offer::of(&slot, OfferKind::Event, Admission::Anyone, || Ok((vec![1], end)));
+    let found = Offer::of(&slot, OfferKind::Event, Admission::Anyone, || {
         // Meanwhile another thread offers the same object.
         assert!(offer(first_end.into()).is_ok());
         Ok((vec![2], second_end.into()))

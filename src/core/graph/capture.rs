@@ -49,7 +49,7 @@ pub struct Capture {
     pub is_built: bool,
     /// True if the graph is the body of a conditional task.
     pub is_body: bool,
-    state: Mutex<State>,
+    state: Mutex<Recording>,
 }
 
 /// Writes the capture as texts name it.
@@ -65,24 +65,24 @@ impl Capture {
     pub fn new(graph: &Graph, stream: &Stream, mode: Mode) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| {
             let counted = Some(mode::list(Weak::clone(itself)));
-            let state = State { branches: vec![Branch::new(stream.handle, true)], counted, ..State::default() };
+            let state = Recording { branches: vec![Branch::new(stream.handle, true)], counted, ..Recording::default() };
             Self::of(graph.handle, stream.device.owner, stream.handle, mode, graph.body.is_some(), state)
         })
     }
 
     /// Creates the capture of a graph that is built from streams that will be bound to it. It forbids nothing.
     pub fn building(graph: Handle, owner: Owner) -> Arc<Self> {
-        Arc::new(Self::of(graph, owner, graph, Mode::Relaxed, false, State::default()))
+        Arc::new(Self::of(graph, owner, graph, Mode::Relaxed, false, Recording::default()))
     }
 
-    fn of(graph: Handle, owner: Owner, origin: Handle, mode: Mode, is_body: bool, state: State) -> Self {
+    fn of(graph: Handle, owner: Owner, origin: Handle, mode: Mode, is_body: bool, state: Recording) -> Self {
         // A built graph is its own origin, and no stream has the handle of a graph.
         let (thread, is_built) = (thread_number(), origin == graph);
         Self { graph, owner, origin, mode, thread, is_built, is_body, state: Mutex::new(state) }
     }
 
     /// Locks the capture for recording.
-    fn open(&self) -> Result<MutexGuard<'_, State>> {
+    fn open(&self) -> Result<MutexGuard<'_, Recording>> {
         let state = self.state.lock();
         match state.spoilt {
             _ if state.is_over => Err(self.has_ended()),
@@ -136,7 +136,7 @@ impl Capture {
 
     /// Records a task of its stream, which is ordered after the task `also` too, if there is one. Returns the locked
     /// state, and the task's place.
-    fn add_task(&self, task: Task, also: Option<usize>) -> Result<(MutexGuard<'_, State>, usize)> {
+    fn add_task(&self, task: Task, also: Option<usize>) -> Result<(MutexGuard<'_, Recording>, usize)> {
         let mut state = self.open()?;
         let stream = task.stream;
         let _memory = state.make_room(stream, 1)?;
@@ -237,7 +237,7 @@ impl Capture {
 
 /// The state of a capture.
 #[derive(Default)]
-struct State {
+struct Recording {
     tasks: Vec<Task>,
     branches: Vec<Branch>,
     resources: Resources,
@@ -268,7 +268,7 @@ impl Branch {
     }
 }
 
-impl State {
+impl Recording {
     /// Allocates room for this many more tasks of a stream, and claims memory for their edges. On failure nothing
     /// changes.
     fn make_room(&mut self, stream: Handle, more: usize) -> Result<Claim> {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::capture::{self, capture_of};
 use super::graph::Graph;
 use super::graph::body::{Body, ConditionHandle, OwnedBodies};
-use super::task::control::{Conditional, Control, Kind};
+use super::task::control::{ConditionKind, Conditional, Control};
 use crate::algo::map::slot_table::Handle;
 use crate::base::error::{Error, Result, arguments, param_invalid, unsupported};
 use crate::base::handles::{self, Object};
@@ -62,7 +62,7 @@ pub fn address(raw: u64) -> Result<usize> {
 pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Result<Vec<u64>> {
     thread::refuse_inside_host_function()?;
     handles::check_not_null::<ConditionHandle>("params.handle", raw)?;
-    let kind = Kind::from_number(kind)?;
+    let kind = ConditionKind::from_number(kind)?;
     kind.check_count(count)?;
     arguments::no_flags("flags", flags)?;
     let stream = stream::resolve(stream)?;

@@ -15,9 +15,9 @@ use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use self::run::{Entry, Run};
+use self::run::{QueuedRun, Run};
 use super::program::reporting::Listener;
-use super::task::control::{Condition, Kind};
+use super::task::control::{Condition, ConditionKind};
 use super::task::{self, Task};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, RepeatedFn, Span};
@@ -62,7 +62,7 @@ pub enum Step {
         /// The place of the value, of 64 bits.
         value: Span,
         /// The way in which it selects a body.
-        kind: Kind,
+        kind: ConditionKind,
         /// The first steps of the bodies.
         targets: Box<[usize]>,
         /// The step that follows if there is no such body.
@@ -139,7 +139,7 @@ pub struct Flow {
     /// Locked while a run is enqueued.
     pub submitting: Mutex<()>,
     /// Enqueued runs in their order. The first one is current, or next. No backend is called under its lock.
-    pub queued: Mutex<VecDeque<Entry>>,
+    pub queued: Mutex<VecDeque<QueuedRun>>,
     /// The latest number of a run, or of a strand that was handed over.
     pub number: AtomicU64,
     /// The current run, if there is one; only the serving thread uses it.

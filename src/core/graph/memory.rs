@@ -20,7 +20,7 @@ use crate::stream::Stream;
 
 /// The allocations and frees of a graph's runs.
 #[derive(Default)]
-pub struct Memory {
+pub struct GraphMemory {
     /// The addresses that it owns.
     own: Vec<usize>,
     /// The addresses that a run allocates and does not free.
@@ -31,7 +31,7 @@ pub struct Memory {
     arrivals: Mutex<Vec<(Handle, Arc<dyn backend::Event>)>>,
 }
 
-impl Memory {
+impl GraphMemory {
     /// Whether the graph has any pool memory.
     pub fn is_any(&self) -> bool {
         !self.own.is_empty() || !self.freed.is_empty()
@@ -108,7 +108,7 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for GraphMemory {
     fn drop(&mut self) {
         note(self.end());
     }

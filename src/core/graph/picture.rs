@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use self::facts::{Fact, facts, in_words};
 use super::graph::Graph;
 use super::inspect;
-use super::task::control::{Control, Kind};
+use super::task::control::{ConditionKind, Control};
 use super::task::{self, Task, What, group};
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::host::standard_stream::StandardOutput;
@@ -275,9 +275,9 @@ pub fn kind(task: &Task) -> &'static str {
             Some(Control::Start(_)) => "start_stream",
             Some(Control::SwitchStream { .. }) | None => "switch_stream",
             Some(Control::Conditional(conditional)) => match conditional.kind {
-                Kind::If => "if",
-                Kind::While => "while",
-                Kind::Switch => "switch",
+                ConditionKind::If => "if",
+                ConditionKind::While => "while",
+                ConditionKind::Switch => "switch",
             },
         },
         What::ValueWrite => "value_write",

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use self::late::{Late, Runner};
-use self::plan::Part;
+use self::plan::Unit;
 use super::task::{Step, Task};
 use crate::backend::{self, Device, Op, Position, Work};
 use crate::base::error::Result;
 use crate::base::host_memory;
-use crate::kernel::kernel_launch::Call;
+use crate::kernel::kernel_launch::GraphLaunch;
 use crate::order::accesses::{Access, GraphRun, GraphRuns};
 use crate::order::checker;
 use crate::order::effects::{Effect, Effects};
@@ -47,7 +47,9 @@ fn most_effects(task: &Task) -> usize {
     match task.work() {
         Some(Work::Copy2d(copy)) => copy.height,
         // Random numbers have six effects.
-        Some(work) => Call::of(work).map_or(6, |call| call.effects.as_ref().map_or(0, |effects| effects.0.len())),
+        Some(work) => {
+            GraphLaunch::of(work).map_or(6, |call| call.effects.as_ref().map_or(0, |effects| effects.0.len()))
+        }
         None => 1,
     }
 }
@@ -60,7 +62,7 @@ fn used_by(tasks: &[Task]) -> Result<GraphRun> {
     let mut effects = Effects::default();
     for task in tasks {
         match (task.work(), task.step()) {
-            (Some(work), _) if !task.is_late() => match Call::of(work) {
+            (Some(work), _) if !task.is_late() => match GraphLaunch::of(work) {
                 Some(call) => effects.0.extend(call.effects.iter().flat_map(|effects| &effects.0).copied()),
                 None => effects.work(work),
             },
@@ -78,16 +80,16 @@ impl Program {
     pub fn new(device: &Arc<dyn Device>, tasks: &[Task]) -> Result<Self> {
         let mut parts = plan::plan(tasks);
         if parts.is_empty() {
-            parts.push(Part::Nodes(Vec::new()));
+            parts.push(Unit::Nodes(Vec::new()));
         }
-        let ends = if let [Part::Nodes(_)] = *parts { None } else { Some(device.create_graph(&[])?) };
+        let ends = if let [Unit::Nodes(_)] = *parts { None } else { Some(device.create_graph(&[])?) };
         let mut actions = Vec::with_capacity(parts.len());
         let mut runner = None;
         for part in parts {
             actions.push(match part {
-                Part::Nodes(members) => Action::Run(device.create_graph(&plan::nodes(tasks, &members))?, members),
-                Part::Step(index) => Action::Step(index),
-                Part::Late(members) => {
+                Unit::Nodes(members) => Action::Run(device.create_graph(&plan::nodes(tasks, &members))?, members),
+                Unit::Step(index) => Action::Step(index),
+                Unit::Late(members) => {
                     let known = runner.take().map_or_else(|| Runner::new(&**device), Ok)?;
                     Action::Late(Late::new(tasks, &members, &**device, runner.insert(known))?)
                 }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+pub use self::list::{Argument, Head, List, Room};
 use self::list::{DATA_ALIGNMENT, MOST_BYTES};
-pub use self::list::{Entry, Head, List, Room};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Parameter;
 use crate::base::error::{Error, Result, invalid_param};
@@ -26,15 +26,15 @@ const KEPT: usize = 1024;
 /// A list that the library keeps.
 pub struct ArgsList {
     function: u64,
-    state: Mutex<State>,
+    state: Mutex<ArgumentList>,
     launched: AtomicBool,
 }
 
 handles::object!(ArgsList, ArgsList);
 
-struct State {
+struct ArgumentList {
     head: Head,
-    entries: Box<[Entry]>,
+    entries: Box<[Argument]>,
     arguments: Box<[u8]>,
     data: Vec<Box<[u8]>>,
 }
@@ -86,9 +86,9 @@ pub fn create(raw: u64) -> Result<u64> {
     let function = handles::get::<Function>("funcHandle", raw)?;
     let head = head(&function, raw);
     let len = function.native.info().parameters.as_ref().map_or(MOST_BYTES, |known| known.size);
-    let state = State {
+    let state = ArgumentList {
         head,
-        entries: vec![Entry::default(); head.most].into(),
+        entries: vec![Argument::default(); head.most].into(),
         arguments: vec![0; len].into(),
         data: Vec::new(),
     };
@@ -115,7 +115,7 @@ pub fn begin(raw: u64, addr: usize, room: usize, room_len: usize) -> Result<Head
 /// Implements aclrtKernelArgsGetHandleMemSize: returns the bytes of a list in the caller's memory, without its room.
 pub fn handle_size(raw: u64) -> Result<usize> {
     let function = handles::get::<Function>("funcHandle", raw)?;
-    Ok(size_of::<Head>() + most_arguments(&function) * size_of::<Entry>())
+    Ok(size_of::<Head>() + most_arguments(&function) * size_of::<Argument>())
 }
 
 /// Implements aclrtKernelArgsGetMemSize: returns the bytes of the room for arguments and data of `size` bytes together.
@@ -138,7 +138,7 @@ pub fn is_handle(raw: u64) -> bool {
 pub fn with_list<R>(raw: u64, work: impl FnOnce(&mut List<'_>) -> Result<R>) -> Result<R> {
     let list = handles::get_arc::<ArgsList>("argsHandle", raw)?;
     let mut state = list.state.lock();
-    let State { head, entries, arguments, data } = &mut *state;
+    let ArgumentList { head, entries, arguments, data } = &mut *state;
     work(&mut List { head, entries, room: Room::Own { arguments, data } })
 }
 

@@ -22,7 +22,7 @@ use crate::stream::{self, Stream};
 
 /// The arguments of a launch as they came from C.
 #[derive(Clone, Copy, Debug)]
-pub struct Request {
+pub struct LaunchArgs {
     /// The name of the function argument.
     pub argument: &'static str,
     /// The handle of the kernel.
@@ -36,7 +36,7 @@ pub struct Request {
 }
 
 /// A launch in a graph, as it was requested.
-pub struct Call {
+pub struct GraphLaunch {
     /// The handle of the kernel.
     pub function: u64,
     /// The name of the kernel in its program.
@@ -56,7 +56,7 @@ pub struct Call {
     pub shown: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-impl Call {
+impl GraphLaunch {
     /// Returns the number of all blocks, saturated.
     pub fn blocks(&self) -> u32 {
         self.grid.iter().fold(1_u32, |count, blocks| count.saturating_mul(*blocks))
@@ -71,7 +71,7 @@ impl Call {
         }
     }
 
-    fn new(launch: &Launch<'_>, request: &Request) -> Self {
+    fn new(launch: &Launch<'_>, request: &LaunchArgs) -> Self {
         Self {
             function: launch.function,
             name: launch.name.to_owned(),
@@ -91,15 +91,15 @@ impl Call {
 }
 
 /// Creates a graph's node for this launch.
-fn bind(launch: &Launch<'_>, request: &Request, device: &Device) -> backend::Result<NodeLaunch> {
+fn bind(launch: &Launch<'_>, request: &LaunchArgs, device: &Device) -> backend::Result<NodeLaunch> {
     let bound = device.native.bind_launch(launch)?;
-    Ok(NodeLaunch { bound, call: Arc::new(Call::new(launch, request)), recorded: None })
+    Ok(NodeLaunch { bound, call: Arc::new(GraphLaunch::new(launch, request)), recorded: None })
 }
 
 /// Creates the launch on `device` that replaces another one in a graph. It keeps what the recorded launch owns, because
 /// its arguments may refer to that.
-pub fn replacement(request: &Request, device: &Arc<Device>, before: &NodeLaunch) -> Result<NodeLaunch> {
-    let Request { argument, function: raw, shape, arguments, .. } = *request;
+pub fn replacement(request: &LaunchArgs, device: &Arc<Device>, before: &NodeLaunch) -> Result<NodeLaunch> {
+    let LaunchArgs { argument, function: raw, shape, arguments, .. } = *request;
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
     if let Arguments::Block { addr: 0, len: 1.. } = arguments {
@@ -115,7 +115,7 @@ pub fn replacement(request: &Request, device: &Arc<Device>, before: &NodeLaunch)
 }
 
 /// Reports the errors that come before those of the arguments: no kernel, no blocks, no stream.
-pub fn check_before_arguments(request: &Request, stream: u64) -> Result<()> {
+pub fn check_before_arguments(request: &LaunchArgs, stream: u64) -> Result<()> {
     handles::check_not_null::<Function>(request.argument, request.function)?;
     request.shape.check_not_empty()?;
     let stream = stream::resolve(stream)?;
@@ -123,8 +123,8 @@ pub fn check_before_arguments(request: &Request, stream: u64) -> Result<()> {
 }
 
 /// Implements aclrtLaunchKernel and its variants.
-pub fn launch(request: Request, stream: u64) -> Result<()> {
-    let Request { argument, function: raw, shape, arguments, .. } = request;
+pub fn launch(request: LaunchArgs, stream: u64) -> Result<()> {
+    let LaunchArgs { argument, function: raw, shape, arguments, .. } = request;
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
     if let Arguments::Block { addr: 0, len: 1.. } = arguments {
@@ -138,7 +138,7 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
 
 /// Fails unless the stream's device has the kernel, and this many blocks and threads.
 #[inline(always)]
-fn check_device(request: &Request, function: &Function, stream: &Stream) -> Result<()> {
+fn check_device(request: &LaunchArgs, function: &Function, stream: &Stream) -> Result<()> {
     if !Arc::ptr_eq(&function.device, &stream.device) {
         return Err(of_another_device(request, function, "stream", &stream.device));
     }
@@ -153,7 +153,7 @@ fn check_device(request: &Request, function: &Function, stream: &Stream) -> Resu
 /// Queues the launch. `is_slot` returns whether an offset holds an address of library memory, in `data`.
 #[inline(always)]
 fn submit(
-    request: &Request,
+    request: &LaunchArgs,
     function: &Function,
     stream: &Stream,
     data: Option<&Arc<dyn Any + Send + Sync>>,
@@ -172,8 +172,8 @@ fn submit(
 
 /// Returns the launch in the form of backends.
 #[inline(always)]
-fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
-    let Request { function: raw, shape, arguments, config, .. } = *request;
+fn launch_of<'a>(request: &LaunchArgs, function: &'a Function) -> Launch<'a> {
+    let LaunchArgs { function: raw, shape, arguments, config, .. } = *request;
     let (grid, threads, shared_bytes) = match shape {
         Shape::Blocks(count) => ([count, 1, 1], None, 0),
         Shape::Grid { grid, threads, shared_bytes } => (grid, Some(threads), shared_bytes),
@@ -211,7 +211,7 @@ fn check_pointers(
 }
 
 #[cold]
-fn of_another_device(request: &Request, function: &Function, what: &str, device: &Device) -> Error {
+fn of_another_device(request: &LaunchArgs, function: &Function, what: &str, device: &Device) -> Error {
     error_with!(
         Code::StreamContext,
         "{} {:#x} ({}) was loaded on device {}, but the {what} is on device {}; load the binary on the device of the \

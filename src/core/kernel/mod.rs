@@ -20,7 +20,7 @@ use crate::base::handles::{self, Object};
 use crate::kernel::function::{Function, no_code};
 use crate::runtime::device::Device;
 use crate::runtime::{self, thread};
-use crate::stream::exception::{self, Exception, Watcher};
+use crate::stream::exception::{self, Exception, ExceptionCallback};
 
 /// A program on a device.
 pub struct Binary {
@@ -33,7 +33,7 @@ pub struct Binary {
     /// The symbols that refer to it.
     symbols: Mutex<BTreeSet<usize>>,
     /// The callback for failures of the program's kernels.
-    watcher: Mutex<Option<Watcher>>,
+    watcher: Mutex<Option<ExceptionCallback>>,
 }
 
 handles::object!(Binary, Binary, |_| true);
@@ -193,7 +193,7 @@ pub fn code_of_binary(raw: u64) -> Result<backend::Code> {
 }
 
 /// Implements aclrtBinarySetExceptionCallback.
-pub fn watch(raw: u64, watcher: Option<Watcher>) -> Result<()> {
+pub fn watch(raw: u64, watcher: Option<ExceptionCallback>) -> Result<()> {
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
     exception::set_source(watchers);
     // The previous callback is dropped after the lock is released.
@@ -203,7 +203,7 @@ pub fn watch(raw: u64, watcher: Option<Watcher>) -> Result<()> {
 
 /// Returns the callback of the binary whose kernel failed. If the failed kernel is unknown, the callbacks of all
 /// binaries on the device.
-fn watchers(exception: &Exception) -> Vec<Watcher> {
+fn watchers(exception: &Exception) -> Vec<ExceptionCallback> {
     let of = |binary: &Binary| binary.watcher.lock().clone();
     match &exception.launch {
         Some(launch) => {

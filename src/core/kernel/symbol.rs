@@ -119,7 +119,7 @@ fn callee_of_symbol(func: u64) -> u64 {
 
 /// A part of a variable to copy.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct SymbolRange {
     /// The symbol of the variable.
     pub symbol: usize,
     /// The number of bytes to copy.
@@ -128,7 +128,7 @@ pub struct Part {
     pub offset: usize,
 }
 
-impl Part {
+impl SymbolRange {
     /// Returns the address of the part, and the number of bytes from there to the variable's end. A part of 0 bytes is
     /// not looked up.
     fn place(self) -> Result<(usize, usize)> {
@@ -148,17 +148,17 @@ impl Part {
 }
 
 /// Implements aclrtMemcpyToSymbol, and with a stream aclrtMemcpyToSymbolAsync.
-pub fn write(to: Part, src: usize, kind: i32, stream: Option<u64>) -> Result<()> {
+pub fn write(to: SymbolRange, src: usize, kind: i32, stream: Option<u64>) -> Result<()> {
     let (dst, dest_max) = to.place()?;
-    copy(memcpy::Request { dst, dest_max, src, count: to.count, kind }, stream)
+    copy(memcpy::CopyArgs { dst, dest_max, src, count: to.count, kind }, stream)
 }
 
 /// Implements aclrtMemcpyFromSymbol, and with a stream aclrtMemcpyFromSymbolAsync.
-pub fn read(from: Part, dst: usize, dest_max: usize, kind: i32, stream: Option<u64>) -> Result<()> {
+pub fn read(from: SymbolRange, dst: usize, dest_max: usize, kind: i32, stream: Option<u64>) -> Result<()> {
     let (src, _) = from.place()?;
-    copy(memcpy::Request { dst, dest_max, src, count: from.count, kind }, stream)
+    copy(memcpy::CopyArgs { dst, dest_max, src, count: from.count, kind }, stream)
 }
 
-fn copy(request: memcpy::Request, stream: Option<u64>) -> Result<()> {
+fn copy(request: memcpy::CopyArgs, stream: Option<u64>) -> Result<()> {
     stream.map_or_else(|| memcpy::copy(request), |stream| memcpy::copy_async(request, stream))
 }

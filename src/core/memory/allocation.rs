@@ -34,7 +34,7 @@ per_thread! {
 
 /// An end of a copy. A fill has a destination only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum CopyEnd {
     /// The destination.
     Dst,
     /// The source.
@@ -207,7 +207,7 @@ impl Allocation {
     /// Returns what [`Self::reach`] returns. Tries this thread's latest copy or fill first, because they often use the
     /// same memory.
     #[inline(always)]
-    pub fn reach_end(end: End, addr: usize) -> Option<Reach> {
+    pub fn reach_end(end: CopyEnd, addr: usize) -> Option<Reach> {
         let hint = ENDS.with(|ends| ends[end as usize].get());
         hint.reach(addr).or_else(|| Self::reach_other_end(end, addr))
     }
@@ -215,7 +215,7 @@ impl Allocation {
     /// Returns the bytes from `addr` to the end of its allocation, and its kind, if the end is in other memory than
     /// that of the latest copy or fill.
     #[inline(never)]
-    fn reach_other_end(end: End, addr: usize) -> Option<Reach> {
+    fn reach_other_end(end: CopyEnd, addr: usize) -> Option<Reach> {
         let (hint, found) = ALLOCATIONS.reach_with_hint(addr)?;
         ENDS.with(|ends| ends[end as usize].set(hint));
         Some(found)

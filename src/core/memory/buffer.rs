@@ -19,11 +19,11 @@ pub const USER_BYTES: usize = 96;
 const DATA_OFFSET: usize = 64;
 
 /// A reference to a buffer's memory.
-pub struct Buffer(Mutex<State>);
+pub struct Buffer(Mutex<BufferContents>);
 
 handles::object!(Buffer, Buffer, |_| true);
 
-struct State {
+struct BufferContents {
     /// The memory, which all references to it share. `None` after it is freed.
     data: Option<Arc<Extent>>,
     len: usize,
@@ -41,12 +41,12 @@ enum Chain {
 /// Locked while a chain is changed or destroyed. It is locked before the private locks of buffers.
 static CHAINS: Mutex<()> = Mutex::new(());
 
-fn insert(state: State) -> Result<Handle> {
+fn insert(state: BufferContents) -> Result<Handle> {
     Buffer::table().insert(Arc::new(Buffer(Mutex::new(state)))).ok_or_else(|| Error::no_more("buffers"))
 }
 
 /// Calls `work` with a live buffer.
-fn with<R>(argument: &str, raw: u64, work: impl FnOnce(&mut State, &Arc<Extent>) -> Result<R>) -> Result<R> {
+fn with<R>(argument: &str, raw: u64, work: impl FnOnce(&mut BufferContents, &Arc<Extent>) -> Result<R>) -> Result<R> {
     let buffer = handles::get::<Buffer>(argument, raw)?;
     let mut state = buffer.0.lock();
     match state.data.clone() {
@@ -77,7 +77,8 @@ pub fn alloc(size: usize) -> Result<Handle> {
     });
     let addr = memory? + DATA_OFFSET;
     let data = Arc::new(Extent { addr, size });
-    let state = State { data: Some(data.clone()), len: 0, user: [0; USER_BYTES], chain: Chain::Head(Vec::new()) };
+    let state =
+        BufferContents { data: Some(data.clone()), len: 0, user: [0; USER_BYTES], chain: Chain::Head(Vec::new()) };
     insert(state).inspect_err(|_| {
         // The first failure is returned.
         let _ = release(data);
@@ -88,7 +89,12 @@ pub fn alloc(size: usize) -> Result<Handle> {
 /// a chain.
 pub fn share(raw: u64) -> Result<Handle> {
     with("buf", raw, |state, data| {
-        insert(State { data: Some(data.clone()), len: state.len, user: state.user, chain: Chain::Head(Vec::new()) })
+        insert(BufferContents {
+            data: Some(data.clone()),
+            len: state.len,
+            user: state.user,
+            chain: Chain::Head(Vec::new()),
+        })
     })
 }
 

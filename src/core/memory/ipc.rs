@@ -20,7 +20,7 @@ use crate::memory::allocation::{Allocation, Kind, open_device};
 use crate::memory::memory_hook::{self, MemoryKind};
 use crate::memory::memory_stats::DeviceTallies;
 use crate::memory::request::freeing::not_freed;
-use crate::memory::request::hooks::Piece;
+use crate::memory::request::hooks::ReportedMemory;
 use crate::order::checker;
 use crate::runtime::device::Device;
 use crate::runtime::{self, thread};
@@ -99,7 +99,7 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     // Frees find it from here on, so that the memory is not cached for another allocation.
     share(addr, found.owner);
     let parcel = device.native.export_memory(found.block(), size)?;
-    let key = BROKER.offer(broker::Kind::Memory, parcel, admission, Form::Text)?;
+    let key = BROKER.offer(broker::OfferKind::Memory, parcel, admission, Form::Text)?;
     checker::installed().into_iter().for_each(|checker| checker.is_shared(addr, size));
     EXPORTS.lock().push(Export { key, addr, owner: found.owner });
     // Another thread may have freed the memory before the export was registered.
@@ -175,7 +175,7 @@ fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
     let gone: Vec<Export> = exports.extract_if(.., |export| wanted(export)).collect();
     drop(exports);
     for export in &gone {
-        BROKER.withdraw(broker::Kind::Memory, &export.key);
+        BROKER.withdraw(broker::OfferKind::Memory, &export.key);
     }
     gone.len()
 }
@@ -184,7 +184,7 @@ fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
 pub fn set_import_processes(text: &[u8], processes: &[i32]) -> Result<()> {
     let key = key_of(text)?;
     let _session = thread::session_outside_host_functions()?;
-    let known = BROKER.admit(broker::Kind::Memory, &key, processes);
+    let known = BROKER.admit(broker::OfferKind::Memory, &key, processes);
     if known { Ok(()) } else { Err(unknown_key()) }
 }
 
@@ -221,7 +221,7 @@ pub fn import(text: &[u8], flags: u64) -> Result<usize> {
     if let Some(addr) = open_again(&key, &device)? {
         return Ok(addr);
     }
-    let parcel = BROKER.fetch(broker::Kind::Memory, &key).map_err(|fault| about("key", fault))?;
+    let parcel = BROKER.fetch(broker::OfferKind::Memory, &key).map_err(|fault| about("key", fault))?;
     let imported = device.native.import_memory(parcel);
     let block = imported.map_err(|fault| {
         DeviceTallies::of(&device).imported.failed();
@@ -236,15 +236,15 @@ pub fn import(text: &[u8], flags: u64) -> Result<usize> {
     // The device is not held while hooks run.
     drop(device);
     if is_new {
-        memory.hand_out(|| close_unhooked(&key))?;
+        memory.report_import(|| close_unhooked(&key))?;
     }
     Ok(memory.addr)
 }
 
 /// Returns the memory as hooks see it.
-fn imported_memory(block: &Block, id: u32) -> Piece {
+fn imported_memory(block: &Block, id: u32) -> ReportedMemory {
     let (kind, device) = (MemoryKind::Imported, Some(id));
-    Piece { kind, addr: block.addr, handle: 0, len: block.len, device }
+    ReportedMemory { kind, addr: block.addr, handle: 0, len: block.len, device }
 }
 
 /// Returns the address of an import that exists already, and counts one more opening.
@@ -301,7 +301,7 @@ pub fn close(text: &[u8]) -> Result<()> {
 }
 
 /// Returns the memory that is released when this key is closed the next time.
-fn released_by_close(key: &Key) -> Option<Piece> {
+fn released_by_close(key: &Key) -> Option<ReportedMemory> {
     let imports = IMPORTS.lock();
     let import = imports.iter().rfind(|import| import.key == *key)?;
     let others = imports.iter().filter(|other| other.block.addr == import.block.addr).count() > 1;

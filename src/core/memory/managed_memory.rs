@@ -96,14 +96,14 @@ impl Managed {
 
 /// A place as it came from C: an aclrtMemManagedLocationType, and a number.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct ManagedLocation {
     /// The kind of the place.
     pub kind: i32,
     /// The number of the place.
     pub id: i32,
 }
 
-impl Place {
+impl ManagedLocation {
     const INVALID: i32 = 0;
     const DEVICE: i32 = 1;
     const HOST: i32 = 2;
@@ -130,7 +130,7 @@ impl Place {
 }
 
 /// Implements aclrtMemManagedAdvise. `advice` is an aclrtMemManagedAdviseType.
-pub fn advise(addr: usize, size: u64, advice: i32, place: Place) -> Result<()> {
+pub fn advise(addr: usize, size: u64, advice: i32, place: ManagedLocation) -> Result<()> {
     const LAST: i32 = 5;
     arguments::enumerated("advise", advice, 0..=LAST, "aclrtMemManagedAdviseType")?;
     let session = runtime::session()?;
@@ -175,7 +175,7 @@ pub struct Move {
     /// The length in bytes.
     pub len: usize,
     /// The destination.
-    pub place: Place,
+    pub place: ManagedLocation,
 }
 
 /// Implements aclrtMemManagedPrefetchAsync and aclrtMemManagedPrefetchBatchAsync: checks all arguments before it queues
@@ -286,11 +286,11 @@ fn device_or_host(home: Option<Home>) -> i32 {
 
 fn kind_and_id(home: Option<Home>) -> (i32, i32) {
     match home {
-        Some(Home::Device(id)) => (Place::DEVICE, id as i32),
-        Some(Home::Host) => (Place::HOST, 0),
-        Some(Home::HostNode(node)) => (Place::HOST_NUMA, node as i32),
-        Some(Home::NearestHostNode) => (Place::HOST_NUMA_CURRENT, 0),
-        None => (Place::INVALID, 0),
+        Some(Home::Device(id)) => (ManagedLocation::DEVICE, id as i32),
+        Some(Home::Host) => (ManagedLocation::HOST, 0),
+        Some(Home::HostNode(node)) => (ManagedLocation::HOST_NUMA, node as i32),
+        Some(Home::NearestHostNode) => (ManagedLocation::HOST_NUMA_CURRENT, 0),
+        None => (ManagedLocation::INVALID, 0),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::runtime::thread;
 impl Device {
     /// Returns the bytes that can still be allocated. Cached memory counts as free.
     pub fn free_memory(&self) -> Result<u64> {
-        let free = self.native.free_memory()? + self.bytes_set_aside();
+        let free = self.native.free_memory()? + self.cached_bytes();
         Ok(free.min(self.total_memory))
     }
 

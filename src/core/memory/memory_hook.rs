@@ -20,7 +20,7 @@ pub use self::line_profile::LineProfile;
 pub use self::lines::{DebugPrint, Logging, to_json};
 pub use self::ready::{register_ready, write_profile};
 pub use self::registry::{
-    Entry, Info, Scope, are_registered, exist, list, profile, register, report, unregister, watch,
+    Info, RegisteredHook, Scope, are_registered, exist, list, profile, register, report, unregister, watch,
 };
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::thread::per_thread::{ThreadList, per_thread};
@@ -198,7 +198,7 @@ pub trait Watcher: Sync {
 
 /// A hook while one of its callbacks runs.
 struct Running {
-    entry: Arc<Entry>,
+    entry: Arc<RegisteredHook>,
     /// The reason that the callback has set for its refusal.
     reason: String,
 }
@@ -226,8 +226,8 @@ pub fn take_reason() -> String {
 
 /// Runs a callback of an entry. Meanwhile the entry counts as running on this thread, so it is not called for its own
 /// calls.
-fn run<T>(entry: &Arc<Entry>, call: impl FnOnce(&dyn MemoryHook) -> T) -> Option<T> {
-    struct Ends<'a>(&'a Entry);
+fn run<T>(entry: &Arc<RegisteredHook>, call: impl FnOnce(&dyn MemoryHook) -> T) -> Option<T> {
+    struct Ends<'a>(&'a RegisteredHook);
     impl Drop for Ends<'_> {
         fn drop(&mut self) {
             RUNNING.with(ThreadList::pop);
@@ -243,7 +243,7 @@ fn run<T>(entry: &Arc<Entry>, call: impl FnOnce(&dyn MemoryHook) -> T) -> Option
 }
 
 /// The hooks of one allocation or release, in the order of their registration.
-struct Called(Vec<Arc<Entry>>);
+struct Called(Vec<Arc<RegisteredHook>>);
 
 impl Called {
     fn here() -> Self {
@@ -282,14 +282,14 @@ impl Called {
     }
 }
 
-fn notify(entries: &[Arc<Entry>], moment: Moment, event: &Event) {
+fn notify(entries: &[Arc<RegisteredHook>], moment: Moment, event: &Event) {
     for entry in entries {
         run(entry, |hook| hook.after(moment, event));
     }
 }
 
 #[cold]
-fn refused(entry: &Entry, moment: Moment, event: &Event, refusal: &Refusal) -> Error {
+fn refused(entry: &RegisteredHook, moment: Moment, event: &Event, refusal: &Refusal) -> Error {
     let why = if refusal.text.is_empty() { String::new() } else { format!(": {}", refusal.text) };
     let (what, kind, device) = (moment.name(), event.kind.name(), event.device);
     Error::with_value(

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use self::access::MappingAccess;
-pub use self::inventory::{Mapped, at, exports_any, pieces, reserved, unusable};
+pub use self::inventory::{Mapped, at, exports_any, reported, reserved, unusable};
 pub use self::physical::{Physical, Properties};
 pub use self::teardown::{end_with_device, end_with_session, forget_with_device, forget_with_session};
 use crate::algo::map::slot_table;

@@ -74,26 +74,10 @@ impl Accesses {
     #[inline]
     pub fn of_op(op: &Op<'_>) -> Option<Self> {
         let mut all = Self::default();
-        match op {
-            Op::Copy(copy) => all.copy(copy.src, copy.dst, copy.stage_source),
-            Op::Fill(fill) => all.add(fill.dst, Mode::Write),
-            Op::CopyBatch(_)
-            | Op::Copy2d(_)
-            | Op::CopyIndirect(_)
-            | Op::Prefetch(..)
-            | Op::RandomNum(_)
-            | Op::Reduce(_)
-            | Op::Launch(_)
-            | Op::HostFn(_)
-            | Op::RunGraph(_)
-            | Op::HandOver { .. }
-            | Op::Record(_)
-            | Op::Wait(..)
-            | Op::WriteValue(_)
-            | Op::WaitValue(_)
-            | Op::ChangeNotify(..)
-            | Op::WaitNotify(..)
-            | Op::Mark => {}
+        if let Op::Copy(copy) = op {
+            all.copy(copy.src, copy.dst, copy.stage_source);
+        } else if let Op::Fill(fill) = op {
+            all.add(fill.dst, Mode::Write);
         }
         (!all.0.is_empty()).then_some(all)
     }

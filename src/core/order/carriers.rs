@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use super::accesses::GraphRuns;
-use super::clock::{Clock, Line, Point};
+use super::clock::{Clock, LaneIndex, Point};
 use crate::backend::{Change, Event, Notify, NotifyWait, ValueWait};
 
 /// The kind of a carrier of order.
@@ -64,9 +64,9 @@ pub(super) struct Carried {
     /// one after the other, so each of these changes can end one wait.
     spare: u64,
     /// The open waits for the carrier, in the order of their submission.
-    pub(super) open: Vec<(Point, End)>,
+    pub(super) open: Vec<(Point, WaitCondition)>,
     /// The streams that may have gates for the carrier.
-    pub waiting: Vec<Line>,
+    pub waiting: Vec<LaneIndex>,
 }
 
 impl Carried {
@@ -119,7 +119,7 @@ impl Carried {
 
     /// Returns the count before the wait if the changes so far end this wait. If the wait clears the count, later waits
     /// cannot use it.
-    pub(super) fn ends(&mut self, end: &End) -> Option<u32> {
+    pub(super) fn ends(&mut self, end: &WaitCondition) -> Option<u32> {
         self.value.filter(|value| end.holds(*value))?;
         let count = self.count();
         if end.clears() {
@@ -140,13 +140,13 @@ impl Carried {
     }
 
     /// Adds a wait that nothing has ended. Removes the waits that the host knows to be complete.
-    pub(super) fn wait(&mut self, origin: Point, end: End, host: &[u64]) {
+    pub(super) fn wait(&mut self, origin: Point, end: WaitCondition, host: &[u64]) {
         self.open.retain(|(origin, _)| !origin.is_known(host));
         self.open.push((origin, end));
     }
 
     /// Takes the open waits that the latest change ends, each with the count that it took.
-    pub(super) fn take_ended(&mut self, host: &[u64]) -> Vec<(Point, End, u32)> {
+    pub(super) fn take_ended(&mut self, host: &[u64]) -> Vec<(Point, WaitCondition, u32)> {
         let mut open = std::mem::take(&mut self.open);
         let mut ended = Vec::new();
         open.retain(|(origin, end)| {
@@ -162,14 +162,14 @@ impl Carried {
 
 /// The condition that ends a wait.
 #[derive(Clone, Copy, Debug)]
-pub enum End {
+pub enum WaitCondition {
     /// The count of a notify fulfils this condition.
     Count(NotifyWait),
     /// The value in memory fulfils this condition.
     Value(ValueWait),
 }
 
-impl End {
+impl WaitCondition {
     /// Whether this count or value ends the wait.
     pub fn holds(&self, value: u64) -> bool {
         match self {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 /// The index of a stream among all streams that were checked so far.
-pub type Line = u32;
+pub type LaneIndex = u32;
 
 /// An operation: its stream and its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Point<K = Line> {
+pub struct Point<K = LaneIndex> {
     /// The stream of the operation.
     pub line: K,
     /// The number of the operation in its stream, from 1 on.
@@ -25,7 +25,7 @@ impl Point {
 
 /// Points that something is ordered after: one for each stream, sorted by stream. Copies share them until one changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Points<K = Line>(pub Option<Arc<Vec<Point<K>>>>);
+pub struct Points<K = LaneIndex>(pub Option<Arc<Vec<Point<K>>>>);
 
 impl<K: Copy + Ord> Points<K> {
     /// Returns all points.

@@ -4,7 +4,7 @@
 //! The host knows all operations of the ended stream to be complete, and the numbers of the line go on. So a point of
 //! the ended stream that some clock still has is complete, as it was, and no point of the new stream is equal to it.
 
-use super::clock::{Clock, Line, Point, Points};
+use super::clock::{Clock, LaneIndex, Point, Points};
 use super::known::Known;
 use super::sequence::{Progress, Sequence, with};
 
@@ -32,7 +32,7 @@ impl Sequence {
     }
 
     /// Returns the line of an ended stream for a new one.
-    pub(super) fn reuse_line(&mut self) -> Option<Line> {
+    pub(super) fn reuse_line(&mut self) -> Option<LaneIndex> {
         let oldest = self.ended.unknown.front().copied().filter(|&line| self.is_over(line));
         if oldest.is_some() {
             self.ended.unknown.pop_front();
@@ -44,7 +44,7 @@ impl Sequence {
     }
 
     /// Whether the host knows all operations of this line to be complete.
-    fn is_over(&mut self, line: Line) -> bool {
+    fn is_over(&mut self, line: LaneIndex) -> bool {
         let progress = &mut self.streams[line as usize];
         progress.drop_known(&self.host);
         progress.gates.is_empty() && self.host[line as usize] >= progress.submitted

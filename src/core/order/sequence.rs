@@ -22,10 +22,10 @@ use rustc_hash::FxHashMap;
 
 use super::accesses::GraphRuns;
 use super::carriers::{Carried, Carrier, Changes, Gate};
-pub use super::carriers::{End, key_of};
+pub use super::carriers::{WaitCondition, key_of};
 use super::checker;
 use super::clock::{Clock, Points};
-pub use super::clock::{Line, Point};
+pub use super::clock::{LaneIndex, Point};
 use super::places;
 use super::undecided::{self, Pair, Report};
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
@@ -67,9 +67,9 @@ impl Progress {
 #[derive(Default)]
 pub(super) struct Ended {
     /// The lines for new streams.
-    pub free: Vec<Line>,
+    pub free: Vec<LaneIndex>,
     /// The lines with operations that the host did not know to be complete, the oldest first.
-    pub unknown: VecDeque<Line>,
+    pub unknown: VecDeque<LaneIndex>,
 }
 
 /// When there are this many carriers, those that no longer exist are removed.
@@ -78,9 +78,9 @@ const SWEEP: usize = 1024;
 /// The order of everything that was submitted so far.
 #[derive(Default)]
 pub struct Sequence {
-    pub(super) lines: FxHashMap<u64, Line>,
+    pub(super) lines: FxHashMap<u64, LaneIndex>,
     /// The stream of the latest lookup.
-    latest: Option<(u64, Line)>,
+    latest: Option<(u64, LaneIndex)>,
     /// The streams, by line.
     pub(super) streams: Vec<Progress>,
     /// The lines of ended streams.
@@ -147,31 +147,31 @@ impl Sequence {
     }
 
     #[inline]
-    pub(super) fn line(&mut self, stream: u64) -> Line {
+    pub(super) fn line(&mut self, stream: u64) -> LaneIndex {
         match self.latest {
             Some((handle, line)) if handle == stream => line,
             _ => self.find_line(stream),
         }
     }
 
-    fn find_line(&mut self, stream: u64) -> Line {
+    fn find_line(&mut self, stream: u64) -> LaneIndex {
         let line = self.lines.get(&stream).copied().unwrap_or_else(|| self.add_line(stream));
         self.latest = Some((stream, line));
         line
     }
 
-    fn add_line(&mut self, stream: u64) -> Line {
+    fn add_line(&mut self, stream: u64) -> LaneIndex {
         let line = self.reuse_line().unwrap_or_else(|| {
             self.streams.push(Progress::default());
             self.host.push(0);
-            self.streams.len() as Line - 1
+            self.streams.len() as LaneIndex - 1
         });
         self.lines.insert(stream, line);
         line
     }
 
     /// Forgets the line of a stream. Returns it.
-    pub(super) fn forget_line(&mut self, stream: u64) -> Option<Line> {
+    pub(super) fn forget_line(&mut self, stream: u64) -> Option<LaneIndex> {
         self.latest = None;
         self.lines.remove(&stream)
     }
@@ -208,7 +208,7 @@ impl Sequence {
     }
 
     /// Returns the operations that are complete when the latest operation of a stream is.
-    pub(super) fn clock(&mut self, line: Line) -> Clock {
+    pub(super) fn clock(&mut self, line: LaneIndex) -> Clock {
         let host = &self.host;
         let progress = &mut self.streams[line as usize];
         progress.drop_known(host);
@@ -287,7 +287,7 @@ impl Sequence {
             return self.wait(stream, &event);
         }
         let carrier = || Carrier::Notify(Arc::downgrade(notify));
-        self.follow_or_wait(stream, key_of(notify), carrier, End::Count(wait));
+        self.follow_or_wait(stream, key_of(notify), carrier, WaitCondition::Count(wait));
     }
 
     /// Records that the host resets a notify: the changes that no wait has taken have no effect.
@@ -306,7 +306,7 @@ impl Sequence {
     pub fn await_value(&mut self, stream: u64, wait: ValueWait) {
         let place = places::of_byte(wait.src.addr);
         self.values.insert(place);
-        self.follow_or_wait(stream, place, || Carrier::Value, End::Value(wait));
+        self.follow_or_wait(stream, place, || Carrier::Value, WaitCondition::Value(wait));
     }
 
     /// Records that a stream or the host writes the memory at these places. The values in it are unknown from now on.

@@ -1,7 +1,7 @@
 //! Tests of the order of operations.
 
 use super::super::known::Known;
-use super::{Carrier, Line, Point, Sequence};
+use super::{Carrier, LaneIndex, Point, Sequence};
 use crate::backend::{Comparison, Place, Span, ValueWait};
 use crate::order::carriers::Changes;
 
@@ -209,7 +209,7 @@ fn stopped_streams_cost_a_later_change_nothing() {
         sequence.write_value(2000, 64, 0);
     }
     assert!(sequence.streams.iter().all(|stream| stream.gates.is_empty()));
-    assert_eq!(sequence.carriers[&64].waiting, [] as [Line; 0]);
+    assert_eq!(sequence.carriers[&64].waiting, [] as [LaneIndex; 0]);
 }
 
 /// Each change checks the streams that wait for it, and not all streams that have waited.
@@ -227,7 +227,7 @@ fn a_change_checks_its_own_waits() {
             sequence.next(3);
             sequence.write_value(3, key, 1);
         }
-        assert_eq!(sequence.carriers[&key].waiting, [] as [Line; 0]);
+        assert_eq!(sequence.carriers[&key].waiting, [] as [LaneIndex; 0]);
     }
     assert!(sequence.streams.iter().all(|stream| stream.gates.is_empty() && stream.passed.is_empty()));
 }

@@ -1,7 +1,7 @@
 //! Open waits: nothing that was submitted so far ends them.
 
-use super::carriers::{Carried, Carrier, End, Gate};
-use super::clock::{Clock, Line, Point};
+use super::carriers::{Carried, Carrier, Gate, WaitCondition};
+use super::clock::{Clock, LaneIndex, Point};
 use super::sequence::{Progress, Sequence};
 
 /// Maximum number of waits of a stream behind gates that restore their counts when they are dropped.
@@ -63,7 +63,7 @@ impl Sequence {
     }
 
     /// Orders the latest operation of a stream after what a carrier passes. `end`: what ends its wait.
-    pub(super) fn follow(&mut self, stream: u64, key: usize, end: Option<&End>) -> Point {
+    pub(super) fn follow(&mut self, stream: u64, key: usize, end: Option<&WaitCondition>) -> Point {
         let wait = self.latest_of(stream);
         let comes_after_resets = end.is_some_and(|end| end.holds(0));
         if let Some(clock) = self.carriers.get(&key).map(|carried| carried.passes(comes_after_resets)) {
@@ -72,7 +72,7 @@ impl Sequence {
         wait
     }
 
-    fn add_gate(&mut self, line: Line, gate: Gate) {
+    fn add_gate(&mut self, line: LaneIndex, gate: Gate) {
         self.streams[line as usize].drop_known(&self.host);
         let gates = &mut self.streams[line as usize].gates;
         if let Some(known) = gates.iter_mut().find(|known| known.origin == gate.origin) {
@@ -86,7 +86,13 @@ impl Sequence {
 
     /// Lets the latest operation of a stream wait for a carrier: orders it after what the carrier passes. If no change
     /// so far ends the wait, it is open.
-    pub(super) fn follow_or_wait(&mut self, stream: u64, key: usize, carrier: impl FnOnce() -> Carrier, end: End) {
+    pub(super) fn follow_or_wait(
+        &mut self,
+        stream: u64,
+        key: usize,
+        carrier: impl FnOnce() -> Carrier,
+        end: WaitCondition,
+    ) {
         let taken = self.carrier(key, carrier).ends(&end);
         let origin = self.follow(stream, key, Some(&end));
         if let Some(count) = taken {
@@ -97,7 +103,7 @@ impl Sequence {
     }
 
     /// Remembers the count that a wait has taken, if the wait may still be dropped.
-    fn note_taken(&mut self, wait: Point, key: usize, end: &End, count: u32) {
+    fn note_taken(&mut self, wait: Point, key: usize, end: &WaitCondition, count: u32) {
         let is_behind = end.clears() && self.open_gates(wait).next().is_some();
         let taken = &mut self.streams[wait.line as usize].taken;
         if is_behind && taken.len() < MOST_TAKEN {
@@ -137,7 +143,7 @@ impl Sequence {
     }
 
     /// Stops the stream of this line.
-    pub(super) fn stop_line(&mut self, line: Line) {
+    pub(super) fn stop_line(&mut self, line: LaneIndex) {
         self.order_known_pairs();
         self.streams[line as usize].drop_known(&self.host);
         let Progress { submitted, gates, stopped, taken, .. } = &mut self.streams[line as usize];

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use crossbeam_utils::atomic::AtomicCell;
 
 pub use self::live::{Live, count, snapshot};
-pub use self::record::{Record, forget, pause, record, resume};
+pub use self::record::{AllocationSite, forget, pause, record, resume};
 pub use self::report::memory as report;
 use crate::algo::host::notice::notice;
 use crate::algo::map::slot_table;
@@ -29,7 +29,7 @@ static MODE: AtomicCell<Option<LeakCheck>> = AtomicCell::new(None);
 
 /// The teardown that a report belongs to.
 #[derive(Clone, Copy)]
-pub enum End<'a> {
+pub enum Teardown<'a> {
     /// The context is destroyed, with its streams.
     Context(Handle),
     /// The device is released.
@@ -49,7 +49,7 @@ pub fn arm(mode: LeakCheck) -> Result<()> {
     // belongs to its parent.
     at_unload(|| {
         if !gate::is(gate::CHILD) {
-            report_leaks(End::Process, "the end of the process");
+            report_leaks(Teardown::Process, "the end of the process");
         }
     });
     Ok(())
@@ -64,7 +64,7 @@ pub struct Leak {
     /// The address and the length of its memory.
     pub memory: Option<(usize, usize)>,
     /// Its origin, if that was recorded.
-    pub record: Option<Record>,
+    pub record: Option<AllocationSite>,
 }
 
 /// A function that reports a leak. It gets the leak and the call that found it.
@@ -79,7 +79,7 @@ pub fn report_by(report: LeakReport) -> Result<()> {
 }
 
 /// Reports the leaks at an end that `what` is about to cause.
-pub fn report_leaks(end: End<'_>, what: &str) {
+pub fn report_leaks(end: Teardown<'_>, what: &str) {
     let Some(mode) = MODE.load() else { return };
     if let Some(report) = REPORT.get() {
         report::leaks(end).iter().for_each(|leak| report(leak, what));

@@ -14,12 +14,12 @@ use crate::runtime::device::{self, Device};
 use crate::runtime::{self, Session, thread};
 
 /// The place of the memory.
-enum Place {
+enum MemoryOwner {
     Host(Arc<Session>),
     Device(Arc<Device>),
 }
 
-impl Place {
+impl MemoryOwner {
     /// Returns the device, if the place is one, the counts of its pools, and those of single imports.
     fn parts(&self) -> (Option<&Device>, &PoolTallies, &Tally) {
         match self {
@@ -30,18 +30,18 @@ impl Place {
 }
 
 /// Checks the place in a call: a device, or -1 for host memory. `None`: a device that is not in use has no memory.
-fn place(id: i32, kind: MemoryKind) -> Result<Option<Place>> {
+fn place(id: i32, kind: MemoryKind) -> Result<Option<MemoryOwner>> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
     match (id, kind) {
         (HOST, MemoryKind::Device | MemoryKind::Managed) => {
             Err(Error::new(Code::InvalidDeviceId, "deviceId is -1 (host memory); pass the device of the memory"))
         }
-        (HOST, _) => Ok(Some(Place::Host(session.clone()))),
+        (HOST, _) => Ok(Some(MemoryOwner::Host(session.clone()))),
         (_, MemoryKind::Pinned) => {
             Err(error_with!(Code::InvalidDeviceId, "deviceId is {id}; for page-locked host memory it must be -1"))
         }
-        _ => Ok(device::slot(&session, "deviceId", id)?.device().map(Place::Device)),
+        _ => Ok(device::slot(&session, "deviceId", id)?.device().map(MemoryOwner::Device)),
     }
 }
 
@@ -63,12 +63,12 @@ pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
             }
             Ok(stats)
         }
-        (MemoryKind::Managed, Place::Device(device)) => {
+        (MemoryKind::Managed, MemoryOwner::Device(device)) => {
             let reserved = device.native.memory_usage().managed;
             Ok(Stats { reserved, ..DeviceTallies::of(device).managed.read() })
         }
-        (_, Place::Device(device)) => Ok(of_device(device)),
-        (_, Place::Host(session)) => {
+        (_, MemoryOwner::Device(device)) => Ok(of_device(device)),
+        (_, MemoryOwner::Host(session)) => {
             let unlocked = session.driver.unlocked_host_bytes();
             Ok(Stats { unlocked, ..HostTallies::of(session).pinned.read() })
         }
@@ -91,15 +91,15 @@ pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
                 DevicePools::of(device).graphs.restart(device)?;
             }
         }
-        (MemoryKind::Managed, Place::Device(device)) => {
+        (MemoryKind::Managed, MemoryOwner::Device(device)) => {
             device.native.restart_peak(true);
             DeviceTallies::of(device).managed.restart_peak();
         }
-        (_, Place::Device(device)) => {
+        (_, MemoryOwner::Device(device)) => {
             device.native.restart_peak(false);
             DeviceTallies::of(device).device.restart_peak();
         }
-        (_, Place::Host(session)) => HostTallies::of(session).pinned.restart_peak(),
+        (_, MemoryOwner::Host(session)) => HostTallies::of(session).pinned.restart_peak(),
     }
     Ok(())
 }

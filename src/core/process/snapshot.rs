@@ -30,7 +30,7 @@ use crate::stream::Stream;
 
 /// The state of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ProcessState {
     Running,
     Locked,
     BackedUp,
@@ -38,7 +38,7 @@ enum State {
     Changing,
 }
 
-static STATE: AtomicCell<State> = AtomicCell::new(State::Running);
+static STATE: AtomicCell<ProcessState> = AtomicCell::new(ProcessState::Running);
 
 /// The thread that has locked the process; 0: none.
 static LOCKED_BY: AtomicU32 = AtomicU32::new(0);
@@ -80,20 +80,20 @@ pub fn pass_gate(call: &str) -> Result<()> {
 }
 
 /// A change of the state by a call. The state is this one at its end.
-struct Change(State);
+struct Transition(ProcessState);
 
-impl Change {
+impl Transition {
     /// Fails with `code` during another change, or if the state is not `from`.
-    fn begin(from: State, code: Code) -> Result<Self> {
-        let begun = STATE.compare_exchange(from, State::Changing);
+    fn begin(from: ProcessState, code: Code) -> Result<Self> {
+        let begun = STATE.compare_exchange(from, ProcessState::Changing);
         begun.map(Self).map_err(|now| {
             let why = match now {
-                State::Running => "the process is running: call aclrtSnapShotProcessLock first",
-                State::Locked => {
+                ProcessState::Running => "the process is running: call aclrtSnapShotProcessLock first",
+                ProcessState::Locked => {
                     "the process is locked: call aclrtSnapShotProcessUnlock, or aclrtSnapShotProcessBackup"
                 }
-                State::BackedUp => "the process is backed up: call aclrtSnapShotProcessRestore first",
-                State::Changing => {
+                ProcessState::BackedUp => "the process is backed up: call aclrtSnapShotProcessRestore first",
+                ProcessState::Changing => {
                     "another snapshot call is in progress, or this is a call from one of its callbacks; wait until it \
                      returns"
                 }
@@ -103,7 +103,7 @@ impl Change {
     }
 }
 
-impl Drop for Change {
+impl Drop for Transition {
     fn drop(&mut self) {
         STATE.store(self.0);
     }
@@ -134,7 +134,7 @@ fn failed(code: Code, fault: &Fault) -> Error {
 /// Implements aclrtSnapShotProcessLock. `reserve`: an error if that argument is not null.
 pub fn lock(pid: i32, reserve: Result<()>) -> Result<()> {
     check_call(pid, reserve)?;
-    let mut change = Change::begin(State::Running, Code::SnapshotLockFailed)?;
+    let mut change = Transition::begin(ProcessState::Running, Code::SnapshotLockFailed)?;
     if !runtime::session()?.driver.has_snapshots() {
         return Err(unsupported!(
             "this driver has no cuCheckpointProcessLock, which snapshots need; use a newer driver (NVIDIA's since \
@@ -158,7 +158,7 @@ pub fn lock(pid: i32, reserve: Result<()>) -> Result<()> {
         })
     });
     match locked {
-        Ok(()) => change.0 = State::Locked,
+        Ok(()) => change.0 = ProcessState::Locked,
         Err(_) => release(),
     }
     locked
@@ -203,12 +203,12 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
 /// Implements aclrtSnapShotProcessUnlock. `reserve`: an error if that argument is not null.
 pub fn unlock(pid: i32, reserve: Result<()>) -> Result<()> {
     check_call(pid, reserve)?;
-    let mut change = Change::begin(State::Locked, Code::SnapshotUnlockFailed)?;
+    let mut change = Transition::begin(ProcessState::Locked, Code::SnapshotUnlockFailed)?;
     let session = runtime::session()?;
     let released = session.driver.release_process();
     released.map_err(|fault| failed(Code::SnapshotUnlockFailed, &fault))?;
     drop(session);
-    change.0 = State::Running;
+    change.0 = ProcessState::Running;
     release();
     notify(Stage::UnlockPost)
 }
@@ -217,7 +217,7 @@ pub fn unlock(pid: i32, reserve: Result<()>) -> Result<()> {
 pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     check_call(pid, arguments::no_flags("args->backupFlags", flags))?;
     let _memory = Allocation::claim_lists()?;
-    let mut change = Change::begin(State::Locked, Code::SnapshotBackupFailed)?;
+    let mut change = Transition::begin(ProcessState::Locked, Code::SnapshotBackupFailed)?;
     notify(Stage::BackupPre)?;
     if ipc::exports_any() || virtual_memory::exports_any() {
         return Err(unsupported!(
@@ -232,21 +232,21 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     if let Err(fault) = session.driver.save_memory(&managed) {
         // The previously saved memory is restored.
         if session.driver.restore_memory().is_err() {
-            change.0 = State::BackedUp;
+            change.0 = ProcessState::BackedUp;
         }
         return Err(failed(Code::SnapshotBackupFailed, &fault));
     }
-    change.0 = State::BackedUp;
+    change.0 = ProcessState::BackedUp;
     notify(Stage::BackupPost)
 }
 
 /// Implements aclrtSnapShotProcessRestore.
 pub fn restore(pid: i32, flags: u32) -> Result<()> {
     check_call(pid, arguments::no_flags("args->restoreFlags", flags))?;
-    let mut change = Change::begin(State::BackedUp, Code::SnapshotRestoreFailed)?;
+    let mut change = Transition::begin(ProcessState::BackedUp, Code::SnapshotRestoreFailed)?;
     notify(Stage::RestorePre)?;
     let restored = runtime::session()?.driver.restore_memory();
     restored.map_err(|fault| failed(Code::SnapshotRestoreFailed, &fault))?;
-    change.0 = State::Locked;
+    change.0 = ProcessState::Locked;
     notify(Stage::RestorePost)
 }

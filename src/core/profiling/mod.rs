@@ -39,13 +39,13 @@ struct Profiler {
     has_begun: bool,
 }
 
-struct State {
+struct OpenProfiler {
     profiler: Option<Profiler>,
     /// True if `PORTACL_TRACE` has opened the trace, which then covers all devices and ends with the session.
     of_session: bool,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { profiler: None, of_session: false });
+static STATE: Mutex<OpenProfiler> = Mutex::new(OpenProfiler { profiler: None, of_session: false });
 
 /// Opens the trace for a session that is about to begin, all of which `PORTACL_TRACE` selects.
 pub fn begin_with_session(path: &Path) -> Result<()> {
@@ -203,7 +203,7 @@ pub fn destroy_config(raw: u64) -> Result<()> {
 pub fn start(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let devices = handles::get::<Config>("profilerConfig", raw)?.devices;
-    let State { profiler, of_session } = &mut *STATE.lock();
+    let OpenProfiler { profiler, of_session } = &mut *STATE.lock();
     let profiler = profiler.as_mut().ok_or_else(not_begun)?;
     ensure!(
         !profiler.started.iter().any(|(started, _)| *started == raw),
@@ -222,7 +222,7 @@ pub fn start(raw: u64) -> Result<()> {
 pub fn stop(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     handles::get::<Config>("profilerConfig", raw)?;
-    let State { profiler, of_session } = &mut *STATE.lock();
+    let OpenProfiler { profiler, of_session } = &mut *STATE.lock();
     let profiler = profiler.as_mut().ok_or_else(not_begun)?;
     let stopped = profiler.started.extract_if(.., |(started, _)| *started == raw).next();
     stopped.ok_or_else(|| {

@@ -28,15 +28,15 @@ pub struct Id(pub At, pub i32, pub usize);
 /// success.
 pub type Callback = dyn Fn(&CStr) -> i32 + Send + Sync;
 
-struct State {
+struct RegisteredCallbacks {
     callbacks: Vec<(Id, Arc<Callback>)>,
     /// The text of the configuration, from aclInit to aclFinalize.
     text: Option<Arc<CStr>>,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { callbacks: Vec::new(), text: None });
+static STATE: Mutex<RegisteredCallbacks> = Mutex::new(RegisteredCallbacks { callbacks: Vec::new(), text: None });
 
-impl State {
+impl RegisteredCallbacks {
     fn registered(&self, at: At) -> Vec<(Id, Arc<Callback>)> {
         self.callbacks.iter().filter(|(id, _)| id.0 == at).cloned().collect()
     }

@@ -38,7 +38,7 @@ pub struct Lifecycle {
     /// Removes handles that belong to no device. The steps run repeatedly until no call uses the session.
     pub session_handles: &'static [fn()],
     /// The kinds of host memory.
-    pub session_memory: &'static [Release<HostMemory>],
+    pub session_memory: &'static [ReleaseSteps<HostMemory>],
     /// Clears state of the session that needs neither memory nor handles.
     pub session_state: &'static [fn()],
     /// Stops threads of the library. Returns false if they have not stopped before the deadline.
@@ -56,7 +56,7 @@ pub struct Lifecycle {
     /// Clears state about a device that no call uses any more.
     pub device_state: &'static [fn(&Device)],
     /// The kinds of device memory.
-    pub device_memory: &'static [Release<Device>],
+    pub device_memory: &'static [ReleaseSteps<Device>],
     /// Runs callbacks that had to wait until no lock is held.
     pub late_callbacks: &'static [fn()],
 }
@@ -70,7 +70,7 @@ pub struct HostMemory {
 }
 
 /// The ways to release one kind of memory with its owner.
-pub struct Release<T> {
+pub struct ReleaseSteps<T> {
     /// Frees the memory.
     pub free: fn(&T, &mut TeardownErrors),
     /// Forgets the memory without freeing it: work that did not end in time may still use it.

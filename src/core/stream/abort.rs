@@ -42,12 +42,12 @@ pub enum Stage {
 }
 
 /// A callback of the program. It gets device, stage and timeout in milliseconds, and returns 0 for success.
-pub type Watcher = Arc<dyn Fn(u32, Stage, u32) -> i32 + Send + Sync>;
+pub type AbortCallback = Arc<dyn Fn(u32, Stage, u32) -> i32 + Send + Sync>;
 
-static WATCHERS: Registry<Watcher> = Registry::new();
+static WATCHERS: Registry<AbortCallback> = Registry::new();
 
 /// Implements aclrtSetDeviceTaskAbortCallback; `None` unregisters the callback with this name.
-pub fn watch(name: &str, watcher: Option<Watcher>) -> Result<()> {
+pub fn watch(name: &str, watcher: Option<AbortCallback>) -> Result<()> {
     WATCHERS.set(name, watcher)
 }
 

@@ -12,7 +12,7 @@ use crate::base::handles::{self, Object};
 use crate::base::teardown_errors::TeardownErrors;
 use crate::order::checker::{self, HostWait};
 use crate::order::known::Known;
-use crate::order::{self, Awaited};
+use crate::order::{self, KnownPositions};
 use crate::runtime::context::Context;
 use crate::runtime::device::Device;
 use crate::runtime::lifecycle::StreamsOf;
@@ -89,7 +89,7 @@ impl Device {
         let streams = StreamSet::of(self).all();
         // The wait is for all streams, whatever the first one returns: its failure does not complete the others' work.
         let mut outcome = Ok(Wait::Done);
-        let awaited = order::is_tracked().then(|| Awaited::streams(streams.iter().map(|stream| &stream.lane)));
+        let awaited = order::is_tracked().then(|| KnownPositions::streams(streams.iter().map(|stream| &stream.lane)));
         let known = Known::streams(streams.iter().map(|stream| stream.handle.raw()));
         let host = HostWait::begin(&known);
         for stream in &streams {
@@ -103,7 +103,7 @@ impl Device {
         }
         let waited = outcome?;
         if waited == Wait::Done {
-            awaited.into_iter().for_each(Awaited::is_over);
+            awaited.into_iter().for_each(KnownPositions::is_over);
             Known::are_seen(&known);
         }
         // One call returns one failure; those of other streams stay for the next synchronize.

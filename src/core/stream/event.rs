@@ -115,11 +115,11 @@ struct Uses {
 }
 
 /// The data that an interceptor keeps with a record that it took.
-pub type Kept = Box<dyn Any + Send + Sync>;
+pub type InterceptorData = Box<dyn Any + Send + Sync>;
 
 /// A record that an interceptor took.
 struct Intercepted {
-    kept: Kept,
+    kept: InterceptorData,
     /// The latest record in a running stream at that time. A later one replaces the record that was taken.
     before: Option<(Handle, Position)>,
 }
@@ -206,7 +206,7 @@ impl Event {
 
     /// Lets an interceptor take a record: `take` returns the data that it keeps. Of two concurrent records the one
     /// taken last is kept.
-    pub fn intercept(&self, take: impl FnOnce() -> Result<Kept>) -> Result<()> {
+    pub fn intercept(&self, take: impl FnOnce() -> Result<InterceptorData>) -> Result<()> {
         let mut uses = self.uses.lock();
         let kept = take()?;
         uses.intercepted = Some(Intercepted { kept, before: self.recorded.get() });

@@ -31,7 +31,7 @@ impl Exception {
 
 /// A callback of the program for failures.
 #[derive(Clone)]
-pub struct Watcher {
+pub struct ExceptionCallback {
     /// The address of the callback, which identifies it.
     pub address: usize,
     /// Calls the callback with the address of an [`Exception`].
@@ -39,19 +39,19 @@ pub struct Watcher {
 }
 
 /// The callback of aclrtSetExceptionInfoCallback.
-static SET: Mutex<Option<Watcher>> = Mutex::new(None);
+static SET: Mutex<Option<ExceptionCallback>> = Mutex::new(None);
 
 /// The callbacks of aclrtExceptionInfoCallbackRegister.
-static REGISTERED: Mutex<Vec<Watcher>> = Mutex::new(Vec::new());
+static REGISTERED: Mutex<Vec<ExceptionCallback>> = Mutex::new(Vec::new());
 
 /// A function that returns more callbacks for a failure.
-type Source = fn(&Exception) -> Vec<Watcher>;
+type CallbackLookup = fn(&Exception) -> Vec<ExceptionCallback>;
 
 /// The source of the callbacks of the failed work's owner, if it is set.
-static SOURCE: OnceLock<Source> = OnceLock::new();
+static SOURCE: OnceLock<CallbackLookup> = OnceLock::new();
 
 /// Sets the source that is called for each failure. The first one stays.
-pub fn set_source(source: Source) {
+pub fn set_source(source: CallbackLookup) {
     SOURCE.get_or_init(|| source);
 }
 
@@ -59,13 +59,13 @@ pub fn set_source(source: Source) {
 static REPORTED: Mutex<Vec<Arc<Exception>>> = Mutex::new(Vec::new());
 
 /// Implements aclrtSetExceptionInfoCallback: replaces the previous one.
-pub fn set(watcher: Option<Watcher>) {
+pub fn set(watcher: Option<ExceptionCallback>) {
     // The previous callback is dropped after the lock is released.
     let _before = std::mem::replace(&mut *SET.lock(), watcher);
 }
 
 /// Implements aclrtExceptionInfoCallbackRegister: adds the callback once.
-pub fn register(watcher: Watcher) {
+pub fn register(watcher: ExceptionCallback) {
     let mut registered = REGISTERED.lock();
     if !registered.iter().any(|other| other.address == watcher.address) {
         registered.push(watcher);
@@ -84,7 +84,7 @@ pub fn forget_all() {
 }
 
 /// Returns all callbacks for a failure.
-fn watchers_of(exception: &Exception) -> Vec<Watcher> {
+fn watchers_of(exception: &Exception) -> Vec<ExceptionCallback> {
     let mut all: Vec<_> = SET.lock().iter().chain(&*REGISTERED.lock()).cloned().collect();
     all.extend(SOURCE.get().map_or_else(Vec::new, |source| source(exception)));
     all

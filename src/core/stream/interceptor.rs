@@ -31,7 +31,7 @@ pub trait Interceptor: Sync {
     fn check_wait(&self, awaited: Awaited<'_>) -> Result<()>;
 
     /// Fails if a capture forbids such a call to the calling thread.
-    fn check_call(&self, call: Call) -> Result<()>;
+    fn check_call(&self, call: CallClass) -> Result<()>;
 
     /// Fails if the stream cannot be destroyed without force.
     fn check_destroy(&self, stream: &Stream) -> Result<()>;
@@ -41,7 +41,7 @@ pub trait Interceptor: Sync {
     fn abort(&self, stream: &Stream, why: &Fault, deadline: Option<Instant>) -> Wait;
 
     /// Notes a change of a stream, intercepted or not.
-    fn note(&self, stream: &Stream, change: Change);
+    fn note(&self, stream: &Stream, change: StreamChange);
 }
 
 /// A use of an event by a stream. External uses are for events outside of the graph, in each of its runs.
@@ -69,7 +69,7 @@ pub enum Awaited<'a> {
 }
 
 /// Calls that captures can forbid, by their mode.
-pub enum Call {
+pub enum CallClass {
     /// The call moves memory outside of stream order.
     Unordered,
     /// The call waits.
@@ -77,7 +77,7 @@ pub enum Call {
 }
 
 /// A change of a stream.
-pub enum Change {
+pub enum StreamChange {
     /// The stream is about to drop its pending work, and continues.
     Aborted,
     /// The stream is about to drop its pending work, and accepts no more.
@@ -132,7 +132,7 @@ fn is_capturing() -> bool {
 #[inline]
 pub fn check_unordered() -> Result<()> {
     thread::refuse_inside_host_function()?;
-    if is_capturing() { check_call(Call::Unordered) } else { Ok(()) }
+    if is_capturing() { check_call(CallClass::Unordered) } else { Ok(()) }
 }
 
 /// Checks a call that waits before it returns, such as an asynchronous copy of pageable memory. Fails if the wait would
@@ -140,11 +140,11 @@ pub fn check_unordered() -> Result<()> {
 #[inline]
 pub fn check_waiting() -> Result<()> {
     callback::refuse_endless_wait()?;
-    if is_capturing() { check_call(Call::Waiting) } else { Ok(()) }
+    if is_capturing() { check_call(CallClass::Waiting) } else { Ok(()) }
 }
 
 #[cold]
-fn check_call(call: Call) -> Result<()> {
+fn check_call(call: CallClass) -> Result<()> {
     installed().check_call(call)
 }
 

@@ -22,7 +22,7 @@ use crate::base::error::{Code, Error, Result, error_with};
 use crate::base::handles::{self, Object};
 use crate::order::checker::HostWait;
 use crate::order::known::Known;
-use crate::order::{self, Awaited, Lane, checker};
+use crate::order::{self, KnownPositions, Lane, checker};
 use crate::runtime::device::Device;
 use crate::runtime::thread;
 use crate::stream::failure::Failures;
@@ -104,12 +104,12 @@ impl Stream {
     /// Waits for everything enqueued so far. Returns the first failure of this stream that was not reported yet,
     /// also if the deadline passed.
     pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
-        let awaited = order::is_tracked().then(|| Awaited::streams([&self.lane]));
+        let awaited = order::is_tracked().then(|| KnownPositions::streams([&self.lane]));
         let known = self.known();
         let host = HostWait::begin(slice::from_ref(&known));
         let waited = host.wait(&checker::Awaited::Stream(self.handle.raw()), deadline, |until| self.wait(until))?;
         if waited == Wait::Done {
-            awaited.into_iter().for_each(Awaited::is_over);
+            awaited.into_iter().for_each(KnownPositions::is_over);
             known.is_seen();
         }
         self.failures.report()?;

@@ -6,7 +6,7 @@ use crate::backend::FaultKind;
 use crate::base::error;
 use crate::memory::access::Location;
 use crate::transfer::memcpy_2d;
-use crate::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Failed};
+use crate::transfer::memcpy_batch::{self, Arrays, Attribute, BatchCopy, Failed};
 
 /// Calls `copy` with a batch from host memory to each of these addresses of device 0.
 fn up(
@@ -18,16 +18,16 @@ fn up(
     let arrays = Arrays {
         count: to.len(),
         null: None,
-        entry: &|index| Entry { dst: to[index], dest_max: 8, src: 64, size: 8 },
+        entry: &|index| BatchCopy { dst: to[index], dest_max: 8, src: 64, size: 8 },
         attributes: 1,
         attribute: &|_| Attribute { first: 0, dst, src },
     };
     copy(&arrays, &mut failed).map_err(|error| (failed, error))
 }
 
-fn rows(dst: usize, pitch: usize, height: usize) -> memcpy_2d::Request {
+fn rows(dst: usize, pitch: usize, height: usize) -> memcpy_2d::Copy2dArgs {
     let (src, src_pitch) = (64, pitch);
-    memcpy_2d::Request { dst, dst_pitch: pitch, src, src_pitch, width: 8, height, kind: 1 }
+    memcpy_2d::Copy2dArgs { dst, dst_pitch: pitch, src, src_pitch, width: 8, height, kind: 1 }
 }
 
 /// Makes the next backend call `call` fail. So a test sees that this call was made.
@@ -50,7 +50,7 @@ fn rows_without_gaps_are_one_piece() {
         asked(&bench, "copy_now", || memcpy_2d::copy(rows(dst, pitch, height)));
         asked(&bench, "copy", || memcpy_2d::copy_async(rows(dst, pitch, height), 0));
     }
-    let one_side = memcpy_2d::Request { src_pitch: 8, ..rows(dst, 10, 3) };
+    let one_side = memcpy_2d::Copy2dArgs { src_pitch: 8, ..rows(dst, 10, 3) };
     for request in [rows(dst, 10, 3), one_side] {
         asked(&bench, "copy_2d_now", || memcpy_2d::copy(request));
         asked(&bench, "copy_2d", || memcpy_2d::copy_async(request, 0));
@@ -88,7 +88,7 @@ fn a_device_at_the_other_end_is_not_closed_under_a_copy() {
         device::set(1).unwrap();
         bench.script.close_gate(call);
         let inside = on_device(1, move || {
-            let request = memcpy::Request { dst, dest_max: 64, src: 64, count: 64, kind: 1 };
+            let request = memcpy::CopyArgs { dst, dest_max: 64, src: 64, count: 64, kind: 1 };
             let batch = |result: Result<(), (Failed, error::Error)>| result.map_err(|(_, error)| error);
             match call {
                 "copy_now" => memcpy::copy(request),

@@ -85,7 +85,7 @@ fn memory_that_is_being_registered_is_ordinary_memory() {
     fails(host_register::device_pointer(HOST, 0), Code::HostMemoryNotRegistered, &[]);
     assert_eq!(location(HOST), Location::UNREGISTERED);
     fails(memory::address_range(HOST), Code::ParamInvalid, &["not in a live allocation"]);
-    let copy = memcpy::Request { dst: device, dest_max: 4096, src: HOST, count: 4096, kind: 1 };
+    let copy = memcpy::CopyArgs { dst: device, dest_max: 4096, src: HOST, count: 4096, kind: 1 };
     memcpy::copy(copy).unwrap();
     bench.script.open_gate();
     first.join().unwrap();
@@ -118,11 +118,11 @@ fn stale_addresses_have_no_owner() {
     let _bench = Bench::new();
     let device = memory::malloc(64, 0).unwrap();
     for (dst, src, name) in [(device, STALE, "src"), (STALE, device, "dst")] {
-        let copy = memcpy::Request { dst, dest_max: 64, src, count: 64, kind: 4 };
+        let copy = memcpy::CopyArgs { dst, dest_max: 64, src, count: 64, kind: 4 };
         fails(memcpy::copy(copy), Code::ParamInvalid, &[name, "freed"]);
         fails(memcpy::copy_async(copy, 0), Code::ParamInvalid, &[name, "freed"]);
     }
-    let fill = memset::Request::bytes(STALE, 64, 1, 64);
+    let fill = memset::FillArgs::bytes(STALE, 64, 1, 64);
     fails(memset::set(fill), Code::ParamInvalid, &["devPtr", "freed"]);
     assert_eq!(location(STALE), Location::UNREGISTERED);
 }
@@ -134,7 +134,7 @@ fn managed_memory_is_every_devices() {
     assert_eq!(memory::address_range(addr + 1).unwrap(), (addr, HUGE));
     assert_eq!(location(addr), Location::managed(0));
     on_device(1, move || {
-        memset::set_async(memset::Request::bytes(addr, 64, 1, 64), 0).unwrap();
+        memset::set_async(memset::FillArgs::bytes(addr, 64, 1, 64), 0).unwrap();
         reduce::reduce_async(addr, addr + 64, 64, 10, 3, 0).unwrap();
     })
     .join();
@@ -153,7 +153,7 @@ fn a_reset_waits_for_calls_of_other_devices_on_managed_memory() {
     let addr = managed_memory::alloc(5, 1).unwrap();
     bench.script.close_gate("fill");
     let fill = on_device(1, move || {
-        memset::set_async(memset::Request::bytes(addr, 64, 1, 64), 0).unwrap();
+        memset::set_async(memset::FillArgs::bytes(addr, 64, 1, 64), 0).unwrap();
     });
     wait_until("the fill", || bench.script.at_gate() == 1);
     let reset = on_device(1, || device::reset_force(0).unwrap());
@@ -173,8 +173,8 @@ fn advice_that_the_driver_refuses_is_not_remembered() {
         let question = managed_memory::Question { attribute, room: 4 };
         managed_memory::attributes(&[question], addr, HUGE).unwrap()[0][0]
     };
-    let nowhere = managed_memory::Place { kind: 0, id: 0 };
-    let host = managed_memory::Place { kind: 2, id: 0 };
+    let nowhere = managed_memory::ManagedLocation { kind: 0, id: 0 };
+    let host = managed_memory::ManagedLocation { kind: 2, id: 0 };
     bench.script.fail_next("advise", FaultKind::Unsupported, "no advice");
     let refused = managed_memory::advise(addr, HUGE as u64, 0, nowhere);
     fails(refused, Code::FeatureNotSupport, &["no advice"]);

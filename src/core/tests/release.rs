@@ -90,11 +90,11 @@ fn a_device_is_not_closed_under_a_call() {
             if call == "create_stream" {
                 return context.map(drop);
             }
-            let request = memcpy::Request { dst: memory, dest_max: 64, src: 64, count: 64, kind: 1 };
+            let request = memcpy::CopyArgs { dst: memory, dest_max: 64, src: 64, count: 64, kind: 1 };
             match call {
                 "alloc" => memory::malloc(64, 0).map(drop),
                 "copy_now" => memcpy::copy(request),
-                "fill_now" => memset::set(memset::Request::bytes(memory, 64, 0, 64)),
+                "fill_now" => memset::set(memset::FillArgs::bytes(memory, 64, 0, 64)),
                 "create_event" => event::create_plain().map(drop),
                 _ => memory::free(memory),
             }
@@ -174,7 +174,7 @@ fn a_call_fails_if_destroying_the_stream_drops_its_work() {
     let bench = Bench::new();
     let ((raw, work), memory) = (bench.stream(), memory::malloc(64, 0).unwrap());
     bench.script.close_gate("fill");
-    let inside = on_device(0, move || memset::set_async(memset::Request::bytes(memory, 64, 0, 64), raw));
+    let inside = on_device(0, move || memset::set_async(memset::FillArgs::bytes(memory, 64, 0, 64), raw));
     wait_until("the call to be inside", || bench.script.at_gate() == 1);
     stream::destroy(raw, false).unwrap();
     bench.script.open_gate();

@@ -55,7 +55,7 @@ fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
     let stream = pick(random, &shared.streams);
     let event = pick(random, &shared.events);
     let host = buffer.as_mut_ptr().expose_provenance();
-    let copy = |dst, src, kind| memcpy::Request { dst, dest_max: 4096, src, count: 4096, kind };
+    let copy = |dst, src, kind| memcpy::CopyArgs { dst, dest_max: 4096, src, count: 4096, kind };
     let with_memory = |random: &mut Random, call: &dyn Fn(usize) -> Result<(), Error>| {
         let _using = USING.read();
         call(pick(random, &shared.memory) as usize)
@@ -73,7 +73,7 @@ fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
         6 => with_memory(random, &|addr| memcpy::copy(copy(host, addr, 2))),
         7 => with_memory(random, &|addr| memcpy::copy_async(copy(addr, host, 1), stream)),
         8 => with_memory(random, &|addr| memcpy::copy_async(copy(host, addr, 2), stream)),
-        9 | 10 => with_memory(random, &|addr| memset::set_async(memset::Request::bytes(addr, 4096, 1, 4096), stream)),
+        9 | 10 => with_memory(random, &|addr| memset::set_async(memset::FillArgs::bytes(addr, 4096, 1, 4096), stream)),
         11 | 12 => event::record(event, stream),
         13 | 14 => event::wait(stream, event),
         15 => event::synchronize(event, 1),
@@ -89,7 +89,7 @@ fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
             let other = &all[addr / 4096 % all.len()];
             let from = other.memory[addr / 8192 % SHARED].load(Ordering::Relaxed) as usize;
             memory::pointer_attributes(from.max(1))?;
-            memset::set(memset::Request::bytes(from, 4096, 1, 4096))?;
+            memset::set(memset::FillArgs::bytes(from, 4096, 1, 4096))?;
             memcpy::copy(copy(addr, from, 3))?;
             memcpy::copy_async(copy(addr, from, 3), stream)
         }),

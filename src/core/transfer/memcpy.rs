@@ -6,7 +6,7 @@ use crate::algo::map::address_map::Reach;
 use crate::algo::map::slot_table::Ref;
 use crate::backend::{Copy, Op, Place, Span};
 use crate::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
-use crate::memory::allocation::{Allocation, End, Kind as AllocationKind};
+use crate::memory::allocation::{Allocation, CopyEnd, Kind as AllocationKind};
 use crate::memory::{self, place_in_words};
 use crate::runtime::device::Device;
 use crate::runtime::thread;
@@ -100,7 +100,7 @@ pub fn is_host(place: Place) -> bool {
 
 /// The arguments of a copy as they came from C.
 #[derive(Clone, Copy, Debug)]
-pub struct Request {
+pub struct CopyArgs {
     /// The destination.
     pub dst: usize,
     /// The room there in bytes, as the caller passes it.
@@ -113,7 +113,7 @@ pub struct Request {
     pub kind: i32,
 }
 
-impl Request {
+impl CopyArgs {
     /// Checks the values of the arguments. `None`: nothing to do.
     #[inline]
     fn check(self) -> Result<Option<Kind>> {
@@ -148,8 +148,8 @@ impl Request {
     /// It computes with few numbers, so that the common copies are recognized without branches for the others.
     #[inline(always)]
     fn local_places(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
-        let dst = Allocation::reach_end(End::Dst, self.dst)?;
-        let src = Allocation::reach_end(End::Src, self.src)?;
+        let dst = Allocation::reach_end(CopyEnd::Dst, self.dst)?;
+        let src = Allocation::reach_end(CopyEnd::Src, self.src)?;
         let place = |found: Reach| {
             let place = AllocationKind::of(found).place();
             (place == Place::Device(device.id), place == Place::Pinned)
@@ -170,15 +170,15 @@ impl Request {
     /// memory. Pageable host memory is accepted if that is known without a lookup in the map.
     #[inline(always)]
     fn places_at_once(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
-        let dst = self.place_at_once(End::Dst, self.dst, device)?;
-        let src = self.place_at_once(End::Src, self.src, device)?;
+        let dst = self.place_at_once(CopyEnd::Dst, self.dst, device)?;
+        let src = self.place_at_once(CopyEnd::Src, self.src, device)?;
         let fits = kind.fits_by_number(dst, src) | (kind == Kind::Default);
         (fits && !memory::must_ask()).then_some((dst, src))
     }
 
     /// Returns the place of one end of a synchronous copy, if it is local or host memory.
     #[inline(always)]
-    fn place_at_once(self, end: End, addr: usize, device: &Device) -> Option<Place> {
+    fn place_at_once(self, end: CopyEnd, addr: usize, device: &Device) -> Option<Place> {
         if memory::is_plain(addr) {
             addr.checked_add(self.count)?;
             return Some(Place::Pageable);
@@ -227,7 +227,7 @@ fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
 ///
 /// Always inlined: its arguments would go through memory.
 #[inline(always)]
-pub fn copy(request: Request) -> Result<()> {
+pub fn copy(request: CopyArgs) -> Result<()> {
     interceptor::check_unordered()?;
     let Some(kind) = request.check()? else { return Ok(()) };
     if request.count <= MAX_PINNED_COPY
@@ -242,13 +242,13 @@ pub fn copy(request: Request) -> Result<()> {
 /// Writes words to a device, as [`copy`] does.
 pub fn write_words(dst: usize, words: &[u64]) -> Result<()> {
     let (src, count) = (words.as_ptr().expose_provenance(), size_of_val(words));
-    copy(Request { dst, dest_max: count, src, count, kind: Kind::HostToDevice as i32 })
+    copy(CopyArgs { dst, dest_max: count, src, count, kind: Kind::HostToDevice as i32 })
 }
 
 /// Copies memory in any place and of any length. Checks the room.
 #[inline(never)]
 fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()> {
-    let request = Request { dst, dest_max: count, src, count, kind: kind as i32 };
+    let request = CopyArgs { dst, dest_max: count, src, count, kind: kind as i32 };
     let (dst, src) = request.places(kind)?;
     let context = thread::current()?;
     let is_local = |place| memory::is_local(place, &context.device);
@@ -274,7 +274,7 @@ pub fn hold_others(dst: &Span, src: &Span, own: &Device) -> Result<[Option<Arc<D
 
 /// Implements aclrtMemcpyAsync.
 #[inline(always)]
-pub fn copy_async(request: Request, stream: u64) -> Result<()> {
+pub fn copy_async(request: CopyArgs, stream: u64) -> Result<()> {
     let kind = request.check()?;
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };
@@ -286,7 +286,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
 
 /// Enqueues a copy of another kind, or between memory in any place.
 #[inline(never)]
-fn copy_async_anywhere(request: Request, kind: Kind, stream: Ref<'static, Stream>) -> Result<()> {
+fn copy_async_anywhere(request: CopyArgs, kind: Kind, stream: Ref<'static, Stream>) -> Result<()> {
     let (dst, src) = request.places(kind)?;
     let copy = request.between(kind, dst, src);
     let (dst, src) = (copy.dst, copy.src);

@@ -27,7 +27,7 @@ const ASYNC: Allowed = Allowed(
 
 /// The arguments of a copy as they came from C.
 #[derive(Clone, Copy, Debug)]
-pub struct Request {
+pub struct Copy2dArgs {
     /// The first byte of the destination.
     pub dst: usize,
     /// The distance between rows there, in bytes.
@@ -44,7 +44,7 @@ pub struct Request {
     pub kind: i32,
 }
 
-impl Request {
+impl Copy2dArgs {
     /// Checks the values of the arguments. `None`: nothing to do.
     fn check(&self, Allowed(max_rows, kinds, in_words): Allowed) -> Result<Option<Kind>> {
         let Self { dst, dst_pitch, src, src_pitch, width, height, kind: number } = *self;
@@ -94,7 +94,7 @@ impl Request {
 }
 
 /// Implements aclrtMemcpy2d: the work is complete when it returns, and no stream orders it.
-pub fn copy(request: Request) -> Result<()> {
+pub fn copy(request: Copy2dArgs) -> Result<()> {
     interceptor::check_unordered()?;
     let Some(kind) = request.check(SYNC)? else { return Ok(()) };
     let (op, dst, src) = request.resolve(kind)?;
@@ -104,7 +104,7 @@ pub fn copy(request: Request) -> Result<()> {
 }
 
 /// Implements aclrtMemcpy2dAsync.
-pub fn copy_async(request: Request, stream: u64) -> Result<()> {
+pub fn copy_async(request: Copy2dArgs, stream: u64) -> Result<()> {
     let kind = request.check(ASYNC)?;
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };

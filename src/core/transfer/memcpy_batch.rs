@@ -20,7 +20,7 @@ pub struct Arrays<'a> {
     /// The name of an array that is null.
     pub null: Option<&'static str>,
     /// Returns the copy at an index below `count`. It is only called if no array is null.
-    pub entry: &'a dyn Fn(usize) -> Entry,
+    pub entry: &'a dyn Fn(usize) -> BatchCopy,
     /// The number of attributes.
     pub attributes: usize,
     /// Returns the attribute at an index below `attributes`. It is only called if no array is null.
@@ -29,7 +29,7 @@ pub struct Arrays<'a> {
 
 /// One copy as it came from C.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct BatchCopy {
     /// The destination.
     pub dst: usize,
     /// The room there in bytes, as the caller passes it.
@@ -64,7 +64,7 @@ type Ways = [bool; 2];
 /// A batch after the checks of its values.
 struct Batch {
     /// Copies of at least one byte, with their indices.
-    entries: Vec<(usize, Entry)>,
+    entries: Vec<(usize, BatchCopy)>,
     attributes: Vec<Attribute>,
 }
 
@@ -145,8 +145,8 @@ fn check_attribute(index: usize, attribute: Attribute, before: Option<&Attribute
     }
 }
 
-fn check_entry(index: usize, entry: Entry) -> Result<()> {
-    let Entry { dst, dest_max, src, size } = entry;
+fn check_entry(index: usize, entry: BatchCopy) -> Result<()> {
+    let BatchCopy { dst, dest_max, src, size } = entry;
     for (argument, addr) in [("dsts", dst), ("srcs", src)] {
         ensure!(addr != 0, invalid_param!("{argument}[{index}] is null, sizes[{index}] is {size}"));
     }
@@ -175,7 +175,7 @@ fn in_words(location: Location) -> String {
 }
 
 /// Returns the copy with this index, whose attribute has the index `which`.
-fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute) -> Result<Copy> {
+fn resolve_entry(index: usize, entry: BatchCopy, which: usize, attribute: &Attribute) -> Result<Copy> {
     let resolve = |array: &str, addr, side: &str, location: Location| -> Result<Span> {
         let argument = format_args!("{array}[{index}]");
         let span = memory::span(argument, addr, entry.size)?;

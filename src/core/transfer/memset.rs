@@ -5,14 +5,14 @@ use crate::backend::{Fill, Op, Pattern, Place, Span};
 use crate::base::callback;
 use crate::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::memory;
-use crate::memory::allocation::{Allocation, End, Kind};
+use crate::memory::allocation::{Allocation, CopyEnd, Kind};
 use crate::runtime::device::Device;
 use crate::runtime::thread;
 use crate::stream::{self, Stream, interceptor};
 use crate::transfer::synchronous;
 
 /// The arguments of a fill as they came from C.
-pub struct Request {
+pub struct FillArgs {
     /// The first byte.
     pub addr: usize,
     /// The room there in bytes, as the caller passes it.
@@ -23,7 +23,7 @@ pub struct Request {
     pub count: usize,
 }
 
-impl Request {
+impl FillArgs {
     /// Creates the request of aclrtMemset: the low byte of `value`, `count` times.
     pub fn bytes(addr: usize, room: usize, value: i32, count: usize) -> Self {
         Self { addr, room, pattern: Pattern::Byte(value as u8), count }
@@ -65,7 +65,7 @@ impl Request {
     /// Returns the fill of `len` bytes if all of it is in one allocation on this device, and no access check is needed.
     #[inline]
     fn local_fill(&self, len: usize, device: &Device) -> Option<Fill> {
-        let found = Allocation::reach_end(End::Dst, self.addr)?;
+        let found = Allocation::reach_end(CopyEnd::Dst, self.addr)?;
         let place = Kind::of(found).place();
         let is_local = place == Place::Device(device.id) && len <= found.left.get() && !memory::must_ask();
         is_local.then_some(Fill { dst: Span { addr: self.addr, len, place }, pattern: self.pattern })
@@ -86,7 +86,7 @@ impl Request {
 }
 
 /// Implements aclrtMemset and aclrtMemsetD32: the work is complete when it returns, and no stream orders it.
-pub fn set(request: Request) -> Result<()> {
+pub fn set(request: FillArgs) -> Result<()> {
     interceptor::check_unordered()?;
     let Some(len) = request.check()? else { return Ok(()) };
     let fill = request.resolve(len)?;
@@ -97,7 +97,7 @@ pub fn set(request: Request) -> Result<()> {
 
 /// Implements aclrtMemsetAsync and aclrtMemsetD32Async.
 #[inline]
-pub fn set_async(request: Request, stream: u64) -> Result<()> {
+pub fn set_async(request: FillArgs, stream: u64) -> Result<()> {
     let len = request.check()?;
     let stream = stream::resolve(stream)?;
     let Some(len) = len else { return Ok(()) };
@@ -108,7 +108,7 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
 }
 
 /// Enqueues a fill of memory in any place.
-fn set_async_anywhere(request: &Request, len: usize, stream: Ref<'static, Stream>) -> Result<()> {
+fn set_async_anywhere(request: &FillArgs, len: usize, stream: Ref<'static, Stream>) -> Result<()> {
     let fill = request.resolve(len)?;
     let _held = memory::check_reach(request.argument(), &fill.dst, &stream.device, true)?;
     if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 || stream.is_captured() {

@@ -26,7 +26,7 @@ pub struct Value {
 }
 
 /// The arguments of aclrtRandomNumAsync as they came from C.
-pub struct Request {
+pub struct RandomNumArgs {
     /// An `aclDataType`.
     pub data_type: i32,
     /// An `aclrtRandomNumFuncType`.
@@ -207,7 +207,7 @@ impl Operands<'_> {
 }
 
 /// Implements aclrtRandomNumAsync.
-pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
+pub fn random_num_async(request: RandomNumArgs, stream: u64) -> Result<()> {
     let count = checked("randomNum", request.count, &[4, 8])?;
     if count == (false, 0) {
         return stream::resolve(stream).map(drop);

@@ -29,7 +29,7 @@ struct Slab {
 
 /// A block of an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct ArenaBlock {
     pub offset: u64,
     pub len: u64,
     /// The number by which [`Arena::free`] finds the block.
@@ -88,26 +88,26 @@ impl Arena {
     }
 
     /// Returns the length of the block that [`Self::take`] returns for `len` bytes with the alignment of their length.
-    pub(crate) fn piece_len(len: u64) -> u64 {
+    pub(crate) fn block_len(len: u64) -> u64 {
         let grain = if len <= UNIT - GRAIN { GRAIN } else { UNIT };
         len.max(1).checked_next_multiple_of(grain).unwrap_or(len)
     }
 
     /// Allocates at least `len` bytes at a multiple of `align` (512 below 4 KiB, otherwise 4 KiB or 2 MiB).
-    pub(crate) fn take(&mut self, len: u64, align: u64) -> Option<Piece> {
+    pub(crate) fn take(&mut self, len: u64, align: u64) -> Option<ArenaBlock> {
         match self.try_take(len, align) {
             None if self.free_empty_slabs() => self.try_take(len, align),
             taken => taken,
         }
     }
 
-    fn try_take(&mut self, len: u64, align: u64) -> Option<Piece> {
+    fn try_take(&mut self, len: u64, align: u64) -> Option<ArenaBlock> {
         let piece = if len <= UNIT - GRAIN && align <= GRAIN {
             self.take_slot(len.div_ceil(GRAIN).max(1) as usize)?
         } else {
             let units = u32::try_from(len.div_ceil(UNIT)).ok()?;
             let (node, start) = self.heap.take(units, (align / UNIT).max(1) as u32)?;
-            Piece { offset: start * UNIT, len: u64::from(units) * UNIT, note: node }
+            ArenaBlock { offset: start * UNIT, len: u64::from(units) * UNIT, note: node }
         };
         self.used += piece.len;
         Some(piece)
@@ -157,7 +157,7 @@ impl Arena {
         node
     }
 
-    fn take_slot(&mut self, class: usize) -> Option<Piece> {
+    fn take_slot(&mut self, class: usize) -> Option<ArenaBlock> {
         let index = match self.partial[class].last() {
             Some(&index) => index,
             None => self.new_slab(class)?,
@@ -170,7 +170,7 @@ impl Arena {
             self.partial[class].pop();
         }
         let len = class as u64 * GRAIN;
-        Some(Piece { offset: slab.start + u64::from(slot) * len, len, note: index | SMALL })
+        Some(ArenaBlock { offset: slab.start + u64::from(slot) * len, len, note: index | SMALL })
     }
 
     fn new_slab(&mut self, class: usize) -> Option<u32> {

@@ -34,7 +34,7 @@ proptest! {
     ) {
         let mut arena = Arena::default();
         arena.add_region(0, HUGE);
-        let mut live: Vec<Piece> = Vec::new();
+        let mut live: Vec<ArenaBlock> = Vec::new();
         for (take, len, pick) in steps {
             if take {
                 let align = if len < UNIT { GRAIN } else { UNIT };

@@ -14,7 +14,7 @@ use crate::algo::math::mix::mix;
 use crate::backend::Options;
 use crate::backend::base::error::{downcast, downcast_shared};
 use crate::backend::{Fault, FaultKind, Graph, Node, NodeLaunch, RepeatedFn, Result, Work};
-use crate::kernel::kernel_launch::{self, Call};
+use crate::kernel::kernel_launch::{self, KernelRun};
 use crate::runtime::shared::Shared;
 use crate::stream::event::{CpuEvent, Record};
 use crate::stream::operation::GraphRun;
@@ -95,7 +95,7 @@ fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
 }
 
 /// Downcasts a launch of this backend.
-fn call_of(launch: &NodeLaunch) -> Result<&Call> {
+fn call_of(launch: &NodeLaunch) -> Result<&KernelRun> {
     downcast(&*launch.bound, "the launch belongs to another backend")
 }
 

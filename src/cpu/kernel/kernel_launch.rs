@@ -59,16 +59,16 @@ unsafe extern "C" fn fail(block: *const Block, code: i32, text: *const c_char) {
 }
 
 /// The type of a kernel that a shared object exports.
-pub(crate) type Entry = unsafe extern "C" fn(*const c_void, *const Block);
+pub(crate) type KernelFn = unsafe extern "C" fn(*const c_void, *const Block);
 
 /// The type of the function that an object exports to release a launch's arguments.
-pub(crate) type Release = unsafe extern "C" fn(*const c_void);
+pub(crate) type ReleaseFn = unsafe extern "C" fn(*const c_void);
 
 /// A function of a shared object. It keeps the object loaded.
 pub(crate) struct CpuKernel {
     pub name: String,
-    pub entry: Entry,
-    pub release: Option<Release>,
+    pub entry: KernelFn,
+    pub release: Option<ReleaseFn>,
     pub uses: Option<Uses>,
     pub info: KernelInfo,
     pub _object: Arc<LoadedObject>,
@@ -90,7 +90,7 @@ impl Kernel for CpuKernel {
 }
 
 /// A run of a kernel, enqueued or in a graph.
-pub(crate) struct Call {
+pub(crate) struct KernelRun {
     /// The kernel, which keeps the function loaded.
     kernel: Arc<CpuKernel>,
     /// What the arguments point to, or the recorded launch that this one replaces, if a graph may run it again.
@@ -164,14 +164,18 @@ impl CpuKernel {
     }
 }
 
-impl BoundLaunch for Call {
+impl BoundLaunch for KernelRun {
     fn accept(&self) {
         self.is_accepted.store(true, Ordering::Relaxed);
     }
 }
 
 /// Prepares a run. `kept` is what must live as long as the run, for a graph that may run it again.
-pub(crate) fn call(shared: &Shared, launch: &Launch<'_>, kept: Option<&Arc<dyn Any + Send + Sync>>) -> Result<Call> {
+pub(crate) fn call(
+    shared: &Shared,
+    launch: &Launch<'_>,
+    kept: Option<&Arc<dyn Any + Send + Sync>>,
+) -> Result<KernelRun> {
     let kernel: Arc<CpuKernel> =
         downcast_shared(Arc::clone(launch.kernel) as _, "the kernel belongs to another backend")?;
     if launch.shared_bytes > MOST_SHARED_BYTES {
@@ -180,7 +184,7 @@ pub(crate) fn call(shared: &Shared, launch: &Launch<'_>, kept: Option<&Arc<dyn A
             launch.shared_bytes
         )));
     }
-    Ok(Call {
+    Ok(KernelRun {
         function: launch.function,
         is_accepted: AtomicBool::new(false),
         arguments: kernel.arguments(shared, launch.arguments)?,
@@ -192,7 +196,7 @@ pub(crate) fn call(shared: &Shared, launch: &Launch<'_>, kept: Option<&Arc<dyn A
     })
 }
 
-impl Call {
+impl KernelRun {
     /// Describes this run as a failed one, with the arguments as the kernel got them.
     pub(crate) fn failed(&self) -> FailedLaunch {
         let (addr, len) = (self.arguments.as_ptr().expose_provenance(), size_of_val(&*self.arguments));
@@ -201,7 +205,7 @@ impl Call {
 }
 
 /// Releases the arguments after the run, or when the stream or the last graph drops it.
-impl Drop for Call {
+impl Drop for KernelRun {
     fn drop(&mut self) {
         let is_accepted = *self.is_accepted.get_mut();
         if let Some(release) = self.kernel.release.filter(|_| is_accepted) {
@@ -214,7 +218,7 @@ impl Drop for Call {
 
 /// Runs all blocks. Returns a fault if the kernel reported one, or if it wrote outside of allocations and that is
 /// detected.
-pub(crate) fn run(shared: &Shared, call: &Call) -> Result<()> {
+pub(crate) fn run(shared: &Shared, call: &KernelRun) -> Result<()> {
     // The name is needed only if accesses outside of allocations are detected.
     let name = shared.check.is_on().then_some(&*call.kernel.name);
     if name.is_some() {
@@ -223,11 +227,11 @@ pub(crate) fn run(shared: &Shared, call: &Call) -> Result<()> {
     }
     let threads = shared.cores;
     let failure = Mutex::new(None);
-    let ends = pieces(call.grid.map(u64::from).iter().product(), threads);
+    let ends = shares(call.grid.map(u64::from).iter().product(), threads);
     shared.helpers.parallel_on(threads, ends.len(), &|piece| {
         let first = piece.checked_sub(1).map_or(0, |before| ends[before]);
         let _named = name.map(Running::kernel);
-        run_piece(call, first, ends[piece] - first, &failure);
+        run_share(call, first, ends[piece] - first, &failure);
     });
     name.map_or(Ok(()), |name| shared.check_for_damage(name))?;
     failure.into_inner().map_or(Ok(()), Err)
@@ -235,7 +239,7 @@ pub(crate) fn run(shared: &Shared, call: &Call) -> Result<()> {
 
 /// Returns the ends of the parts of a grid. Threads begin the parts in order, and the parts become smaller: there are
 /// few at first, and the last thread has little left to do when the others have finished.
-fn pieces(blocks: u64, threads: usize) -> Vec<u64> {
+fn shares(blocks: u64, threads: usize) -> Vec<u64> {
     let threads = threads as u64;
     let least = blocks.div_ceil(threads * LEAST_SHARE);
     let mut ends = Vec::new();
@@ -254,7 +258,7 @@ fn pieces(blocks: u64, threads: usize) -> Vec<u64> {
 }
 
 /// Runs `count` blocks from number `first` on: x counts fastest.
-fn run_piece(call: &Call, first: u64, count: u64, failure: &Mutex<Option<Fault>>) {
+fn run_share(call: &KernelRun, first: u64, count: u64, failure: &Mutex<Option<Fault>>) {
     let mut fast = vec![0u8; call.shared_bytes + if call.shared_bytes == 0 { 0 } else { ALIGNMENT }];
     let offset = fast.as_ptr().align_offset(ALIGNMENT).min(fast.len());
     let [x, y, _] = call.grid.map(u64::from);

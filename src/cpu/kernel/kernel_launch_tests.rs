@@ -1,10 +1,10 @@
-use super::{LEAST_SHARE, pieces};
+use super::{LEAST_SHARE, shares};
 
 #[test]
 fn pieces_cover_the_grid_and_become_smaller() {
     for blocks in [1, 2, 3, 63, 64, 10_000, 10_001, 1 << 63] {
         for threads in [1, 2, 3, 64] {
-            let ends = pieces(blocks, threads);
+            let ends = shares(blocks, threads);
             let sizes: Vec<u64> =
                 ends.iter().scan(0, |first, end| Some(end - std::mem::replace(first, *end))).collect();
             assert_eq!(ends.last(), Some(&blocks), "{threads}: {ends:?}");
@@ -40,7 +40,7 @@ fn blocks_that_take_long_spread_evenly() {
     for threads in [2, 4] {
         for (number, cost) in costs.iter().enumerate() {
             let all: u64 = (0..BLOCKS).map(cost).sum();
-            let time = time_of(&pieces(BLOCKS, threads), threads, cost);
+            let time = time_of(&shares(BLOCKS, threads), threads, cost);
             let share = all / threads as u64;
             assert!(time <= share + share / 20, "{number}, {threads}: {time}, {share} each");
         }

@@ -20,7 +20,7 @@ use crate::backend::{
     Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place, Result, Span,
 };
 use crate::base::host_ranges;
-use crate::kernel::kernel_launch::{CpuKernel, Entry, Release};
+use crate::kernel::kernel_launch::{CpuKernel, KernelFn, ReleaseFn};
 use crate::kernel::kernel_uses::{Uses, WRITTEN};
 use crate::runtime::shared::Shared;
 
@@ -305,10 +305,10 @@ impl Module for CpuModule {
         let code = Code { addr: found.addr.expose_provenance(), len: found.len };
         let info = KernelInfo { parameters, most_shared_bytes: MOST_SHARED_BYTES, code: Some(code) };
         // SAFETY: by its name it is a kernel, a function of this type: the caller's promise.
-        let entry = unsafe { std::mem::transmute::<*mut c_void, Entry>(found.addr) };
+        let entry = unsafe { std::mem::transmute::<*mut c_void, KernelFn>(found.addr) };
         let release = self.object.find(&format!("{name}_portacl_release"), FUNCTION);
         // SAFETY: the header says that a function of this name is one of this type.
-        let release = release.map(|found| unsafe { std::mem::transmute::<*mut c_void, Release>(found.addr) });
+        let release = release.map(|found| unsafe { std::mem::transmute::<*mut c_void, ReleaseFn>(found.addr) });
         let uses = self.object.find(&format!("{name}_portacl_uses"), FUNCTION);
         // SAFETY: the header reserves this name for functions of the type `Uses`.
         let uses = uses.map(|found| unsafe { std::mem::transmute::<*mut c_void, Uses>(found.addr) });

@@ -137,7 +137,7 @@ struct Live {
 }
 
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct TrackedMemory {
     used: u64,
     live: BTreeMap<usize, Live>,
     /// The blocks that pools have allocated in it: length by address.
@@ -157,7 +157,7 @@ pub(crate) struct Bounds {
     own: usize,
     /// The place of the memory, for error texts.
     place: String,
-    state: Mutex<State>,
+    state: Mutex<TrackedMemory>,
 }
 
 impl Bounds {
@@ -318,20 +318,20 @@ impl Bounds {
         for page in std::mem::take(&mut state.poisoned) {
             sanitizer::unpoison(page * huge, huge);
         }
-        *state = State::default();
+        *state = TrackedMemory::default();
     }
 }
 
 impl Live {
     /// Returns the canaries before and after the allocation, relative to its address.
-    fn canaries(&self, addr: usize) -> [canary::Part; 2] {
+    fn canaries(&self, addr: usize) -> [canary::Interval; 2] {
         const FRONT: usize = 64;
         let before = (addr - self.first).min(FRONT) as isize;
         [(-before, 0), (self.asked as isize, (self.last - addr) as isize)]
     }
 }
 
-impl State {
+impl TrackedMemory {
     fn poison(&mut self, first: usize, end: usize) {
         if first < end {
             sanitizer::poison(first, end - first);

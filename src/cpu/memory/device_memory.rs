@@ -25,7 +25,7 @@ use super::capacity::{Budget, Share};
 use super::host_access::{self, Watch};
 use crate::algo::sync::level::Level;
 use crate::backend::{Access, Block, Fault, PagePolicy, Result};
-use crate::base::arena::{Arena, HUGE, Piece, UNIT};
+use crate::base::arena::{Arena, ArenaBlock, HUGE, UNIT};
 use crate::base::pages::{self, Mapping, Source, whole_pages};
 use crate::memory::pending::Deferred;
 use apart::Apart;
@@ -78,7 +78,7 @@ pub(crate) struct DeviceMemory {
     /// The blocks that other processes may have.
     apart: Apart,
     /// The saved content, which is empty if no snapshot has saved it.
-    saved: Mutex<Vec<snapshot::Piece>>,
+    saved: Mutex<Vec<snapshot::SavedRange>>,
 }
 
 impl DeviceMemory {
@@ -216,7 +216,7 @@ impl DeviceMemory {
     /// Returns the length of the block that [`Self::take`] returns.
     pub(crate) fn block_len(len: usize, policy: PagePolicy) -> usize {
         let rounded = Self::rounded(len, policy).unwrap_or(len);
-        Arena::piece_len(rounded as u64) as usize
+        Arena::block_len(rounded as u64) as usize
     }
 
     fn take_block(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {
@@ -232,7 +232,7 @@ impl DeviceMemory {
             r if r as u64 >= UNIT => UNIT,
             _ => 1,
         };
-        let whole = Arena::piece_len(rounded as u64);
+        let whole = Arena::block_len(rounded as u64);
         if !self.share.take(whole) {
             return Ok(None);
         }
@@ -325,7 +325,7 @@ impl DeviceMemory {
         self.share.close();
     }
 
-    fn block(&self, piece: Piece) -> Block {
+    fn block(&self, piece: ArenaBlock) -> Block {
         Block {
             addr: self.base + piece.offset as usize,
             len: piece.len as usize,

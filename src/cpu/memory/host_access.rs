@@ -313,9 +313,9 @@ fn pass_on(signal: c_int, code: c_int, info: *mut libc::siginfo_t, context: *mut
         return;
     }
     if PREVIOUS_FLAGS.load(Ordering::Relaxed) & libc::SA_SIGINFO != 0 {
-        type Function = unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+        type SignalHandler = unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
         // SAFETY: the program installed a handler of this type, and the arguments are its own.
-        unsafe { std::mem::transmute::<usize, Function>(previous)(signal, info, context) }
+        unsafe { std::mem::transmute::<usize, SignalHandler>(previous)(signal, info, context) }
     } else {
         // SAFETY: the previous handler was installed without SA_SIGINFO, so it takes the signal's
         // number only.

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::{is_forbidden, named};
-use crate::backend::base::broker::{Kept, Parcel};
+use crate::backend::base::broker::{Lease, Parcel};
 use crate::backend::base::memory_file;
 use crate::backend::{Fault, FaultKind, Result};
 use crate::base::arena::UNIT;
@@ -33,7 +33,7 @@ pub(crate) struct FilePart {
     pub len: u64,
     /// The lease that keeps the exported memory unchanged.
     #[expect(dead_code, reason = "dropping it ends that")]
-    pub lease: Option<Kept>,
+    pub lease: Option<Lease>,
 }
 
 /// Returns the fault that the system gives no file in memory. `purpose` is empty, or says after a space what it is for.

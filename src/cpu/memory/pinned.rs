@@ -26,14 +26,14 @@ const SPARE_SLABS: usize = 2;
 
 /// The pinned memory from a driver.
 pub(crate) struct HostMemory {
-    state: Mutex<State>,
+    state: Mutex<Mappings>,
     apart: Apart,
-    kept: Kept,
+    kept: FreedMappings,
     unlocked: AtomicU64,
 }
 
 #[derive(Default)]
-struct State {
+struct Mappings {
     /// The arena, in which slab `i` has the offsets from `i` times 2 MiB on.
     arena: Arena,
     /// The slabs by number. Numbers are reused.
@@ -49,7 +49,7 @@ impl HostMemory {
         Self {
             state: Mutex::default(),
             apart: Apart::new(bounds, can_close),
-            kept: Kept::default(),
+            kept: FreedMappings::default(),
             unlocked: AtomicU64::new(0),
         }
     }
@@ -93,7 +93,7 @@ impl HostMemory {
 
     /// Unmaps all memory.
     pub(crate) fn close(&self) {
-        *self.state.lock() = State::default();
+        *self.state.lock() = Mappings::default();
         self.apart.close();
         self.kept.release();
     }
@@ -177,19 +177,19 @@ const LEAST_USE: (usize, usize) = (4, 5);
 
 /// Large mappings that a program freed and that are cached: mapping, filling and locking new pages takes a thousand
 /// times as long as reusing one.
-struct Kept {
+struct FreedMappings {
     list: Mutex<VecDeque<Mapping>>,
     /// Returns whether the machine has so little memory left that nothing should be cached.
     is_scarce: fn() -> bool,
 }
 
-impl Default for Kept {
+impl Default for FreedMappings {
     fn default() -> Self {
         Self::new(machine::memory_is_scarce)
     }
 }
 
-impl Kept {
+impl FreedMappings {
     fn new(is_scarce: fn() -> bool) -> Self {
         Self { list: Mutex::default(), is_scarce }
     }

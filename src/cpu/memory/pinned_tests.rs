@@ -10,7 +10,7 @@ fn mapping(len: usize) -> Mapping {
 
 #[test]
 fn requests_get_what_they_would_not_waste() {
-    let kept = Kept::new(|| false);
+    let kept = FreedMappings::new(|| false);
     for len in [10 * MIB, 64 * MIB, 65 * MIB] {
         kept.put(mapping(len));
     }
@@ -26,7 +26,7 @@ fn requests_get_what_they_would_not_waste() {
 
 #[test]
 fn the_bound_holds_and_the_oldest_go_first() {
-    let kept = Kept::new(|| false);
+    let kept = FreedMappings::new(|| false);
     kept.put(mapping(MOST_KEPT + MIB));
     assert_eq!(kept.bytes(), 0);
     for len in [100 * MIB, 101 * MIB, 50 * MIB, 20 * MIB] {
@@ -41,7 +41,7 @@ fn the_bound_holds_and_the_oldest_go_first() {
 #[test]
 fn scarce_memory_is_not_kept() {
     static SCARCE: AtomicBool = AtomicBool::new(false);
-    let kept = Kept::new(|| SCARCE.load(Ordering::Relaxed));
+    let kept = FreedMappings::new(|| SCARCE.load(Ordering::Relaxed));
     kept.put(mapping(8 * MIB));
     assert_eq!(kept.bytes(), 8 * MIB);
     SCARCE.store(true, Ordering::Relaxed);

@@ -148,19 +148,19 @@ pub(crate) fn own(memory: &dyn PhysicalMemory) -> &Arc<Memory> {
 /// The reserved ranges of a driver.
 #[derive(Default)]
 pub(crate) struct Ranges {
-    pub all: Mutex<BTreeMap<usize, Range>>,
+    pub all: Mutex<BTreeMap<usize, ReservedRange>>,
     /// The number of removed mappings that operations still use.
     pub ended: AtomicUsize,
 }
 
-pub(crate) struct Range {
+pub(crate) struct ReservedRange {
     /// The reserved addresses, and the room for the library's views.
     pub mapping: Mapping,
-    pub parts: BTreeMap<usize, Part>,
+    pub parts: BTreeMap<usize, Mapped>,
 }
 
 /// A mapping in a range.
-pub(crate) struct Part {
+pub(crate) struct Mapped {
     pub len: usize,
     pub memory: Arc<Memory>,
     /// The access of the host in guard mode.
@@ -172,14 +172,14 @@ pub(crate) struct Part {
     pub ended: Option<Fence>,
 }
 
-impl Part {
+impl Mapped {
     fn overlaps(&self, addr: usize, from: usize, len: usize) -> bool {
         addr < from + len && from < addr + self.len
     }
 }
 
 /// Returns the range that contains an address.
-pub(crate) fn around(all: &mut BTreeMap<usize, Range>, addr: usize) -> Option<&mut Range> {
+pub(crate) fn around(all: &mut BTreeMap<usize, ReservedRange>, addr: usize) -> Option<&mut ReservedRange> {
     let (base, range) = all.range_mut(..=addr).next_back()?;
     (addr - base < range.mapping.len()).then_some(range)
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use super::host_access::{self, Watch};
 use super::ipc::{self, Contents, FilePart};
 use super::pinned::HOST;
-use super::ranges::{CpuPhysicalMemory, Memory, Part, Range, around, own, refused};
+use super::ranges::{CpuPhysicalMemory, Mapped, Memory, ReservedRange, around, own, refused};
 use crate::backend::base::broker::Parcel;
 use crate::backend::{Access, Block, Fault, ImportedMemory, PhysicalMemory, Result, VirtualMemory, bind_to_node};
 use crate::base::arena::HUGE;
@@ -46,7 +46,7 @@ impl VirtualMemory for CpuDriver {
         let mapping = mapping.map_err(|error| no_range(wish, error))?;
         let addr = mapping.addr();
         host_ranges::mapped(addr, len);
-        self.shared.ranges.all.lock().insert(addr, Range { mapping, parts: BTreeMap::new() });
+        self.shared.ranges.all.lock().insert(addr, ReservedRange { mapping, parts: BTreeMap::new() });
         Ok(addr)
     }
 
@@ -92,7 +92,7 @@ impl VirtualMemory for CpuDriver {
             self.host.note_lock_result(len, pages::lock(addr, len));
         }
         let range = around(&mut all, addr).expect("the core has reserved it");
-        range.parts.insert(addr, Part { len, memory, host: Access::None, watch, ended: None });
+        range.parts.insert(addr, Mapped { len, memory, host: Access::None, watch, ended: None });
         Ok(())
     }
 

@@ -53,10 +53,10 @@ const LOWER: u64 = u32::MAX as u64;
 pub(crate) struct SharedFile {
     pub file: Descriptor,
     identity: Identity,
-    state: Mutex<State>,
+    state: Mutex<SharedNames>,
 }
 
-struct State {
+struct SharedNames {
     /// The opening that has the lock, or `None` once closed.
     door: Option<Descriptor>,
     /// The names by offset in the memory.
@@ -86,7 +86,7 @@ impl SharedFile {
         file.file()?.write_all_at(&header, 0).map_err(|error| named("pwrite", error))?;
         let door = memory_file::reopen(file.get()?)?;
         memory_file::lock(&door, LOCK, libc::F_OFD_SETLK, libc::F_WRLCK)?;
-        let state = State { door: Some(door), names: HashMap::new(), vacant: Vec::new(), serial: 0 };
+        let state = SharedNames { door: Some(door), names: HashMap::new(), vacant: Vec::new(), serial: 0 };
         Ok(Self { file, identity, state: Mutex::new(state) })
     }
 
@@ -125,7 +125,7 @@ impl SharedFile {
         self.forget(&mut self.state.lock(), offset);
     }
 
-    fn forget(&self, state: &mut State, offset: u64) {
+    fn forget(&self, state: &mut SharedNames, offset: u64) {
         if let Some(name) = state.names.remove(&offset) {
             // The record is in memory already, so overwriting it cannot fail. A stale name would only lead to other
             // contents.

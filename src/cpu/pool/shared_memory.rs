@@ -16,7 +16,7 @@ use crate::backend::{
     Access, Block, Fault, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, Result, SharedMemory, Stream,
     bind_to_node,
 };
-use crate::base::arena::{Arena, HUGE, Piece};
+use crate::base::arena::{Arena, ArenaBlock, HUGE};
 use crate::base::pages::{Mapping, Source};
 use crate::base::{files, host_ranges};
 use crate::memory::device_memory::{DeviceMemory, SHARED};
@@ -51,7 +51,7 @@ pub(crate) struct HostSegments {
 /// The data that is needed to free a segment.
 struct HostSegment {
     mapping: Mapping,
-    piece: Piece,
+    piece: ArenaBlock,
     file: Arc<SharedFile>,
     arena: Arc<Mutex<Arena>>,
 }

@@ -10,8 +10,8 @@ use super::info;
 use crate::backend::base::broker::Parcel;
 use crate::backend::{
     Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, Graph, Launch,
-    MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions,
-    Wait,
+    MemoryUsage, Module, Node, PagePolicy, PhysicalMemory, PoolChange, Result, SharedMemory, Span, Stream,
+    StreamOptions, Wait,
 };
 use crate::graph;
 use crate::kernel::{kernel_launch, module};
@@ -143,13 +143,13 @@ impl Device for CpuDevice {
         Ok(())
     }
 
-    fn note_part(&self, addr: usize, len: usize, part: Part) {
+    fn note_part(&self, addr: usize, len: usize, part: PoolChange) {
         let bounds = &self.memory.bounds;
         bounds.reap_parts();
         match part {
-            Part::Got => bounds.got(addr, len),
-            Part::Lent => bounds.note_allocated(addr, len),
-            Part::Returned => bounds.returned(addr, self.shared.users.fence(addr, len)),
+            PoolChange::Got => bounds.got(addr, len),
+            PoolChange::Lent => bounds.note_allocated(addr, len),
+            PoolChange::Returned => bounds.returned(addr, self.shared.users.fence(addr, len)),
         }
     }
 

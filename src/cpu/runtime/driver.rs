@@ -31,7 +31,7 @@ use crate::pool::shared_file::ImportedFile;
 use crate::pool::shared_memory::{ExportedMemory, HostSegments, ImportedPool, MARKS};
 use crate::runtime::device::CpuDevice;
 use crate::runtime::info;
-use crate::runtime::shared::{DEVICES, Shared, Slot};
+use crate::runtime::shared::{DEVICES, DeviceSlot, Shared};
 use crate::runtime::snapshot::Hold;
 use crate::stream::executor::Executor;
 
@@ -104,7 +104,7 @@ impl CpuDriver {
                 watcher: Arc::default(),
                 users: Users::default(),
                 windows: Windows::new(numbers.len(), span),
-                devices: numbers.iter().map(|_| Slot::default()).collect(),
+                devices: numbers.iter().map(|_| DeviceSlot::default()).collect(),
                 numbers: numbers.into(),
                 imports: Imports::new(library_view),
                 ranges: Ranges::default(),
@@ -277,7 +277,7 @@ impl Driver for CpuDriver {
     }
 
     fn host_block_len(&self, len: usize) -> usize {
-        Arena::piece_len(len as u64) as usize
+        Arena::block_len(len as u64) as usize
     }
 
     fn hold_process(&self, patience: Duration) -> Result<()> {

@@ -44,7 +44,7 @@ pub(crate) struct Shared {
     pub helpers: Box<dyn Helpers>,
     pub watcher: Arc<Watcher>,
     pub users: Users,
-    pub devices: Box<[Slot]>,
+    pub devices: Box<[DeviceSlot]>,
     /// The number of each device among all, selected or not.
     pub numbers: Box<[u32]>,
     pub windows: Windows,
@@ -59,7 +59,7 @@ pub(crate) struct Shared {
 
 /// The slot of one device.
 #[derive(Default)]
-pub(crate) struct Slot {
+pub(crate) struct DeviceSlot {
     /// The number of the device's 2 MiB pages that are still to be made huge, see [`DeviceMemory::prepare`]. It is
     /// here, so that it can be read without a lock.
     pub wanted: Arc<AtomicUsize>,

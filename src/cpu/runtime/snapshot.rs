@@ -13,7 +13,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::algo::sync::reclaim;
 use crate::algo::thread::pause::pause;
 use crate::backend::{Fault, FaultKind, Result};
-use crate::runtime::shared::Slot;
+use crate::runtime::shared::DeviceSlot;
 
 /// The number that is added to the counts. It is greater than any count.
 const RAISED: usize = 1 << 40;
@@ -41,7 +41,7 @@ struct Waiting {
 
 impl Hold {
     /// Begins, and waits until all threads that access the memory have stopped here.
-    pub(crate) fn begin(&self, slots: &[Slot], patience: Duration) -> Result<()> {
+    pub(crate) fn begin(&self, slots: &[DeviceSlot], patience: Duration) -> Result<()> {
         let deadline = Instant::now() + patience;
         self.is_on.store(true, Ordering::SeqCst);
         slots.iter().for_each(|slot| _ = slot.wanted.fetch_add(RAISED, Ordering::SeqCst));
@@ -74,7 +74,7 @@ impl Hold {
     }
 
     /// Resumes all threads.
-    pub(crate) fn end(&self, slots: &[Slot]) {
+    pub(crate) fn end(&self, slots: &[DeviceSlot]) {
         slots.iter().for_each(|slot| _ = slot.wanted.fetch_sub(RAISED, Ordering::SeqCst));
         self.is_on.store(false, Ordering::SeqCst);
         self.resume_pinned();

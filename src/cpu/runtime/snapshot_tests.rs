@@ -6,7 +6,7 @@ use super::*;
 /// A short copy runs under its stream's lock, for which another thread waits inside a call that pins objects.
 #[test]
 fn a_thread_that_waits_for_the_lock_of_a_stopped_one_delays_no_snapshot() {
-    let (hold, slots, lock, locked) = (Hold::default(), [Slot::default()], Mutex::new(()), Barrier::new(3));
+    let (hold, slots, lock, locked) = (Hold::default(), [DeviceSlot::default()], Mutex::new(()), Barrier::new(3));
     thread::scope(|scope| {
         scope.spawn(|| {
             let _pin = reclaim::pin();

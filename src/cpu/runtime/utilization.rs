@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 /// The time in which at least one thread works for a device.
-pub(crate) struct Busy(Mutex<State>);
+pub(crate) struct Busy(Mutex<BusyTime>);
 
-struct State {
+struct BusyTime {
     /// The number of threads that work.
     working: u32,
     /// The time at which the first of them began.
@@ -24,7 +24,7 @@ pub(crate) struct Working<'a>(&'a Busy);
 impl Default for Busy {
     fn default() -> Self {
         let now = Instant::now();
-        Self(Mutex::new(State { working: 0, since: now, total: Duration::ZERO, asked: now }))
+        Self(Mutex::new(BusyTime { working: 0, since: now, total: Duration::ZERO, asked: now }))
     }
 }
 

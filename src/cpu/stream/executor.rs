@@ -34,7 +34,7 @@ use crate::algo::thread::wake_up::WakeUp;
 use crate::backend::schedule::Schedule;
 use crate::backend::{Fault, Result};
 pub(crate) use runner::Runner;
-use threads::{Call, Pool, STARVED, linger, pause};
+use threads::{STARVED, Wakeup, WorkerPool, linger, pause};
 
 /// The largest number of a stream priority; the others are from 0 on.
 pub(crate) const LEAST_PRIORITY: u32 = 7;
@@ -53,7 +53,7 @@ per_thread! {
 
 pub(crate) struct Executor {
     pub cores: usize,
-    pool: Mutex<Pool>,
+    pool: Mutex<WorkerPool>,
     /// Notified when a thread has ended.
     ended: Condvar,
     /// The number of streams in `ready`, which is read without the lock.
@@ -65,7 +65,7 @@ pub(crate) struct Executor {
 }
 
 /// The next task of a thread.
-enum Task {
+enum NextTask {
     Stream(Arc<Queue>),
     Job(Arc<Job>),
 }
@@ -74,7 +74,7 @@ impl Executor {
     /// Creates an executor. With a schedule one operation runs at a time, so one thread serves.
     pub(crate) fn new(cores: usize, schedule: Option<Arc<Schedule>>) -> Arc<Self> {
         let cores = if schedule.is_some() { 1 } else { cores };
-        let pool = Mutex::new(Pool { permits: cores + SPARES, ..Pool::default() });
+        let pool = Mutex::new(WorkerPool { permits: cores + SPARES, ..WorkerPool::default() });
         let (ready, started) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Arc::new(Self { cores, pool, ended: Condvar::new(), ready, started, schedule })
     }
@@ -99,7 +99,7 @@ impl Executor {
         if let Some(schedule) = &self.schedule {
             return self.push_scheduled(schedule, queues);
         }
-        let mut calls = SmallVec::<[Call; 2]>::new();
+        let mut calls = SmallVec::<[Wakeup; 2]>::new();
         let mut pool = self.pool.lock();
         for queue in queues {
             let level = queue.priority.load(Ordering::Relaxed).min(LEAST_PRIORITY) as usize;
@@ -149,12 +149,12 @@ impl Executor {
         all
     }
 
-    fn answer(self: &Arc<Self>, calls: impl IntoIterator<Item = Call>) {
+    fn answer(self: &Arc<Self>, calls: impl IntoIterator<Item = Wakeup>) {
         for call in calls {
             match call {
-                Call::Wake(sleeper) => sleeper.wake(),
+                Wakeup::Wake(sleeper) => sleeper.wake(),
                 // If no thread can be created, the others do the work later.
-                Call::Start => drop(self.start()),
+                Wakeup::Start => drop(self.start()),
             }
         }
     }
@@ -200,11 +200,11 @@ impl Executor {
         let mut has_helped = false;
         while let Some(task) = self.next(has_helped) {
             match task {
-                Task::Job(job) => {
+                NextTask::Job(job) => {
                     job.help();
                     has_helped = true;
                 }
-                Task::Stream(queue) => {
+                NextTask::Stream(queue) => {
                     if has_helped {
                         pause(HEAD_START);
                     }
@@ -219,23 +219,23 @@ impl Executor {
     }
 
     /// Returns the next task of the calling thread, or `None` if the thread must end.
-    fn next(self: &Arc<Self>, has_helped: bool) -> Option<Task> {
+    fn next(self: &Arc<Self>, has_helped: bool) -> Option<NextTask> {
         if let Some(schedule) = &self.schedule {
             let id = schedule.next()?;
             let ready = &mut self.pool.lock().ready[0];
             let place = ready.iter().position(|queue| queue.id == id);
-            return ready.remove(place?).map(Task::Stream);
+            return ready.remove(place?).map(NextTask::Stream);
         }
         let mut pool = self.pool.lock();
         loop {
             if pool.stopping {
                 return None;
             }
-            if let Some(job) = pool.jobs.iter().find(|job| job.has_pieces()) {
-                return Some(Task::Job(Arc::clone(job)));
+            if let Some(job) = pool.jobs.iter().find(|job| job.has_shares()) {
+                return Some(NextTask::Job(Arc::clone(job)));
             }
             if let Some(queue) = pool.pop_held() {
-                return Some(Task::Stream(queue));
+                return Some(NextTask::Stream(queue));
             }
             if let Some(queue) = pool.ready.iter_mut().find_map(VecDeque::pop_front) {
                 self.ready.fetch_sub(1, Ordering::Relaxed);
@@ -243,7 +243,7 @@ impl Executor {
                 let call = pool.call_if_needed(self.cores);
                 drop(pool);
                 self.answer(call);
-                return Some(Task::Stream(queue));
+                return Some(NextTask::Stream(queue));
             }
             if pool.sleepers.len() >= self.cores + SPARES {
                 return None;
@@ -252,7 +252,7 @@ impl Executor {
         }
     }
 
-    fn sleep<'a>(&'a self, mut pool: MutexGuard<'a, Pool>, has_helped: bool) -> MutexGuard<'a, Pool> {
+    fn sleep<'a>(&'a self, mut pool: MutexGuard<'a, WorkerPool>, has_helped: bool) -> MutexGuard<'a, WorkerPool> {
         let me = Arc::new(WakeUp::default());
         pool.sleepers.push(Arc::clone(&me));
         let watching = !pool.held.is_empty() && !pool.watched;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::event::Record;
 use super::queue::Queue;
 use crate::algo::queue::stream_queue;
-use crate::backend::stream::watch::{Range, Watched};
+use crate::backend::stream::watch::{ByteRange, Watched};
 use crate::backend::{
     Change, Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fault, Fill, HostFn, Notify, RandomNum, Reduce,
     RepeatedFn, Result, Span, ValueWrite, thread_number,
@@ -94,7 +94,7 @@ pub(crate) enum Operation {
     RandomNum(Box<RandomNum>),
     Reduce(Reduce),
     WriteValue(ValueWrite),
-    Launch(Box<kernel_launch::Call>),
+    Launch(Box<kernel_launch::KernelRun>),
     Graph(Box<dyn GraphRun>),
     HostFn(HostFn),
     /// A delivery, with the record that completes when the ticket is dropped, if the stream waits for it.
@@ -107,7 +107,7 @@ pub(crate) enum Operation {
 }
 
 /// The address ranges that an operation uses: first byte and length.
-pub(crate) type Ranges = [(usize, usize); 2];
+pub(crate) type UsedRanges = [(usize, usize); 2];
 
 const NOTHING: (usize, usize) = (0, 0);
 /// The range of an operation whose memory is unknown: a kernel, or a copy whose addresses are read when it runs.
@@ -116,7 +116,7 @@ const ANYTHING: (usize, usize) = (0, usize::MAX);
 /// What is known of an operation while it runs.
 #[derive(Clone)]
 pub(crate) struct Footprint {
-    pub ranges: Ranges,
+    pub ranges: UsedRanges,
     /// Whether the operation is user code, which may wait for anything.
     pub is_user_code: bool,
 }
@@ -128,7 +128,7 @@ pub(crate) fn overlap(a: (usize, usize), b: (usize, usize)) -> bool {
 
 impl Operation {
     /// Returns the memory that the operation uses.
-    pub(crate) fn ranges(&self) -> Ranges {
+    pub(crate) fn ranges(&self) -> UsedRanges {
         let of = |span: &Span| (span.addr, span.len);
         match self {
             Self::Awaited(operation, _) => operation.ranges(),
@@ -176,7 +176,7 @@ impl Operation {
     }
 
     /// Returns the range that the operation writes.
-    pub(crate) fn written(&self) -> Range {
+    pub(crate) fn written(&self) -> ByteRange {
         self.ranges()[0]
     }
 

@@ -32,7 +32,7 @@ unsafe impl Send for Job {}
 unsafe impl Sync for Job {}
 
 impl Job {
-    pub(crate) fn has_pieces(&self) -> bool {
+    pub(crate) fn has_shares(&self) -> bool {
         self.begun.load(Ordering::Relaxed) < self.count
     }
 

@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use crate::backend::fault::decorators::FaultDriver;
-use crate::backend::fault::ledger::Kind;
+use crate::backend::fault::ledger::Resource;
 use crate::backend::fault::plan::{Plan, Settings};
 use crate::backend::fault::site::{INFALLIBLE, Site};
 use crate::backend::fault::wrap;
@@ -167,12 +167,12 @@ fn the_wanted_call_fails_and_no_other() {
     let refused = bench.driver.alloc_host(64).unwrap_err();
     failed(&refused, FaultKind::OutOfHostMemory, "call 1 of driver.alloc_host");
     assert_eq!(bench.plan.calls("device.alloc"), 3);
-    assert_eq!(bench.plan.ledger.left(Kind::DeviceBlock), 2);
+    assert_eq!(bench.plan.ledger.left(Resource::DeviceBlock), 2);
     for block in [first, third] {
         bench.device.free(block).unwrap();
     }
-    assert_eq!(bench.plan.ledger.left(Kind::DeviceBlock), 0);
-    assert_eq!(bench.plan.ledger.left(Kind::HostBlock), 0);
+    assert_eq!(bench.plan.ledger.left(Resource::DeviceBlock), 0);
+    assert_eq!(bench.plan.ledger.left(Resource::HostBlock), 0);
 }
 
 #[test]
@@ -180,17 +180,17 @@ fn objects_that_were_not_released_are_counted() {
     let bench = Bench::new("device.free:1");
     let (kept, forgotten) = (bench.block(), bench.block());
     failed(&bench.device.free(kept).unwrap_err(), FaultKind::Driver, "device.free");
-    assert_eq!(bench.plan.ledger.left(Kind::DeviceBlock), 1, "the one that was forgotten");
+    assert_eq!(bench.plan.ledger.left(Resource::DeviceBlock), 1, "the one that was forgotten");
     bench.device.free(forgotten).unwrap();
-    assert_eq!(bench.plan.ledger.left(Kind::DeviceBlock), 0);
+    assert_eq!(bench.plan.ledger.left(Resource::DeviceBlock), 0);
     let stream = bench.stream();
-    assert_eq!(bench.plan.ledger.left(Kind::Stream), 1);
+    assert_eq!(bench.plan.ledger.left(Resource::Stream), 1);
     drop(stream);
-    assert_eq!(bench.plan.ledger.left(Kind::Stream), 0);
+    assert_eq!(bench.plan.ledger.left(Resource::Stream), 0);
     let event = bench.device.create_event(true).unwrap();
-    assert_eq!(bench.plan.ledger.left(Kind::Event), 1);
+    assert_eq!(bench.plan.ledger.left(Resource::Event), 1);
     drop(event);
-    assert_eq!(bench.plan.ledger.left(Kind::Event), 0);
+    assert_eq!(bench.plan.ledger.left(Resource::Event), 0);
 }
 
 /// Counts its calls in the number that it gets.
@@ -273,11 +273,11 @@ fn events_work_through_the_decorator() {
 fn a_failing_close_closes_the_device() {
     let bench = Bench::new("device.close:1");
     failed(&bench.device.close().unwrap_err(), FaultKind::Driver, "device.close");
-    assert_eq!(bench.plan.ledger.left(Kind::Device), 0);
+    assert_eq!(bench.plan.ledger.left(Resource::Device), 0);
     let again = bench.driver.open(0).unwrap();
-    assert_eq!(bench.plan.ledger.left(Kind::Device), 1);
+    assert_eq!(bench.plan.ledger.left(Resource::Device), 1);
     again.close().unwrap();
-    assert_eq!(bench.plan.ledger.left(Kind::Device), 0);
+    assert_eq!(bench.plan.ledger.left(Resource::Device), 0);
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(crate) fn copy_directly(copy: &Copy) {
 #[inline(never)]
 fn copy_large(shared: &Shared, copy: &Copy) {
     let streaming = copy.dst.len >= STREAMING;
-    in_pieces(shared, &copy.dst, &|dst, offset, len| {
+    in_shares(shared, &copy.dst, &|dst, offset, len| {
         let src = shared.pointer(&part(&copy.src, offset, len));
         // SAFETY: both ranges were checked by the core; this piece lies inside them.
         unsafe { copy_bytes(dst, src, len, streaming) }
@@ -88,7 +88,7 @@ pub(crate) fn fill(shared: &Shared, fill: &Fill) {
 }
 
 fn fill_large(shared: &Shared, fill: &Fill) {
-    in_pieces(shared, &fill.dst, &|dst, _, len| {
+    in_shares(shared, &fill.dst, &|dst, _, len| {
         // SAFETY: the range was checked by the core; this piece lies inside it, and pieces begin
         // and end where the range does or at multiples of their size.
         unsafe { fill.write_to(dst, len) };
@@ -101,18 +101,18 @@ pub(crate) fn part(span: &Span, offset: usize, len: usize) -> Span {
 }
 
 /// Returns the size of a part of a large operation on this many bytes.
-pub(crate) fn piece_of(bytes: usize) -> usize {
+pub(crate) fn share_of(bytes: usize) -> usize {
     (bytes / 16).next_power_of_two().clamp(SMALLEST_PIECE, LARGEST_PIECE)
 }
 
 /// Calls `work` with pointers, offsets and lengths that together cover `dst`. A short span is one call. A longer one is
 /// divided into parts that end at multiples of the part's size in memory, so that two large parts share no 2 MiB page.
 /// Several threads run them if possible.
-pub(crate) fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(*mut u8, usize, usize) + Sync)) {
+pub(crate) fn in_shares(shared: &Shared, dst: &Span, work: &(dyn Fn(*mut u8, usize, usize) + Sync)) {
     if dst.len < LARGE {
         return work(shared.pointer(dst), 0, dst.len);
     }
-    let piece = piece_of(dst.len);
+    let piece = share_of(dst.len);
     let first = dst.addr & !(piece - 1);
     let end = dst.addr + dst.len;
     let count = (end - first).div_ceil(piece);

@@ -3,7 +3,7 @@
 use crate::backend::{Copy2d, Rows, Span};
 use crate::base::bytes::copy_bytes;
 use crate::runtime::shared::Shared;
-use crate::transfer::memcpy::{LARGE, STREAMING, piece_of};
+use crate::transfer::memcpy::{LARGE, STREAMING, share_of};
 
 /// The least cost of a row, as the number of bytes that could be copied instead.
 const LINE: usize = 64;
@@ -37,7 +37,7 @@ pub(crate) fn copy(shared: &Shared, copy: &Copy2d) {
     if effort < LARGE {
         return rows(0, copy.height);
     }
-    let in_piece = piece_of(effort).div_ceil(row_effort(copy));
+    let in_piece = share_of(effort).div_ceil(row_effort(copy));
     shared.helpers.parallel(copy.height.div_ceil(in_piece), &|piece| {
         let first = piece * in_piece;
         rows(first, in_piece.min(copy.height - first));

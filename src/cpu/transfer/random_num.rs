@@ -5,7 +5,7 @@ use crate::algo::math::float::{from_brain, from_half, to_brain, to_half};
 use crate::algo::math::philox;
 use crate::backend::{Distribution, Number, RandomElement, RandomNum, Span};
 use crate::runtime::shared::Shared;
-use crate::transfer::memcpy::{in_pieces, part};
+use crate::transfer::memcpy::{in_shares, part};
 
 /// The number of bytes that could be copied in the time of generating one byte.
 const EFFORT: usize = 16;
@@ -23,7 +23,7 @@ pub(crate) fn make(shared: &Shared, job: &RandomNum) {
     let counter = job.counter.map(|span| shared.pointer(&span).cast::<u128>());
     // SAFETY: the core checked the 16 bytes, which need not be aligned to all of them.
     let start = counter.map_or(0, |at| unsafe { at.read_unaligned() });
-    let piece = Piece { shared, job, count, key, start };
+    let piece = Generation { shared, job, count, key, start };
     macro_rules! integers {
         ($number:ty, $fill:ident) => {{
             let (min, max) = (first as $number, second as $number);
@@ -78,7 +78,7 @@ fn single(element: RandomElement, bits: u64) -> f32 {
 }
 
 /// The parameters of the generation.
-struct Piece<'a> {
+struct Generation<'a> {
     shared: &'a Shared,
     job: &'a RandomNum,
     count: u64,
@@ -86,7 +86,7 @@ struct Piece<'a> {
     start: u128,
 }
 
-impl Piece<'_> {
+impl Generation<'_> {
     /// Returns a block of the generator. `index` counts from `start`.
     #[inline(always)]
     fn block(&self, index: u64) -> [u32; 4] {
@@ -101,7 +101,7 @@ impl Piece<'_> {
         }
         let dst = part(&self.job.dst, 0, len);
         // Parts end at multiples of a power of two in memory, so no element is cut.
-        in_pieces(self.shared, &dst, &|to, offset, len| {
+        in_shares(self.shared, &dst, &|to, offset, len| {
             let to = to.cast::<T>();
             let (first, count) = (offset / size_of::<T>(), len / size_of::<T>());
             let mut done = 0;

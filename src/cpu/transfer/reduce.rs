@@ -3,12 +3,12 @@
 use crate::algo::math::float::{from_brain, from_half, to_brain, to_half};
 use crate::backend::{Element, Reduce, ReduceOp};
 use crate::runtime::shared::Shared;
-use crate::transfer::memcpy::{in_pieces, part};
+use crate::transfer::memcpy::{in_shares, part};
 
 /// Runs a reduction, in parts if it is large.
 pub(crate) fn reduce(shared: &Shared, job: &Reduce) {
     // Parts end at multiples of a power of two, so an aligned element is never cut.
-    in_pieces(shared, &job.dst, &|dst, offset, len| {
+    in_shares(shared, &job.dst, &|dst, offset, len| {
         let src = shared.pointer(&part(&job.src, offset, len)).cast_const();
         // SAFETY: the core checked both ranges and their alignment; this piece lies inside them.
         unsafe { reduce_bytes(dst, src, len, job.op, job.element) };

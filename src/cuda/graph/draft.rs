@@ -29,7 +29,7 @@ type HostCall = Box<dyn Fn() + Send + Sync>;
 
 /// What the nodes of a graph refer to. It is kept as long as the driver may run them.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct GraphReferences {
     calls: Vec<Arc<HostCall>>,
     /// The the graph's pinned memory.
     pub rooms: Vec<usize>,
@@ -40,7 +40,7 @@ pub(super) struct Kept {
 pub(super) struct Draft<'a> {
     pub device: &'a Arc<DeviceState>,
     pub raw: Raw<CUgraph_st>,
-    pub kept: Kept,
+    pub kept: GraphReferences,
 }
 
 impl Drop for Draft<'_> {
@@ -57,7 +57,7 @@ impl<'a> Draft<'a> {
     pub(super) fn new(device: &'a Arc<DeviceState>, nodes: &[Node]) -> Result<Self> {
         // SAFETY: a new graph; the driver defines no flags for it.
         let raw = device.create(|api| unsafe { api.graph_create(0) })?;
-        let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
+        let mut draft = Draft { device, raw: Raw(raw), kept: GraphReferences::default() };
         // A node may need several of the driver's nodes.
         let mut made: Vec<Vec<CUgraphNode>> = Vec::with_capacity(nodes.len());
         for node in nodes {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use cudarc::driver::sys::CUgraphExec_st;
 use parking_lot::Mutex;
 
-use draft::{Draft, Kept};
+use draft::{Draft, GraphReferences};
 
 use crate::backend::{Graph, Node, Position, Result, Work, downcast};
 use crate::memory::pending::{self, Release};
@@ -25,21 +25,21 @@ use crate::stream::state::StreamState;
 /// A graph behind the trait.
 pub(super) struct CudaGraph {
     device: Arc<DeviceState>,
-    state: Mutex<State>,
+    state: Mutex<Executable>,
 }
 
 /// The nodes and the driver's graph that the next run uses.
-struct State {
+struct Executable {
     raw: Raw<CUgraphExec_st>,
-    kept: Kept,
+    kept: GraphReferences,
     has_user_code: bool,
     has_kernels: bool,
     /// The mark after the latest run, and the driver's graph of that run.
     latest: Option<(Mark, Raw<CUgraphExec_st>)>,
 }
 
-impl State {
-    fn new(raw: Raw<CUgraphExec_st>, kept: Kept) -> Self {
+impl Executable {
+    fn new(raw: Raw<CUgraphExec_st>, kept: GraphReferences) -> Self {
         let has_user_code = kept.nodes.iter().any(|work| matches!(work, Work::HostFn(_)));
         let has_kernels = kept.nodes.iter().any(|work| matches!(work, Work::Launch(_)));
         Self { raw, kept, has_user_code, has_kernels, latest: None }
@@ -50,7 +50,7 @@ impl State {
 pub(super) fn create(device: &Arc<DeviceState>, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
     let mut draft = Draft::new(device, nodes)?;
     let raw = draft.instantiate()?;
-    let state = Mutex::new(State::new(raw, std::mem::take(&mut draft.kept)));
+    let state = Mutex::new(Executable::new(raw, std::mem::take(&mut draft.kept)));
     Ok(Arc::new(CudaGraph { device: Arc::clone(device), state }))
 }
 
@@ -61,7 +61,7 @@ pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
     let mut draft = Draft::new(device, nodes)?;
     let mut state = state.lock();
     let raw = if draft.update(state.raw) { state.raw } else { draft.instantiate()? };
-    let mut before = State::new(raw, std::mem::take(&mut draft.kept));
+    let mut before = Executable::new(raw, std::mem::take(&mut draft.kept));
     std::mem::swap(&mut *state, &mut before);
     let is_another = state.raw.0 != before.raw.0;
     state.latest = before.latest.take();
@@ -72,7 +72,7 @@ pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
 
 /// Releases what pending runs may still use, after those runs: what the nodes of a graph refer to, and the driver's
 /// graph that was instantiated from them, unless it has other nodes now.
-fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Kept) {
+fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: GraphReferences) {
     let owner = Arc::clone(device);
     // The graph runs only on its device.
     let graph = Release { is_shared: false, ..Release::new(Some(device)) };

@@ -34,11 +34,11 @@ pub(crate) struct LibraryModule {
     compressed: &'static [u8],
     names: fn() -> Vec<String>,
     /// The slot with each device's part of the module.
-    slot: Key<Slot>,
+    slot: Key<LazyModule>,
 }
 
 #[derive(Default)]
-struct Slot {
+struct LazyModule {
     loaded: OnceLock<Loaded>,
     /// The lock that is held while the module is loaded, so that it is loaded once.
     loading: Mutex<()>,

@@ -32,7 +32,7 @@ const MOST_KEPT: usize = 256 << 20;
 /// The entries that wait to be released.
 #[derive(Default)]
 struct Pending {
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<Vec<PendingRelease>>,
     /// The number of bytes that were added since they were last compared with [`MOST_KEPT`].
     kept: AtomicUsize,
     /// The lock of the thread that checks the entries. An allocation that needs the memory waits for it; other calls do
@@ -70,18 +70,18 @@ impl Release {
 /// The function that releases an object to the driver, see [`release`].
 type Now = dyn FnOnce(&DriverState, bool) -> Result<()> + Send;
 
-struct Entry {
+struct PendingRelease {
     release: Release,
     now: Box<Now>,
-    marks: Vec<Awaited>,
+    marks: Vec<StreamPosition>,
 }
 
 /// A position that a stream must reach, and the mark that follows it. Without a mark the entry stays until all streams
 /// are idle.
-type Awaited = (Arc<StreamState>, Position, Option<Mark>);
+type StreamPosition = (Arc<StreamState>, Position, Option<Mark>);
 
 /// Puts a mark into every busy stream whose work may use this memory.
-fn mark_busy_streams(driver: &DriverState, release: &Release) -> Vec<Awaited> {
+fn mark_busy_streams(driver: &DriverState, release: &Release) -> Vec<StreamPosition> {
     let mut marks = Vec::new();
     // Work of another device is no reason to keep device memory, nor to keep the device open.
     let may_use = |stream: &Arc<StreamState>| {
@@ -101,7 +101,7 @@ fn mark_busy_streams(driver: &DriverState, release: &Release) -> Vec<Awaited> {
     marks
 }
 
-fn are_past(marks: &[Awaited]) -> bool {
+fn are_past(marks: &[StreamPosition]) -> bool {
     marks.iter().all(|(stream, position, mark)| {
         let past = mark.as_ref().is_some_and(Mark::is_past);
         if past {
@@ -152,7 +152,7 @@ impl Pending {
     }
 
     /// Whether much was freed since the last check, and the driver would not wait for work that waits for the program.
-    fn is_over_limit(&self, driver: &DriverState, entries: &[Entry]) -> bool {
+    fn is_over_limit(&self, driver: &DriverState, entries: &[PendingRelease]) -> bool {
         // Relaxed, and in two steps: one thread at a time is here.
         if self.kept.load(Ordering::Relaxed) < MOST_KEPT {
             return false;
@@ -241,7 +241,7 @@ pub(crate) fn release(
     let pending = of(driver);
     // Relaxed: a thread that misses some bytes counts them the next time.
     pending.kept.fetch_add(release.bytes, Ordering::Relaxed);
-    pending.entries.lock().push(Entry { release, now: Box::new(now), marks });
+    pending.entries.lock().push(PendingRelease { release, now: Box::new(now), marks });
     // Relaxed: the count is a hint. A thread that misses it checks again in its next call.
     driver.pending_count.fetch_add(1, Ordering::Relaxed);
     Ok(())

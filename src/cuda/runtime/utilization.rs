@@ -44,7 +44,7 @@ impl Monitor {
     }
 }
 
-type Call = unsafe extern "C" fn() -> nvmlReturn_t;
+type NvmlFn = unsafe extern "C" fn() -> nvmlReturn_t;
 type DeviceOf = unsafe extern "C" fn(*const c_char, *mut nvmlDevice_t) -> nvmlReturn_t;
 
 /// # Safety
@@ -58,7 +58,7 @@ unsafe fn find<F: Copy>(library: &Library, symbol: &str) -> Result<F> {
 
 /// NVML after its start. It ends when this is dropped.
 pub(super) struct Nvml {
-    shutdown: Call,
+    shutdown: NvmlFn,
     device_by_uuid: DeviceOf,
     device_by_pci_bus_id: DeviceOf,
     utilization_rates: unsafe extern "C" fn(nvmlDevice_t, *mut nvmlUtilization_t) -> nvmlReturn_t,
@@ -77,7 +77,7 @@ impl Nvml {
             .fold(first, |opened, name| opened.or_else(|_| open(name)))
             .map_err(|error| cannot_be_used(&format!("cannot be loaded ({})", reason(&error))))?;
         // SAFETY: a library of this name is NVML, and these are the types of its functions.
-        let (init, nvml): (Call, _) = unsafe {
+        let (init, nvml): (NvmlFn, _) = unsafe {
             let init = find(&library, "nvmlInit_v2")?;
             let nvml = Self {
                 shutdown: find(&library, "nvmlShutdown")?,

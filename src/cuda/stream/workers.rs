@@ -20,10 +20,10 @@ type Job = Box<dyn FnOnce() + Send>;
 /// The system may refuse a thread when a stream reaches a job, and no call can return that. So a job that needs a
 /// thread is submitted after [`Workers::ensure_thread`], and started by [`Workers::start_or_queue`].
 #[derive(Default)]
-pub(crate) struct Workers(Arc<Mutex<State>>);
+pub(crate) struct Workers(Arc<Mutex<JobQueue>>);
 
 #[derive(Default)]
-struct State {
+struct JobQueue {
     /// The jobs that no thread has taken yet. For each one an idle thread was woken or a new one was started. A job of
     /// [`Workers::start_or_queue`] may instead wait until a busy thread finishes its job.
     jobs: VecDeque<Job>,
@@ -69,7 +69,7 @@ impl Workers {
         if state.have_ended() { self.add_thread(&mut state) } else { Ok(()) }
     }
 
-    fn add_thread(&self, state: &mut State) -> io::Result<()> {
+    fn add_thread(&self, state: &mut JobQueue) -> io::Result<()> {
         let shared = Arc::clone(&self.0);
         state.handles.push(quiet_thread::spawn("portacl-host-fn", move || serve(&shared))?);
         Ok(())
@@ -98,14 +98,14 @@ impl Workers {
     }
 }
 
-impl State {
+impl JobQueue {
     /// Whether no thread is left.
     fn have_ended(&self) -> bool {
         self.handles.iter().all(Handle::is_finished)
     }
 }
 
-fn serve(shared: &Mutex<State>) {
+fn serve(shared: &Mutex<JobQueue>) {
     let me = Arc::new(WakeUp::default());
     let mut state = shared.lock();
     loop {

@@ -6,8 +6,8 @@ use crate::backend::Arguments;
 use crate::base::{address, enum_from, enum_value, guard, guard_out, handle, read};
 use crate::core::base::error::Result;
 use crate::core::graph::inspect;
-use crate::core::graph::inspect::params::{self, Change, KernelParams, Params};
-use crate::core::kernel::kernel_launch::Call;
+use crate::core::graph::inspect::params::{self, KernelParams, Params, TaskUpdate};
+use crate::core::kernel::kernel_launch::GraphLaunch;
 use crate::kernel::kernel_launch::read_config;
 use crate::types::{
     aclError, aclmdlRI, aclmdlRIEventRecordTaskParams, aclmdlRIKernelTaskParams, aclmdlRITask, aclmdlRITaskParams,
@@ -165,7 +165,7 @@ fn attribute_value(number: u32) -> aclrtLaunchKernelAttrValue {
 }
 
 /// The attributes of a launch; null if it has none.
-fn attributes_of(call: &Call) -> *mut aclrtLaunchKernelCfg {
+fn attributes_of(call: &GraphLaunch) -> *mut aclrtLaunchKernelCfg {
     let shown = call.shown.get_or_init(|| {
         let attribute = |id| aclrtLaunchKernelAttr {
             id: enum_from(id),
@@ -235,14 +235,14 @@ fn to_c((kind, group, params): (i32, u64, Params)) -> aclmdlRITaskParams {
 /// # Safety
 ///
 /// The member of that kind was filled; its pointers are null or valid.
-unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change> {
+unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<TaskUpdate> {
     // SAFETY: the caller vouches that `kind` names the member of the union that is set. The three for events have one
     // layout, so that one is read for all.
     unsafe {
         match kind {
             1 => {
                 let kernel = detail.kernelTaskParams;
-                Ok(Change::Kernel(KernelParams {
+                Ok(TaskUpdate::Kernel(KernelParams {
                     function: handle::from_c(kernel.funcHandle),
                     config: read_config(kernel.cfg)?,
                     arguments: Arguments::Block { addr: address::from_c(kernel.args), len: kernel.argsSize },
@@ -258,17 +258,17 @@ unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change>
                     3 => "eventWaitTaskParams.waitFlag",
                     _ => "eventResetTaskParams.resetFlag",
                 };
-                Ok(Change::Event { event: handle::from_c(event), argument, flag })
+                Ok(TaskUpdate::Event { event: handle::from_c(event), argument, flag })
             }
             5 => {
                 let aclmdlRIValueWriteTaskParams { devAddr, value } = detail.valueWriteTaskParams;
-                Ok(Change::Value { addr: address::from_c(devAddr), value, flag: 0 })
+                Ok(TaskUpdate::Value { addr: address::from_c(devAddr), value, flag: 0 })
             }
             6 => {
                 let aclmdlRIValueWaitTaskParams { devAddr, value, flag } = detail.valueWaitTaskParams;
-                Ok(Change::Value { addr: address::from_c(devAddr), value, flag })
+                Ok(TaskUpdate::Value { addr: address::from_c(devAddr), value, flag })
             }
-            _ => Ok(Change::Other { is_said: detail.rsv2.iter().any(|&byte| byte != 0) }),
+            _ => Ok(TaskUpdate::Other { is_said: detail.rsv2.iter().any(|&byte| byte != 0) }),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use crate::base::{address, bytes, check_len, guard, guard_out, handle, must_not_be_null};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
-use crate::core::kernel::kernel_args::{self, Entry, Head, List, Room};
+use crate::core::kernel::kernel_args::{self, Argument, Head, List, Room};
 use crate::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHandle};
 
 /// Calls a function with an argument list: a library list behind a handle, or a list in the caller's memory.
@@ -31,7 +31,7 @@ pub unsafe fn with_list<R>(argsHandle: aclrtArgsHandle, work: impl FnOnce(&mut L
     // contract of such lists.
     let list = unsafe {
         let head = &mut *head;
-        let entries = (head as *mut Head).add(1).cast::<Entry>();
+        let entries = (head as *mut Head).add(1).cast::<Argument>();
         let entries = std::slice::from_raw_parts_mut(entries, head.most);
         let room = std::slice::from_raw_parts_mut(address::to_c(head.room).cast(), head.room_len);
         &mut List { head, entries, room: Room::Callers(room) }
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn aclrtKernelArgsInitByUserMem(
         // SAFETY: aligned, and by the contract of the C boundary as large as a list is.
         unsafe {
             list.write(head);
-            list.add(1).cast::<Entry>().write_bytes(0, head.most);
+            list.add(1).cast::<Argument>().write_bytes(0, head.most);
         }
         Ok(())
     })

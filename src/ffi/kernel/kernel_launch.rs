@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 use crate::backend::Arguments;
 use crate::base::{Array, address, enum_value, guard, guard_unsupported, handle, must_be_null, read_optional};
 use crate::core::base::error::Result;
-use crate::core::kernel::kernel_launch::{self, Config, Request, Shape};
+use crate::core::kernel::kernel_launch::{self, Config, LaunchArgs, Shape};
 use crate::core::kernel::{kernel_args, symbol};
 use crate::kernel::kernel_args::with_list;
 use crate::types::{
@@ -29,8 +29,8 @@ pub(super) const NO_ARGUMENTS: Arguments = Arguments::Block { addr: 0, len: 0 };
 
 /// A launch of the kernel in `funcHandle`, with a number of blocks and nothing else about its shape.
 #[inline]
-pub(super) fn of_blocks(function: aclrtFuncHandle, blocks: u32, arguments: Arguments, config: Config) -> Request {
-    Request {
+pub(super) fn of_blocks(function: aclrtFuncHandle, blocks: u32, arguments: Arguments, config: Config) -> LaunchArgs {
+    LaunchArgs {
         argument: "funcHandle",
         function: handle::from_c(function),
         shape: Shape::Blocks(blocks),
@@ -41,8 +41,8 @@ pub(super) fn of_blocks(function: aclrtFuncHandle, blocks: u32, arguments: Argum
 
 /// A launch of the kernel that `func` names by its handle or by a symbol.
 #[inline]
-pub(super) fn of_symbol(func: *mut c_void, shape: Shape, arguments: Arguments, config: Config) -> Request {
-    Request { argument: "func", function: symbol::callee(handle::from_c(func)), shape, arguments, config }
+pub(super) fn of_symbol(func: *mut c_void, shape: Shape, arguments: Arguments, config: Config) -> LaunchArgs {
+    LaunchArgs { argument: "func", function: symbol::callee(handle::from_c(func)), shape, arguments, config }
 }
 
 /// A grid of blocks with several threads each.

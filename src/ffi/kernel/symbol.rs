@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::base::{address, enum_value, guard, guard_out, handle};
-use crate::core::kernel::symbol::{self, Part};
+use crate::core::kernel::symbol::{self, SymbolRange};
 use crate::types::{aclError, aclrtFuncHandle, aclrtMemcpyKind, aclrtStream};
 
 /// Returns the kernel that is registered for a symbol on the current device.
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbol(
     kind: MaybeUninit<aclrtMemcpyKind>,
 ) -> aclError {
     guard("aclrtMemcpyToSymbol", || {
-        let part = Part { symbol: address::from_c(symbol), count, offset };
+        let part = SymbolRange { symbol: address::from_c(symbol), count, offset };
         symbol::write(part, address::from_c(src), enum_value(kind), None)
     })
 }
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbolAsync(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemcpyToSymbolAsync", || {
-        let part = Part { symbol: address::from_c(symbol), count, offset };
+        let part = SymbolRange { symbol: address::from_c(symbol), count, offset };
         symbol::write(part, address::from_c(src), enum_value(kind), Some(handle::from_c(stream)))
     })
 }
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbol(
     kind: MaybeUninit<aclrtMemcpyKind>,
 ) -> aclError {
     guard("aclrtMemcpyFromSymbol", || {
-        let part = Part { symbol: address::from_c(symbol), count, offset };
+        let part = SymbolRange { symbol: address::from_c(symbol), count, offset };
         symbol::read(part, address::from_c(dst), dstMax, enum_value(kind), None)
     })
 }
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbolAsync(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemcpyFromSymbolAsync", || {
-        let part = Part { symbol: address::from_c(symbol), count, offset };
+        let part = SymbolRange { symbol: address::from_c(symbol), count, offset };
         symbol::read(part, address::from_c(dst), dstMax, enum_value(kind), Some(handle::from_c(stream)))
     })
 }

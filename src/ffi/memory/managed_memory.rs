@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::base::{Array, Out, address, enum_value, guard, guard_out, handle};
 use crate::core::base::error::invalid_param;
 use crate::core::base::host_memory;
-use crate::core::memory::managed_memory::{self, Move, Place, Question};
+use crate::core::memory::managed_memory::{self, ManagedLocation, Move, Question};
 use crate::types::{
     aclError, aclrtMemManagedAdviseType, aclrtMemManagedLocation, aclrtMemManagedRangeAttribute, aclrtStream,
 };
@@ -61,8 +61,8 @@ pub unsafe extern "C" fn aclrtMemManagedAdvise(
     })
 }
 
-fn place(location: aclrtMemManagedLocation) -> Place {
-    Place { kind: enum_value(location.r#type), id: location.id }
+fn place(location: aclrtMemManagedLocation) -> ManagedLocation {
+    ManagedLocation { kind: enum_value(location.r#type), id: location.id }
 }
 
 /// Returns an attribute of a range of managed memory, as aclrtMemManagedAdvise and prefetches have set it. Needs no

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use crate::base::{address, guard, handle, text};
-use crate::core::stream::abort::{self, Stage, Watcher};
+use crate::core::stream::abort::{self, AbortCallback, Stage};
 use crate::types::{aclError, aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortStage, aclrtStream};
 
 /// Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
         // SAFETY: `regName` is null or a C string that names the task-abort callback.
         let name = unsafe { text::required("regName", regName) }?;
         let argument = address::from_c(args);
-        let watcher = callback.map(|function| -> Watcher {
+        let watcher = callback.map(|function| -> AbortCallback {
             Arc::new(move |id, stage, timeout_ms| {
                 let stage = match stage {
                     Stage::Before => aclrtDeviceTaskAbortStage::ACL_RT_DEVICE_TASK_ABORT_PRE,

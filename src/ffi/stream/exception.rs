@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::base::{address, function, guard, guard_out, guard_outs, guard_value, handle};
 use crate::core::base::error::Result;
 use crate::core::kernel;
-use crate::core::stream::exception::{self, Exception, Watcher};
+use crate::core::stream::exception::{self, Exception, ExceptionCallback};
 use crate::types::{
     aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle, aclrtOpExceptionCallback,
 };
@@ -14,8 +14,8 @@ use crate::types::{
 type Function = unsafe extern "C" fn(*mut aclrtExceptionInfo);
 
 /// Wraps a C function as a failure watcher.
-fn watcher(function: Function) -> Watcher {
-    Watcher {
+fn watcher(function: Function) -> ExceptionCallback {
+    ExceptionCallback {
         address: function as usize,
         call: Arc::new(move |exception| {
             // SAFETY: by the contract of the C boundary it can be called from any thread until it
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
 ) -> aclError {
     guard("aclrtBinarySetExceptionCallback", || {
         let user_data = address::from_c(userData);
-        let watcher = callback.map(|function| Watcher {
+        let watcher = callback.map(|function| ExceptionCallback {
             address: function as usize,
             call: Arc::new(move |exception| {
                 // SAFETY: the program keeps its function callable until it unregisters it; its own

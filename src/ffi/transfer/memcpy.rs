@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::base::{address, enum_value, guard, handle};
-use crate::core::transfer::memcpy::{self, Request};
+use crate::core::transfer::memcpy::{self, CopyArgs};
 use crate::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
 /// Copies memory synchronously, not ordered with any stream. Supports any combination of host and device memory and of
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn aclrtMemcpy(
 ) -> aclError {
     guard("aclrtMemcpy", || {
         let (dst, src) = (address::from_c(dst), address::from_c(src));
-        let request = Request { dst, dest_max: destMax, src, count, kind: enum_value(kind) };
+        let request = CopyArgs { dst, dest_max: destMax, src, count, kind: enum_value(kind) };
         memcpy::copy(request)
     })
 }
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn aclrtMemcpyAsync(
 ) -> aclError {
     guard("aclrtMemcpyAsync", || {
         let (dst, src) = (address::from_c(dst), address::from_c(src));
-        let request = Request { dst, dest_max: destMax, src, count, kind: enum_value(kind) };
+        let request = CopyArgs { dst, dest_max: destMax, src, count, kind: enum_value(kind) };
         memcpy::copy_async(request, handle::from_c(stream))
     })
 }
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithCondition(
 ) -> aclError {
     guard("aclrtMemcpyAsyncWithCondition", || {
         let (dst, src) = (address::from_c(dst), address::from_c(src));
-        let request = Request { dst, dest_max: destMax, src, count, kind: enum_value(kind) };
+        let request = CopyArgs { dst, dest_max: destMax, src, count, kind: enum_value(kind) };
         memcpy::copy_async(request, handle::from_c(stream))
     })
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::base::{address, enum_value, guard, handle};
-use crate::core::transfer::memcpy_2d::{self, Request};
+use crate::core::transfer::memcpy_2d::{self, Copy2dArgs};
 use crate::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
 /// Copies `height` rows of `width` bytes between the host and a device, synchronously and not ordered with any stream.
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn aclrtMemcpy2d(
 ) -> aclError {
     guard("aclrtMemcpy2d", || {
         let (dst, src, kind) = (address::from_c(dst), address::from_c(src), enum_value(kind));
-        memcpy_2d::copy(Request { dst, dst_pitch: dpitch, src, src_pitch: spitch, width, height, kind })
+        memcpy_2d::copy(Copy2dArgs { dst, dst_pitch: dpitch, src, src_pitch: spitch, width, height, kind })
     })
 }
 
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn aclrtMemcpy2dAsync(
 ) -> aclError {
     guard("aclrtMemcpy2dAsync", || {
         let (dst, src, kind) = (address::from_c(dst), address::from_c(src), enum_value(kind));
-        let request = Request { dst, dst_pitch: dpitch, src, src_pitch: spitch, width, height, kind };
+        let request = Copy2dArgs { dst, dst_pitch: dpitch, src, src_pitch: spitch, width, height, kind };
         memcpy_2d::copy_async(request, handle::from_c(stream))
     })
 }

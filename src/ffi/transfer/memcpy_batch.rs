@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use crate::base::{Array, Out, address, guard, handle};
 use crate::core::base::error::Result;
-use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry};
+use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, BatchCopy};
 use crate::memory::virtual_memory::location_from_c;
 use crate::types::{aclError, aclrtMemcpyBatchAttr, aclrtStream};
 
@@ -36,7 +36,7 @@ fn copy(
     let arrays = Arrays {
         count,
         null: are_null.into_iter().find_map(|(name, is_null)| is_null.then_some(name)),
-        entry: &|index| Entry {
+        entry: &|index| BatchCopy {
             dst: address::from_c(dsts.get(index)),
             dest_max: dest_maxs.get(index),
             src: address::from_c(srcs.get(index)),

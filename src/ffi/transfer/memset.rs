@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::base::{address, guard, handle};
-use crate::core::transfer::memset::{self, Request};
+use crate::core::transfer::memset::{self, FillArgs};
 use crate::types::{aclError, aclrtStream};
 
 /// Fills bytes of device memory, or of host memory from aclrtMallocHost. Synchronous, not ordered with any stream.
@@ -20,7 +20,7 @@ use crate::types::{aclError, aclrtStream};
 /// @note Thread-safe. Follows aclrtMemset of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemset(devPtr: *mut c_void, maxCount: usize, value: i32, count: usize) -> aclError {
-    guard("aclrtMemset", || memset::set(Request::bytes(address::from_c(devPtr), maxCount, value, count)))
+    guard("aclrtMemset", || memset::set(FillArgs::bytes(address::from_c(devPtr), maxCount, value, count)))
 }
 
 /// Enqueues a fill on a stream, as aclrtMemset, in stream order.
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn aclrtMemsetAsync(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemsetAsync", || {
-        memset::set_async(Request::bytes(address::from_c(devPtr), maxCount, value, count), handle::from_c(stream))
+        memset::set_async(FillArgs::bytes(address::from_c(devPtr), maxCount, value, count), handle::from_c(stream))
     })
 }
 
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn aclrtMemsetAsync(
 /// @note Thread-safe. Follows aclrtMemsetD32 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemsetD32(ptr: *mut c_void, memSize: usize, value: u32, N: usize) -> aclError {
-    guard("aclrtMemsetD32", || memset::set(Request::words(address::from_c(ptr), memSize, value, N)))
+    guard("aclrtMemsetD32", || memset::set(FillArgs::words(address::from_c(ptr), memSize, value, N)))
 }
 
 /// Enqueues a fill with 32-bit words on a stream, as aclrtMemsetD32, in stream order. On host memory it returns when
@@ -90,6 +90,6 @@ pub unsafe extern "C" fn aclrtMemsetD32Async(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemsetD32Async", || {
-        memset::set_async(Request::words(address::from_c(ptr), memSize, value, N), handle::from_c(stream))
+        memset::set_async(FillArgs::words(address::from_c(ptr), memSize, value, N), handle::from_c(stream))
     })
 }

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::base::{address, enum_value, guard, handle, must_be_null, read};
-use crate::core::transfer::random_num::{self, Request, Value};
+use crate::core::transfer::random_num::{self, RandomNumArgs, Value};
 use crate::types::{aclError, aclrtRandomNumFuncType, aclrtRandomNumTaskInfo, aclrtRandomParaInfo, aclrtStream};
 
 fn value(info: aclrtRandomParaInfo) -> Value {
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn aclrtRandomNumAsync(
                 }
             }
         };
-        let request = Request {
+        let request = RandomNumArgs {
             data_type: enum_value(info.dataType),
             function,
             parameters,

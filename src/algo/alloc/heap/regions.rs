@@ -1,7 +1,7 @@
 //! Regions of a heap: neighbouring memory that is added, removed, joined and cut.
 
 use super::bins::bin_of;
-use super::{Heap, Node, State};
+use super::{Heap, Node, Occupancy};
 
 /// A region of neighbouring memory, named by its edge. The edge is before its first range and after its last one, so
 /// that ranges of different regions never merge.
@@ -11,8 +11,8 @@ pub struct Region(u32);
 impl<T: Copy + Default> Heap<T> {
     /// Adds `len` free units from `start` on, as a separate region.
     pub fn add_region(&mut self, start: u64, len: u32) -> Region {
-        let edge = self.new_node(start, 0, State::Edge);
-        let node = self.new_node(start, len, State::Free);
+        let edge = self.new_node(start, 0, Occupancy::Edge);
+        let node = self.new_node(start, len, Occupancy::Free);
         self.chain(edge, node);
         self.chain(node, edge);
         self.free.put(&mut self.nodes, node);
@@ -44,7 +44,7 @@ impl<T: Copy + Default> Heap<T> {
         self.chain(last, left.0);
         if self.is_free(before) && self.is_free(after) {
             self.free.remove(&mut self.nodes, before);
-            self.nodes[before as usize].state = State::Taken;
+            self.nodes[before as usize].state = Occupancy::Taken;
             self.free(before);
         }
         left
@@ -68,7 +68,7 @@ impl<T: Copy + Default> Heap<T> {
             Some(_) => self.chain(before, edge),
             None => self.vacate(edge),
         }
-        let right = (after != edge).then(|| self.new_node(start + u64::from(len), 0, State::Edge));
+        let right = (after != edge).then(|| self.new_node(start + u64::from(len), 0, Occupancy::Edge));
         if let Some(edge) = right {
             self.chain(edge, after);
             self.chain(last, edge);
@@ -84,8 +84,8 @@ impl<T: Copy + Default> Heap<T> {
         while node != region.0 {
             let n = &self.nodes[node as usize];
             assert_eq!((n.before, n.start), (before, self[before].start + u64::from(self[before].len)));
-            assert!(n.len != 0 && n.state != State::Edge);
-            if n.state == State::Free {
+            assert!(n.len != 0 && n.state != Occupancy::Edge);
+            if n.state == Occupancy::Free {
                 assert!(!self.is_free(before), "free ranges side by side");
                 let mut bin = self.free.of_bin(&self.nodes, bin_of(n.len));
                 assert!(bin.any(|other| other == node), "a free range outside its bin");

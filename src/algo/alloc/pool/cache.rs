@@ -27,7 +27,7 @@ const CLASSES: usize = class_of(LONGEST) + 1;
 
 /// A cached block: the number of its place, and its free, with [`NO_STREAM`] for a stream that was destroyed.
 #[derive(Clone, Copy)]
-struct Kept {
+struct CachedBlock {
     number: u32,
     freed: Freed,
 }
@@ -35,7 +35,7 @@ struct Kept {
 /// The cached blocks.
 pub(super) struct Cache {
     /// The stacks of the classes. The one after the last class stays empty.
-    classes: [Vec<Kept>; CLASSES + 1],
+    classes: [Vec<CachedBlock>; CLASSES + 1],
     pub(super) units: u64,
     /// The number of units that may be cached, computed from the last known use.
     most: u64,
@@ -86,7 +86,7 @@ impl<B: Books> Memory<B> {
         if class.make_room(1).is_err() {
             return self.merge(B::place(number));
         }
-        class.push(Kept { number, freed });
+        class.push(CachedBlock { number, freed });
         self.cache.units += u64::from(len);
         if self.cache.units > self.cache.most {
             self.merge_longest();
@@ -132,7 +132,7 @@ impl<B: Books> Memory<B> {
     pub(super) fn flush_cache(&mut self, order: &impl Order) {
         self.cache.units = 0;
         for class in 0..CLASSES {
-            for Kept { number, freed } in std::mem::take(&mut self.cache.classes[class]) {
+            for CachedBlock { number, freed } in std::mem::take(&mut self.cache.classes[class]) {
                 let place = B::place(number);
                 if freed.stream != NO_STREAM && order.passed(freed.stream).is_none_or(|passed| passed < freed.position)
                 {
@@ -146,7 +146,7 @@ impl<B: Books> Memory<B> {
 
     /// Forgets, in the cache, a stream that is destroyed and whose work is complete.
     pub(super) fn forget_in_cache(&mut self, stream: StreamKey) {
-        let of_stream = |kept: &&mut Kept| kept.freed.stream == stream;
+        let of_stream = |kept: &&mut CachedBlock| kept.freed.stream == stream;
         self.cache.classes.iter_mut().flatten().filter(of_stream).for_each(|kept| kept.freed.stream = NO_STREAM);
     }
 

@@ -93,7 +93,7 @@ pub fn counts() -> String {
     format!("all {all} refused {refused} live {live} reserve {reserve}")
 }
 
-pub(super) fn longest_piece() -> Option<usize> {
+pub(super) fn longest_free() -> Option<usize> {
     Some(PIECE.load(Ordering::Relaxed)).filter(|limit| *limit != NONE)
 }
 

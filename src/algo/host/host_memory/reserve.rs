@@ -19,9 +19,9 @@ const BITS: usize = u64::BITS as usize;
 const PARTS: usize = 17;
 /// The maximum number of parts of claims.
 const CLAIMS: usize = 48;
-/// The [`Part::owner`] of the reserve's parts.
+/// The [`Extent::owner`] of the reserve's parts.
 pub(super) const RESERVE: usize = 0;
-/// The [`Part::owner`] of a part whose claim has ended, but not all of whose blocks are freed.
+/// The [`Extent::owner`] of a part whose claim has ended, but not all of whose blocks are freed.
 const ENDED: usize = usize::MAX;
 const PAGE: usize = 4096;
 
@@ -36,7 +36,7 @@ static FIRST_MEMORY: First<[u8; FIRST]> = First(UnsafeCell::new([0; FIRST]));
 static FIRST_MAP: First<[u64; FIRST / GRANULE / BITS]> = First(UnsafeCell::new([0; FIRST / GRANULE / BITS]));
 
 /// A part: its memory, and a map with a bit for each granule, which nothing else refers to.
-struct Part {
+struct Extent {
     start: *mut u8,
     /// The length in bytes, a multiple of the bytes that a word of the map covers.
     len: usize,
@@ -51,7 +51,7 @@ struct Part {
 
 struct Parts {
     /// The parts. The first one stays; those from `count` on are unused.
-    all: [Part; PARTS + CLAIMS],
+    all: [Extent; PARTS + CLAIMS],
     count: usize,
 }
 
@@ -59,7 +59,8 @@ struct Parts {
 // from the list.
 unsafe impl Send for Parts {}
 
-const NO_PART: Part = Part { start: ptr::null_mut(), len: 0, map: ptr::null_mut(), owner: RESERVE, used: 0, next: 0 };
+const NO_PART: Extent =
+    Extent { start: ptr::null_mut(), len: 0, map: ptr::null_mut(), owner: RESERVE, used: 0, next: 0 };
 static ALL: SpinLock<Parts> = SpinLock::new({
     let mut all = [NO_PART; PARTS + CLAIMS];
     (all[0].start, all[0].len, all[0].map) = (FIRST_MEMORY.0.get().cast(), FIRST, FIRST_MAP.0.get().cast());
@@ -102,11 +103,11 @@ fn is_first(addr: usize) -> bool {
 }
 
 impl Parts {
-    fn list(&mut self) -> &mut [Part] {
+    fn list(&mut self) -> &mut [Extent] {
         &mut self.all[..self.count]
     }
 
-    fn of_reserve(&self) -> impl Iterator<Item = &Part> {
+    fn of_reserve(&self) -> impl Iterator<Item = &Extent> {
         self.all[..self.count].iter().filter(|part| part.owner == RESERVE)
     }
 
@@ -126,7 +127,7 @@ impl Parts {
     }
 }
 
-impl Part {
+impl Extent {
     fn contains(&self, addr: usize) -> bool {
         addr.wrapping_sub(self.start.addr()) < self.len
     }
@@ -223,7 +224,7 @@ pub(super) fn add(owner: usize, len: usize) -> bool {
     }
     let start = mapped.cast::<u8>().wrapping_add(map);
     let index = parts.count;
-    parts.all[index] = Part { start, len, map: mapped.cast(), owner, ..NO_PART };
+    parts.all[index] = Extent { start, len, map: mapped.cast(), owner, ..NO_PART };
     parts.count += 1;
     HIGHEST.fetch_max(start.addr() + len, Ordering::Relaxed);
     LOWEST.fetch_min(start.addr(), Ordering::Relaxed);

@@ -2,7 +2,7 @@
 //! map's, in records that the holder keeps. A page notes the range that covers its first byte until another range does,
 //! even if the range is no longer live: its record shows whether it is current.
 
-use super::parking::Entry;
+use super::parking::RangeEntry;
 use super::{ADDRESS_BITS, AddressMap, InsertError, Range, Record, begins_page, last_of, page_of};
 use crate::alloc::pool::{Card, Place};
 use crate::alloc::prefetch::prefetch;
@@ -28,7 +28,7 @@ impl HeldPlace<'_> {
     /// Hides the range of this entry, which is in this place, under the holder's lock: lookups do not find it, but it
     /// keeps its place. Returns false if it was removed or hidden since.
     #[inline(always)]
-    pub fn hide(self, entry: Entry) -> bool {
+    pub fn hide(self, entry: RangeEntry) -> bool {
         debug_assert_eq!(entry.index, self.index);
         self.record.end(entry.sequence)
     }
@@ -56,11 +56,11 @@ impl AddressMap {
 
     /// Returns the live range that begins at `base`, if it has this record, with its place if it is in held pages.
     #[inline(always)]
-    pub fn find_place(&self, index: u32, base: usize) -> Option<(HeldPlace<'_>, Entry, Range)> {
+    pub fn find_place(&self, index: u32, base: usize) -> Option<(HeldPlace<'_>, RangeEntry, Range)> {
         let record = self.record(index)?;
         let (sequence, range) = record.read()?;
         let place = HeldPlace { map: self, record, index };
-        (range.base == base).then_some((place, Entry { index, sequence }, range))
+        (range.base == base).then_some((place, RangeEntry { index, sequence }, range))
     }
 
     /// Reserves the pages of these addresses, which begin and end with pages, for the caller's ranges. No live range
@@ -92,7 +92,7 @@ impl AddressMap {
     }
 
     /// Removes the range of this entry in held pages, under the holder's lock. Returns false if it was removed since.
-    pub fn remove_held(&self, entry: Entry) -> bool {
+    pub fn remove_held(&self, entry: RangeEntry) -> bool {
         let place = self.place(entry.index);
         let found = place.hide(entry);
         if found {

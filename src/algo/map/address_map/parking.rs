@@ -8,7 +8,7 @@ use crate::sync::primitives::atomic::{Ordering, fence};
 
 /// A range as a lookup found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct RangeEntry {
     /// The number of the range's record.
     pub index: u32,
     pub(super) sequence: u64,
@@ -51,7 +51,7 @@ impl Record {
 
 impl HeldPlace<'_> {
     /// Hides the range of `entry`, which is in this place. Returns `None` if it was removed or parked since.
-    pub fn park(self, entry: Entry) -> Option<Parked> {
+    pub fn park(self, entry: RangeEntry) -> Option<Parked> {
         let index = NonZeroU32::new(self.index)?;
         self.record.park(entry.sequence).then_some(Parked(index))
     }
@@ -60,22 +60,22 @@ impl HeldPlace<'_> {
 impl AddressMap {
     /// Finds a range as [`AddressMap::find`] does, with the entry for [`Self::park`].
     #[cfg(test)]
-    pub fn find_entry(&self, addr: usize) -> Option<(Entry, Range)> {
+    pub fn find_entry(&self, addr: usize) -> Option<(RangeEntry, Range)> {
         self.look_up(addr)
     }
 
     /// Finds the range that begins at this address, with its entry.
     #[cfg(test)]
-    pub fn find_start(&self, base: usize) -> Option<(Entry, Range)> {
+    pub fn find_start(&self, base: usize) -> Option<(RangeEntry, Range)> {
         let (index, record) = self.record_at(base)?;
         let (sequence, range) = record.read()?;
-        (range.base == base).then_some((Entry { index, sequence }, range))
+        (range.base == base).then_some((RangeEntry { index, sequence }, range))
     }
 
     /// Hides the range of this entry, atomically for all its addresses. Returns `None` if it was removed or parked
     /// since. One of several concurrent calls gets it.
     #[inline]
-    pub fn park(&self, entry: Entry) -> Option<Parked> {
+    pub fn park(&self, entry: RangeEntry) -> Option<Parked> {
         let record = self.records.get(entry.index as usize)?;
         let index = NonZeroU32::new(entry.index)?;
         record.park(entry.sequence).then_some(Parked(index))

@@ -2,8 +2,8 @@
 //! place in the pages, but lookups do not find it. Inserting the same range again revives it without the map's lock.
 //! Inserting another range at its addresses replaces it. So no caller has to remember it.
 
-use super::parking::Entry;
-use super::{AddressMap, InsertError, LIVE, RETIRED, Range, Record, State};
+use super::parking::RangeEntry;
+use super::{AddressMap, FreeRecords, InsertError, LIVE, RETIRED, Range, Record};
 use crate::host::grow::Grow;
 use crate::sync::primitives::atomic::{Ordering, fence};
 
@@ -75,7 +75,7 @@ impl AddressMap {
             let record = &self.records[index as usize];
             if let Some((sequence, range)) = record.read()
                 && wanted(&range)
-                && self.erase(&mut state, Entry { index, sequence }, &range)
+                && self.erase(&mut state, RangeEntry { index, sequence }, &range)
             {
                 drained.push(range);
             } else if record.is_retired() && wanted(&record.contents()) {
@@ -87,7 +87,7 @@ impl AddressMap {
 
     /// Removes the range of this entry, atomically for all its addresses, and leaves it retired. The caller holds a
     /// lock of its owner, under which alone such ranges are removed. Returns false if it was removed since.
-    pub fn retire(&self, entry: Entry) -> bool {
+    pub fn retire(&self, entry: RangeEntry) -> bool {
         self.record(entry.index).is_some_and(|record| record.retire(entry.sequence))
     }
 
@@ -114,7 +114,7 @@ impl AddressMap {
     }
 
     /// Removes the retired range in this record. Returns false if there is none.
-    pub(super) fn remove_retired(&self, state: &mut State, index: u32) -> bool {
+    pub(super) fn remove_retired(&self, state: &mut FreeRecords, index: u32) -> bool {
         let record = &self.records[index as usize];
         let forgotten = record.forget();
         if forgotten {
@@ -125,7 +125,7 @@ impl AddressMap {
 
     /// Removes all retired ranges.
     #[cold]
-    pub(super) fn remove_all_retired(&self, state: &mut State) {
+    pub(super) fn remove_all_retired(&self, state: &mut FreeRecords) {
         for index in 1..state.fresh {
             self.remove_retired(state, index);
         }

@@ -1,6 +1,6 @@
 //! The protocol of the socket: one request and one answer, one packet each.
 
-use super::{Key, Kind, MOST_BYTES, Parcel};
+use super::{Key, MOST_BYTES, OfferKind, Parcel};
 use crate::{Fault, FaultKind, Result};
 
 /// The prefix of requests and answers. Processes with different versions share nothing.
@@ -22,7 +22,7 @@ const TROUBLE: u8 = 3;
 /// A request for an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Request {
-    /// The number of a [`Kind`], or any other number.
+    /// The number of a [`OfferKind`], or any other number.
     pub(super) kind: u32,
     pub(super) short: u32,
     /// The secret, if the key was a text.
@@ -30,7 +30,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    pub(super) fn new(kind: Kind, key: &Key) -> Self {
+    pub(super) fn new(kind: OfferKind, key: &Key) -> Self {
         Self { kind: kind as u32, short: key.short, secret: key.secret() }
     }
 

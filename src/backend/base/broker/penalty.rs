@@ -23,7 +23,7 @@ const SPACING: Duration = Duration::from_millis(100);
 const AHEAD: Duration = Duration::from_secs(2);
 
 /// The wrong keys of a process.
-struct Record {
+struct Offender {
     caller: Caller,
     wrong: u32,
     latest: Instant,
@@ -31,7 +31,7 @@ struct Record {
 
 #[derive(Default)]
 pub(super) struct Penalties {
-    records: VecDeque<Record>,
+    records: VecDeque<Offender>,
     /// The time up to which the refusals of all processes have used the common rate.
     used: Option<Instant>,
 }
@@ -55,7 +55,7 @@ impl Penalties {
     fn count(&mut self, caller: Caller, now: Instant) -> u32 {
         let index = self.records.iter().position(|record| record.caller == caller);
         let mut record =
-            index.and_then(|index| self.records.remove(index)).unwrap_or(Record { caller, wrong: 0, latest: now });
+            index.and_then(|index| self.records.remove(index)).unwrap_or(Offender { caller, wrong: 0, latest: now });
         let forgotten = now.saturating_duration_since(record.latest).as_millis() / FORGOTTEN.as_millis();
         record.wrong = record.wrong.saturating_sub(u32::try_from(forgotten).unwrap_or(u32::MAX)) + 1;
         record.latest = now;

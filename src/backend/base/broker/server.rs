@@ -11,7 +11,7 @@ use super::message::{self, REQUEST, Request};
 use super::penalty::Penalties;
 use super::process::{Caller, Process, caller};
 use super::socket::{self, Connection, Listener};
-use super::{Broker, Kept, PATIENCE, trouble, unknown, unserved};
+use super::{Broker, Lease, PATIENCE, trouble, unknown, unserved};
 use crate::Result;
 use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::named;
@@ -49,7 +49,7 @@ enum Stage {
     /// The peer has an answer, and an object is kept for it.
     Leases {
         #[expect(dead_code, reason = "it is kept until the peer closes its connection, and nothing else")]
-        kept: Kept,
+        kept: Lease,
     },
 }
 

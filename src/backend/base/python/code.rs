@@ -10,13 +10,13 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 /// A function of Python: a copy of its names, because the function may end before a report is written.
 #[derive(Debug)]
-pub struct Code {
+pub struct PyCode {
     /// The file and the name, with a zero byte between them.
     key: String,
     file: usize,
 }
 
-impl Code {
+impl PyCode {
     /// Returns the file, as Python knows it.
     pub fn file(&self) -> &str {
         &self.key[..self.file]
@@ -35,7 +35,7 @@ const UNREAD: &str = "<functions of Python, which could not be read: the interpr
 #[derive(Clone, Debug)]
 pub struct PythonFrame {
     /// The function. Equal ones are one object.
-    pub code: Arc<Code>,
+    pub code: Arc<PyCode>,
     /// The line that made the call.
     pub line: u32,
 }
@@ -58,7 +58,7 @@ impl PartialEq for PythonFrame {
     }
 }
 
-struct Known(Arc<Code>);
+struct Known(Arc<PyCode>);
 
 impl Borrow<str> for Known {
     fn borrow(&self) -> &str {
@@ -84,7 +84,7 @@ impl Hash for Known {
 static KNOWN: Mutex<FxHashSet<Known>> = Mutex::new(HashSet::with_hasher(FxBuildHasher));
 
 /// Returns the function with this name in this file. `key`: room for both, whose contents are lost.
-pub(super) fn intern(key: &mut String, file: &str, function: &str) -> Arc<Code> {
+pub(super) fn intern(key: &mut String, file: &str, function: &str) -> Arc<PyCode> {
     key.clear();
     key.extend([file, "\0", function]);
     let mut known = KNOWN.lock();
@@ -95,7 +95,7 @@ pub(super) fn intern(key: &mut String, file: &str, function: &str) -> Arc<Code> 
         // Those that no stack has are removed before the set grows.
         known.retain(|Known(code)| Arc::strong_count(code) > 1);
     }
-    let code = Arc::new(Code { key: key.clone(), file: file.len() });
+    let code = Arc::new(PyCode { key: key.clone(), file: file.len() });
     known.insert(Known(Arc::clone(&code)));
     code
 }

@@ -32,7 +32,7 @@ enum Phase {
     Done(Box<PythonFrames>),
 }
 
-struct State {
+struct Helper {
     phase: Phase,
     /// No thread asks before this time.
     paused_until: Option<Instant>,
@@ -42,7 +42,7 @@ struct State {
 
 /// Held by the thread that asks.
 static TURN: Mutex<()> = Mutex::new(());
-static STATE: Mutex<State> = Mutex::new(State { phase: Phase::Idle, paused_until: None, failures: 0 });
+static STATE: Mutex<Helper> = Mutex::new(Helper { phase: Phase::Idle, paused_until: None, failures: 0 });
 static CHANGED: Condvar = Condvar::new();
 /// The process in which the helper was started: a forked child has none.
 static PROCESS: AtomicU32 = AtomicU32::new(0);

@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use smallvec::SmallVec;
 
 use api::Api;
-pub use code::{Code, PythonFrame};
+pub use code::{PyCode, PythonFrame};
 
 /// Functions of Python, the innermost first.
 pub type PythonFrames = SmallVec<[PythonFrame; 16]>;

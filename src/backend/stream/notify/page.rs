@@ -34,7 +34,7 @@ const DOOR: usize = 0;
 
 /// The line of a notify.
 #[repr(C, align(64))]
-pub(super) struct Line {
+pub(super) struct NotifyLine {
     /// The word of a notify.
     pub(super) word: AtomicU64,
     importers: AtomicU32,
@@ -44,12 +44,12 @@ pub(super) struct Line {
     pub(super) over: AtomicU64,
 }
 
-const _: () = assert!(size_of::<Line>() == LINE);
+const _: () = assert!(size_of::<NotifyLine>() == LINE);
 
 #[repr(C)]
 struct Lines {
     magic: AtomicU64,
-    lines: [Line; SLOTS],
+    lines: [NotifyLine; SLOTS],
 }
 
 const _: () = assert!(size_of::<Lines>() == SIZE);
@@ -60,7 +60,7 @@ pub(super) struct Page {
     mapping: NonNull<Lines>,
     /// Whether the page has room for one notify only.
     is_for_one: bool,
-    state: Mutex<State>,
+    state: Mutex<FreeSlots>,
 }
 
 // SAFETY: the mapping contains atomics, which threads, and processes, may share.
@@ -69,7 +69,7 @@ unsafe impl Send for Page {}
 unsafe impl Sync for Page {}
 
 #[derive(Default)]
-struct State {
+struct FreeSlots {
     /// The free lines of a page of this process. The last one is used next.
     vacant: Vec<usize>,
     /// The latest serial number.
@@ -121,7 +121,7 @@ impl Page {
         unsafe { self.mapping.as_ref() }
     }
 
-    pub(super) fn line(&self, slot: usize) -> &Line {
+    pub(super) fn line(&self, slot: usize) -> &NotifyLine {
         &self.lines().lines[slot]
     }
 

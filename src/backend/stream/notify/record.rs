@@ -59,14 +59,14 @@ fn with(word: u64, number: u32) -> Option<u64> {
 }
 
 /// The role of a part of an event.
-pub(super) enum Part {
+pub(super) enum Role {
     /// A record.
     Record { number: u32, is_over: AtomicBool },
     /// A wait for a record.
     Wait { number: u32 },
 }
 
-impl Part {
+impl Role {
     /// Releases the waits of a record that a stream has reached or dropped.
     pub(super) fn signal(&self, event: &SharedEvent) {
         if let Self::Record { number, is_over } = self
@@ -113,7 +113,7 @@ impl SharedEvent {
         self.notify.page.line(self.notify.slot).issued.load(Ordering::Acquire)
     }
 
-    fn part(self: &Arc<Self>, part: Part) -> Arc<Notify> {
+    fn part(self: &Arc<Self>, part: Role) -> Arc<Notify> {
         let Notify { page, slot, serial, .. } = &*self.notify;
         Arc::new(Notify {
             page: Arc::clone(page),
@@ -130,12 +130,12 @@ impl SharedEvent {
         let issued = &self.notify.page.line(self.notify.slot).issued;
         let number = issued.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
         self.own.store(u64::from(number), Ordering::Relaxed);
-        self.part(Part::Record { number, is_over: AtomicBool::new(false) })
+        self.part(Role::Record { number, is_over: AtomicBool::new(false) })
     }
 
     /// Undoes a record that was not enqueued. If no later one was created, the previous one is the latest again.
     pub fn take_back(&self, record: &Notify) {
-        let Owner::Event(_, Part::Record { number, is_over }) = &record.owner else { return };
+        let Owner::Event(_, Role::Record { number, is_over }) = &record.owner else { return };
         self.own.store(NONE, Ordering::Relaxed);
         let issued = &self.notify.page.line(self.notify.slot).issued;
         let before = number.wrapping_sub(1);
@@ -145,7 +145,7 @@ impl SharedEvent {
 
     /// Returns the latest record as of now, for a stream to wait for.
     pub fn latest(self: &Arc<Self>) -> Arc<Notify> {
-        self.part(Part::Wait { number: self.issued() })
+        self.part(Role::Wait { number: self.issued() })
     }
 
     pub(super) fn deaths(&self) -> u64 {

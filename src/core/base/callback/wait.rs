@@ -5,15 +5,15 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 /// An object whose callbacks a thread waits for.
-pub trait Awaited: Send + Sync {
+pub trait CallbackSource: Send + Sync {
     /// Returns the threads that are inside its callbacks now. While a thread waits for it, no other thread enters.
     fn threads(&self) -> Vec<u64>;
 }
 
 /// A thread that waits, and the object that it waits for.
-type Waiting = (u64, Arc<dyn Awaited>);
+type Waiting = (u64, Arc<dyn CallbackSource>);
 
-/// All waits. The locks inside of [`Awaited::threads`] come after this one.
+/// All waits. The locks inside of [`CallbackSource::threads`] come after this one.
 static WAITING: Mutex<Vec<Waiting>> = Mutex::new(Vec::new());
 
 /// A wait of the thread with this number. It ends when this is dropped.
@@ -27,7 +27,7 @@ impl Wait {
     /// Registers that `thread` waits for all callbacks of `for_` on other threads. Fails if one of those threads waits
     /// for a callback that `thread` is inside of. The last wait of a cycle closes it, so one check at the beginning is
     /// enough.
-    pub fn begin(thread: u64, for_: Arc<dyn Awaited>) -> Result<Self, Circle> {
+    pub fn begin(thread: u64, for_: Arc<dyn CallbackSource>) -> Result<Self, Circle> {
         let mut waiting = WAITING.lock();
         let mut others = for_.threads().into_iter().filter(|other| *other != thread);
         ensure!(!others.any(|other| leads_to(&waiting, other, thread)), Circle);

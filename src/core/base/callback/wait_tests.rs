@@ -1,7 +1,7 @@
 use super::*;
 
 struct Inside(Vec<u64>);
-impl Awaited for Inside {
+impl CallbackSource for Inside {
     fn threads(&self) -> Vec<u64> {
         self.0.clone()
     }

@@ -13,7 +13,7 @@ use crate::stream::event::{CLEAR, Event, SET, until_set};
 use crate::stream::interceptor::EventUse;
 
 /// The data that an event keeps for its record in a captured stream.
-struct Place {
+struct CapturedRecord {
     capture: Weak<Capture>,
     /// The task that is the record.
     task: usize,
@@ -22,7 +22,7 @@ struct Place {
 /// Returns the capture that the latest record of an event belongs to, and its task there.
 pub(in crate::graph) fn capture_of(event: &Event) -> Option<(Arc<Capture>, usize)> {
     event.intercepted(|kept| {
-        let place = kept.downcast_ref::<Place>()?;
+        let place = kept.downcast_ref::<CapturedRecord>()?;
         let capture = place.capture.upgrade().filter(|capture| !capture.is_over())?;
         Some((capture, place.task))
     })
@@ -83,7 +83,7 @@ fn record(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<()> {
     event.intercept(|| {
         let task = Task::new(stream, What::EventRecord(raw), record_inside(event));
         let (_, task) = capture.add_task(task, None)?;
-        Ok(Box::new(Place { capture: Arc::downgrade(&capture), task }))
+        Ok(Box::new(CapturedRecord { capture: Arc::downgrade(&capture), task }))
     })
 }
 

@@ -13,7 +13,7 @@ use crate::graph::task::What;
 use crate::pool::mem_pool::captured::Recording;
 use crate::stream::Stream;
 use crate::stream::event::Event;
-use crate::stream::interceptor::{Awaited, Call, Change, EventUse, Interceptor};
+use crate::stream::interceptor::{Awaited, CallClass, EventUse, Interceptor, StreamChange};
 
 /// Takes the work of streams, and their requests to pools, for all graphs.
 pub struct Graphs;
@@ -53,7 +53,7 @@ impl Interceptor for Graphs {
         capture.map_or(Ok(()), |capture| Err(mode::refuse_wait(&capture, code, what)))
     }
 
-    fn check_call(&self, call: Call) -> Result<()> {
+    fn check_call(&self, call: CallClass) -> Result<()> {
         mode::check_call(call)
     }
 
@@ -81,15 +81,15 @@ impl Interceptor for Graphs {
         flow::run::drop_runs_of(stream.handle, why, deadline)
     }
 
-    fn note(&self, stream: &Stream, change: Change) {
+    fn note(&self, stream: &Stream, change: StreamChange) {
         match change {
-            Change::Aborted => {
+            StreamChange::Aborted => {
                 capture_of(stream).iter().for_each(|capture| capture.spoil("one of its streams was aborted"));
                 flow::run::stream_drops_work(stream.handle);
             }
-            Change::Stopped => flow::run::stream_drops_work(stream.handle),
-            Change::Limited(until) => flow::run::limit(stream.handle, until),
-            Change::Destroying => stream_ends(stream),
+            StreamChange::Stopped => flow::run::stream_drops_work(stream.handle),
+            StreamChange::Limited(until) => flow::run::limit(stream.handle, until),
+            StreamChange::Destroying => stream_ends(stream),
         }
     }
 }

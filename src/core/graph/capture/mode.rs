@@ -10,7 +10,7 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::backend::thread_number;
 use crate::base::error::{Code, Error, Result, arguments, error_with};
 use crate::runtime::device::Device;
-use crate::stream::interceptor::{Call, Capturing};
+use crate::stream::interceptor::{CallClass, Capturing};
 
 /// An `aclmdlRICaptureMode`. The mode of a capture says which threads may not make calls that it cannot record. The
 /// mode of a thread says which captures it obeys.
@@ -71,13 +71,13 @@ fn forbidding() -> Vec<Arc<Capture>> {
 }
 
 /// Fails if captures forbid the calling thread such a call, and invalidates them.
-pub fn check_call(call: Call) -> Result<()> {
+pub fn check_call(call: CallClass) -> Result<()> {
     let (code, what) = match call {
-        Call::Unordered => (
+        CallClass::Unordered => (
             Code::CaptureModeNotSupport,
             "this call accesses memory immediately, which cannot be recorded; use its asynchronous form",
         ),
-        Call::Waiting => (
+        CallClass::Waiting => (
             Code::CaptureModeBlockAsync,
             "this call waits, or copies pageable host memory, which also waits; use memory from aclrtMallocHost",
         ),

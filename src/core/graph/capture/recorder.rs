@@ -16,7 +16,7 @@ use crate::stream::Stream;
 
 /// The capture or the change that a stream takes part in. The stream keeps it.
 #[derive(Default)]
-enum Part {
+enum Participation {
     #[default]
     Nothing,
     Capture(Arc<Capture>),
@@ -35,13 +35,13 @@ pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
 pub struct Recorder<'a> {
     /// Its stream.
     pub(super) stream: &'a Stream,
-    part: &'a Mutex<Part>,
+    part: &'a Mutex<Participation>,
 }
 
 impl<'a> Recorder<'a> {
     /// Returns the recorder of a stream.
     pub fn of(stream: &'a Stream) -> Self {
-        static PART: Key<Mutex<Part>> = Key::new();
+        static PART: Key<Mutex<Participation>> = Key::new();
         Self { stream, part: PART.of(&stream.features) }
     }
 
@@ -63,24 +63,24 @@ impl<'a> Recorder<'a> {
 
     /// Returns the capture of the stream.
     pub fn capture(&self) -> Option<Arc<Capture>> {
-        if let Part::Capture(capture) = &*self.part.lock() { Some(Arc::clone(capture)) } else { None }
+        if let Participation::Capture(capture) = &*self.part.lock() { Some(Arc::clone(capture)) } else { None }
     }
 
     /// Lets the stream join a capture. Returns false if it takes part in another capture, or changes a task group.
     pub fn join(&self, capture: &Arc<Capture>) -> bool {
         let mut part = self.part.lock();
-        if matches!(*part, Part::Nothing) {
-            *part = Part::Capture(Arc::clone(capture));
+        if matches!(*part, Participation::Nothing) {
+            *part = Participation::Capture(Arc::clone(capture));
             self.stream.set_captured(true);
         }
-        matches!(&*part, Part::Capture(own) if Arc::ptr_eq(own, capture))
+        matches!(&*part, Participation::Capture(own) if Arc::ptr_eq(own, capture))
     }
 
     /// Lets the stream leave the capture.
     pub fn leave(&self, capture: &Arc<Capture>) {
         let mut part = self.part.lock();
-        if matches!(&*part, Part::Capture(own) if Arc::ptr_eq(own, capture)) {
-            *part = Part::Nothing;
+        if matches!(&*part, Participation::Capture(own) if Arc::ptr_eq(own, capture)) {
+            *part = Participation::Nothing;
             self.stream.set_captured(false);
         }
     }
@@ -88,33 +88,33 @@ impl<'a> Recorder<'a> {
     /// Begins a change of a group by the stream's work, which does not run.
     pub fn begin_update(&self, update: Arc<Update>) -> Result<()> {
         let mut part = self.part.lock();
-        if !matches!(*part, Part::Nothing) {
+        if !matches!(*part, Participation::Nothing) {
             return Err(param_invalid!(
                 "another thread has meanwhile made {} join a capture, or change a task group",
                 self.stream
             ));
         }
-        *part = Part::Update(update);
+        *part = Participation::Update(update);
         self.stream.set_captured(true);
         Ok(())
     }
 
     /// Returns the change that the stream records, if any.
     pub fn update(&self) -> Option<Arc<Update>> {
-        if let Part::Update(update) = &*self.part.lock() { Some(Arc::clone(update)) } else { None }
+        if let Participation::Update(update) = &*self.part.lock() { Some(Arc::clone(update)) } else { None }
     }
 
     /// Ends the change and returns it. The stream's work runs again.
     pub fn end_update(&self) -> Result<Arc<Update>> {
         let mut part = self.part.lock();
-        let Part::Update(update) = &*part else {
+        let Participation::Update(update) = &*part else {
             let stream = self.stream;
             return Err(param_invalid!(
                 "{stream} is not changing a task group; call aclmdlRICaptureTaskUpdateBegin first"
             ));
         };
         let update = Arc::clone(update);
-        *part = Part::Nothing;
+        *part = Participation::Nothing;
         self.stream.set_captured(false);
         Ok(update)
     }
@@ -133,14 +133,14 @@ impl<'a> Recorder<'a> {
 
     /// Fails if no work can be recorded now.
     pub fn check_open(&self) -> Result<()> {
-        let updates = matches!(*self.part.lock(), Part::Update(_));
+        let updates = matches!(*self.part.lock(), Participation::Update(_));
         if updates { Ok(()) } else { self.take_part()?.check() }
     }
 
     fn add(&self, works: Vec<Option<Work>>) -> backend::Result<Position> {
         works.iter().flatten().flat_map(work_spans).try_for_each(|span| self.check(span))?;
         // The lock is held until the work is added, so that the change does not end without it.
-        if let Part::Update(update) = &*self.part.lock() {
+        if let Participation::Update(update) = &*self.part.lock() {
             return update.add(works).map_err(no_memory);
         }
         let added = self.capture().map(|capture| capture.add(self.stream.handle, What::Work, works));
@@ -174,7 +174,7 @@ impl<'a> Recorder<'a> {
     #[cold]
     pub fn cannot(&self, text: &'static str) -> Fault {
         self.capture().iter().for_each(|it| it.spoil("it has an operation that graphs do not support"));
-        if let Part::Update(update) = &*self.part.lock() {
+        if let Participation::Update(update) = &*self.part.lock() {
             update.spoil("the update has an operation that task groups do not support");
         }
         Fault::unsupported(text)

@@ -12,9 +12,9 @@ use super::{Body, Flow, Step, Strand, Tree, check, never_recorded, no_tickets, r
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Observer, Pattern, Span, StreamOptions, Work};
 use crate::base::error::{Code, Error, Result, param_invalid, unsupported};
-use crate::graph::program::plan::{self, Part};
+use crate::graph::program::plan::{self, Unit};
 use crate::graph::program::reporting::Listener;
-use crate::graph::task::control::{Conditional, Control, Kind};
+use crate::graph::task::control::{ConditionKind, Conditional, Control};
 use crate::graph::task::{self, Task, What};
 use crate::runtime::device::Device;
 
@@ -219,7 +219,7 @@ impl Draft<'_> {
             steps.push(Step::Jump(choice));
         }
         let default = steps.len();
-        if kind != Kind::While {
+        if kind != ConditionKind::While {
             ends.into_iter().for_each(|end| steps[end] = Step::Jump(default));
         }
         let targets = targets.into();
@@ -255,13 +255,13 @@ impl Draft<'_> {
         let tasks: Vec<Task> = tasks.collect();
         for part in plan::plan(&tasks) {
             match part {
-                Part::Nodes(members) => {
+                Unit::Nodes(members) => {
                     let nodes = plan::nodes(&tasks, &members);
                     steps.push(Step::Run(self.device.native.create_graph(&nodes)?));
                 }
-                Part::Step(index) => steps.extend(tasks[index].step().cloned().map(Step::Do)),
+                Unit::Step(index) => steps.extend(tasks[index].step().cloned().map(Step::Do)),
                 // Such tasks were refused before.
-                Part::Late(_) => {}
+                Unit::Late(_) => {}
             }
         }
         Ok(())

@@ -22,7 +22,7 @@ use crate::order::effects::{Effect, Effects};
 use crate::stream::Stream;
 
 /// A run that is enqueued.
-pub struct Entry {
+pub struct QueuedRun {
     number: u64,
     /// The stream that it was enqueued on.
     stream: Handle,
@@ -49,7 +49,7 @@ enum Stop {
 /// The current run.
 pub struct Run {
     /// The strands, by their numbers. The last one stands for user code that a failure is reported to.
-    strands: Vec<Turn>,
+    strands: Vec<StrandState>,
     /// The events that were recorded in this run.
     recorded: Vec<bool>,
     /// True if no new step begins.
@@ -58,7 +58,7 @@ pub struct Run {
 
 /// The state of a strand.
 #[derive(Clone, Default)]
-struct Turn {
+struct StrandState {
     at: At,
     /// Number of times that it must begin again after its end.
     again: usize,
@@ -91,7 +91,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
         checker.runs_graph(stream.handle.raw(), &Arc::new(unknown), None);
     }
     let number = flow.new_number();
-    flow.queued.lock().push_back(Entry {
+    flow.queued.lock().push_back(QueuedRun {
         number,
         stream: stream.handle,
         report: Reporting::of(stream),
@@ -187,7 +187,7 @@ impl Flow {
     }
 
     /// Submits and reads as much as is possible now, up to the end of a run, which it returns.
-    fn go_on_to_an_end(self: &Arc<Self>) -> Option<Entry> {
+    fn go_on_to_an_end(self: &Arc<Self>) -> Option<QueuedRun> {
         let mut machine = self.machine.lock();
         if machine.is_none() {
             *machine = self.next();
@@ -215,7 +215,8 @@ impl Flow {
         let is_stopping = matches!(first.stop, Some(Stop::Quietly));
         self.listener.set(Some(first.report.clone()));
         let starts = self.strands.iter().map(|strand| strand.starts && !is_stopping);
-        let begin = |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, ..Turn::default() };
+        let begin =
+            |starts| StrandState { at: if starts { At::Step(0) } else { At::Nowhere }, ..StrandState::default() };
         Some(Run {
             strands: starts.chain([false]).map(begin).collect(),
             recorded: vec![false; self.events.len()],

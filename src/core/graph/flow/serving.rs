@@ -10,7 +10,7 @@ use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::{Delivery, Ticket};
 use crate::base::error::{Code, Result, error_with};
 
-struct State {
+struct CallQueue {
     calls: VecDeque<Box<dyn FnOnce() + Send>>,
     /// The number of calls that were posted, and the number of those that were handled.
     posted: u64,
@@ -18,8 +18,8 @@ struct State {
     thread: ServingThread,
 }
 
-static STATE: Mutex<State> =
-    Mutex::new(State { calls: VecDeque::new(), posted: 0, answered: 0, thread: ServingThread::new() });
+static STATE: Mutex<CallQueue> =
+    Mutex::new(CallQueue { calls: VecDeque::new(), posted: 0, answered: 0, thread: ServingThread::new() });
 /// Signalled when there is a call, when the thread must end, and when it has ended.
 static CHANGED: Condvar = Condvar::new();
 

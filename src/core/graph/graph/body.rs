@@ -13,7 +13,7 @@ use crate::base::handles::{self, Object};
 use crate::graph::flow::Tree;
 use crate::graph::memory;
 use crate::graph::task::Task;
-use crate::graph::task::control::Kind;
+use crate::graph::task::control::ConditionKind;
 use crate::memory::free_word_of_graph;
 
 /// The object of a condition handle: a value of 64 bits.
@@ -117,11 +117,11 @@ impl Graph {
     }
 
     /// Returns the runnable form of a body of a task of `kind`.
-    fn body_ready(&self, kind: Kind) -> Result<Arc<Ready>> {
+    fn body_ready(&self, kind: ConditionKind) -> Result<Arc<Ready>> {
         let found = self.ready.lock().clone();
         let is_capturing = self.body.as_ref().is_some_and(|it| it.is_capturing.load(Ordering::Acquire));
         match found {
-            Some(ready) if kind == Kind::While && ready.tasks.is_empty() => Err(param_invalid!(
+            Some(ready) if kind == ConditionKind::While && ready.tasks.is_empty() => Err(param_invalid!(
                 "runs would never end: {self}, which a conditional task repeats until its value is 0, has \
                      no task that could change the value; capture the graph again"
             )),

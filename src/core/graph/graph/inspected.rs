@@ -55,10 +55,10 @@ impl Inspected {
 }
 
 /// The handles of a graph's streams, by the first task of each, and of its tasks.
-pub(crate) type Listing = Arc<Vec<Part>>;
+pub(crate) type Listing = Arc<Vec<StreamTasks>>;
 
 /// The tasks of one stream.
-pub struct Part {
+pub struct StreamTasks {
     /// The stream of the program, which may be destroyed.
     pub stream: Handle,
     pub handle: Handle,
@@ -68,8 +68,9 @@ pub struct Part {
 
 fn list(graph: Handle, tasks: &[Task]) -> Result<Listing> {
     let streams = task::streams(tasks).into_iter().enumerate();
-    let part = |(index, stream)| Ok(Part { stream, handle: insert(GraphStream { graph, index })?, tasks: Vec::new() });
-    let mut parts: Vec<Part> = streams.map(part).collect::<Result<_>>()?;
+    let part =
+        |(index, stream)| Ok(StreamTasks { stream, handle: insert(GraphStream { graph, index })?, tasks: Vec::new() });
+    let mut parts: Vec<StreamTasks> = streams.map(part).collect::<Result<_>>()?;
     for (place, task) in tasks.iter().enumerate() {
         for part in parts.iter_mut().filter(|part| part.stream == task.stream) {
             part.tasks.push(insert(GraphTask { graph, place, sequence: part.tasks.len() })?);
@@ -78,7 +79,7 @@ fn list(graph: Handle, tasks: &[Task]) -> Result<Listing> {
     Ok(Arc::new(parts))
 }
 
-impl Drop for Part {
+impl Drop for StreamTasks {
     fn drop(&mut self) {
         GraphStream::table().remove(self.handle);
         self.tasks.iter().for_each(|&task| drop(GraphTask::table().remove(task)));

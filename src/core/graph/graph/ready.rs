@@ -8,7 +8,7 @@ use super::body::OwnedBodies;
 use crate::backend::Position;
 use crate::base::error::{Result, unsupported};
 use crate::graph::flow::{self, Flow};
-use crate::graph::memory::Memory;
+use crate::graph::memory::GraphMemory;
 use crate::graph::program::Program;
 use crate::graph::task::group::Owned;
 use crate::graph::task::{self, Task, What};
@@ -49,7 +49,7 @@ pub struct Resources {
     /// Bodies of conditional tasks.
     pub bodies: Vec<OwnedBodies>,
     /// Pool memory.
-    pub memory: Memory,
+    pub memory: GraphMemory,
 }
 
 impl Resources {
@@ -121,14 +121,7 @@ impl Ready {
 pub(crate) fn uses(tasks: &[Task]) -> (Vec<Allocation>, Vec<u64>) {
     // The other tasks only have a place in the order.
     let is_recorded = |task: &Task| task.work().is_some() || task.step().is_some();
-    let events = tasks.iter().filter_map(|task| {
-        if let What::EventRecord(event) = task.what
-            && is_recorded(task)
-        {
-            Some(event)
-        } else {
-            None
-        }
-    });
+    let recorded = tasks.iter().filter(|task| is_recorded(task));
+    let events = recorded.filter_map(|task| if let What::EventRecord(event) = task.what { Some(event) } else { None });
     (task::memory(tasks), events.collect())
 }

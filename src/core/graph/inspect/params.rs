@@ -11,7 +11,7 @@ use crate::graph::capture::event;
 use crate::graph::graph::Graph;
 use crate::graph::task::{self, Step, Task, What};
 use crate::graph::{inspect, picture};
-use crate::kernel::kernel_launch::{self, Call, Config, Request};
+use crate::kernel::kernel_launch::{self, Config, GraphLaunch, LaunchArgs};
 use crate::runtime::thread;
 use crate::stream::event::Event;
 use crate::transfer::stream_value;
@@ -21,7 +21,7 @@ pub enum Params {
     /// A task without parameters.
     Other,
     /// A launch.
-    Kernel(Arc<Call>),
+    Kernel(Arc<GraphLaunch>),
     /// The record of an event, a wait for it, or its reset.
     Event {
         /// The handle of the event.
@@ -52,7 +52,7 @@ pub struct KernelParams {
 }
 
 /// A change of a task.
-pub enum Change {
+pub enum TaskUpdate {
     /// A change of a task whose kind has no parameters.
     Other {
         /// Whether the program passed parameters.
@@ -101,8 +101,8 @@ fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
 }
 
 /// Returns the launch of a task. For a task in a group this is the current launch.
-fn call_of(task: &Task) -> Option<Arc<Call>> {
-    Call::of(&task.current_work()?)
+fn call_of(task: &Task) -> Option<Arc<GraphLaunch>> {
+    GraphLaunch::of(&task.current_work()?)
 }
 
 /// Implements aclmdlRITaskGetParams: returns a value of `aclmdlRITaskType`, the handle of the task's group or 0, and
@@ -134,7 +134,7 @@ pub fn get(raw: u64) -> Result<(i32, u64, Params)> {
 }
 
 /// Implements aclmdlRITaskSetParams for a task of this kind.
-pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
+pub fn set(raw: u64, kind: i32, change: TaskUpdate) -> Result<()> {
     let (graph, place, mut task) = changeable(raw)?;
     let own = inspect::number(&task);
     if kind != own {
@@ -143,8 +143,8 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
         ));
     }
     match (change, task.what) {
-        (Change::Kernel(params), What::Work) => task.work = Some(launch(&graph, &task, params)?),
-        (Change::Event { event, argument, flag }, what) => {
+        (TaskUpdate::Kernel(params), What::Work) => task.work = Some(launch(&graph, &task, params)?),
+        (TaskUpdate::Event { event, argument, flag }, what) => {
             let own = u32::from(task.is_external);
             if flag != own {
                 return Err(unsupported!(
@@ -154,17 +154,17 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
             }
             set_event(&graph, &mut task, what, event)?;
         }
-        (Change::Value { addr, value, .. }, What::ValueWrite) => {
+        (TaskUpdate::Value { addr, value, .. }, What::ValueWrite) => {
             let write = stream_value::write_on(addr, value, &graph.device)?;
             check_device(&graph, write.dst)?;
             task.step = Some(Step::WriteValue(write));
         }
-        (Change::Value { addr, value, flag }, What::ValueWait) => {
+        (TaskUpdate::Value { addr, value, flag }, What::ValueWait) => {
             let wait = stream_value::wait_on(addr, value, flag, &graph.device)?;
             check_device(&graph, wait.src)?;
             task.step = Some(Step::WaitValue(wait));
         }
-        (Change::Other { is_said: false }, _) => {}
+        (TaskUpdate::Other { is_said: false }, _) => {}
         _ => return Err(has_no_parameters(&task)),
     }
     task.is_disabled = false;
@@ -213,8 +213,8 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
     }
     let unknown = || Error::new(Code::InternalError, "a launch was recorded without its request");
     let Some(work @ Work::Launch(before)) = &task.work else { return Err(unknown()) };
-    let shape = Call::of(work).ok_or_else(unknown)?.shape(blocks);
-    let request = Request { argument: "params->funcHandle", function, shape, arguments, config };
+    let shape = GraphLaunch::of(work).ok_or_else(unknown)?.shape(blocks);
+    let request = LaunchArgs { argument: "params->funcHandle", function, shape, arguments, config };
     Ok(Work::Launch(kernel_launch::replacement(&request, &graph.device, before)?))
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::backend::{Pattern, Place, Span, Work};
 use crate::graph::task::{Step, Task, What};
-use crate::kernel::kernel_launch::Call;
+use crate::kernel::kernel_launch::GraphLaunch;
 
 /// A property of a task in a picture: a number or a text.
 pub(super) type Fact = (&'static str, Value);
@@ -98,13 +98,13 @@ impl Facts {
                 self.detail("dst", addr(job.dst));
                 job.counter.iter().for_each(|counter| self.detail("counter", addr(*counter)));
             }
-            Work::Launch(_) => Call::of(work).iter().for_each(|call| self.add_launch(call)),
+            Work::Launch(_) => GraphLaunch::of(work).iter().for_each(|call| self.add_launch(call)),
             Work::HostFn(function) => self.detail("function", hex(function.address() as u64)),
             Work::Record(_) => {}
         }
     }
 
-    fn add_launch(&mut self, call: &Call) {
+    fn add_launch(&mut self, call: &GraphLaunch) {
         let [x, y, z] = call.grid;
         self.show("name", &*call.name);
         self.show("blocks", format!("{x} x {y} x {z}"));

@@ -12,7 +12,7 @@ use crate::graph::task::Task;
 
 /// A unit of a plan.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum Unit {
     /// The backend runs these tasks.
     Nodes(Vec<usize>),
     /// The stream does the step of this task.
@@ -31,7 +31,7 @@ struct Level {
 }
 
 /// Returns the parts of these tasks in the order in which a run does them.
-pub(crate) fn plan(tasks: &[Task]) -> Vec<Part> {
+pub(crate) fn plan(tasks: &[Task]) -> Vec<Unit> {
     let mut levels: Vec<Level> = Vec::new();
     let mut level_of: Vec<usize> = Vec::with_capacity(tasks.len());
     for (index, task) in tasks.iter().enumerate() {
@@ -53,16 +53,16 @@ pub(crate) fn plan(tasks: &[Task]) -> Vec<Part> {
     let mut parts = Vec::new();
     for level in levels {
         if level.nodes.iter().any(|&index| tasks[index].work.is_some()) {
-            parts.push(Part::Nodes(level.nodes));
+            parts.push(Unit::Nodes(level.nodes));
         }
-        parts.extend(level.steps.into_iter().map(Part::Step));
-        parts.extend(level.late.into_iter().map(|index| Part::Late(vec![index])));
-        parts.extend(level.waits.into_iter().map(Part::Step));
+        parts.extend(level.steps.into_iter().map(Unit::Step));
+        parts.extend(level.late.into_iter().map(|index| Unit::Late(vec![index])));
+        parts.extend(level.waits.into_iter().map(Unit::Step));
     }
     let group = |task: usize| tasks[task].group.as_ref().map(|member| Arc::as_ptr(&member.group));
     // A late task joins the previous one if both belong to the same group.
     parts.dedup_by(|next, kept| match (next, kept) {
-        (Part::Late(next), Part::Late(batch)) if group(batch[0]) == group(next[0]) => {
+        (Unit::Late(next), Unit::Late(batch)) if group(batch[0]) == group(next[0]) => {
             batch.append(next);
             true
         }

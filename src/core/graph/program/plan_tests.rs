@@ -57,13 +57,13 @@ proptest! {
         let parts = plan(&tasks);
         for (place, part) in parts.iter().enumerate() {
             match part {
-                Part::Nodes(members) => {
+                Unit::Nodes(members) => {
                     for &index in members {
                         prop_assert_eq!(work_at[index].replace(place), None);
                     }
                 }
-                Part::Step(index) => prop_assert_eq!(step_at[*index].replace(place), None),
-                Part::Late(_) => prop_assert!(false, "nothing is late"),
+                Unit::Step(index) => prop_assert_eq!(step_at[*index].replace(place), None),
+                Unit::Late(_) => prop_assert!(false, "nothing is late"),
             }
         }
         for (index, task) in tasks.iter().enumerate() {
@@ -90,8 +90,8 @@ proptest! {
 fn what_does_not_come_after_a_wait_does_not_wait() {
     let mut tasks = [task(vec![], true), task(vec![], false), task(vec![1], true), task(vec![0], true)];
     tasks[1].step = Some(wait());
-    let nodes = |places: &[usize]| Part::Nodes(places.to_vec());
-    assert_eq!(plan(&tasks), [nodes(&[0, 1, 3]), Part::Step(1), nodes(&[2])]);
+    let nodes = |places: &[usize]| Unit::Nodes(places.to_vec());
+    assert_eq!(plan(&tasks), [nodes(&[0, 1, 3]), Unit::Step(1), nodes(&[2])]);
 }
 
 #[test]
@@ -99,6 +99,6 @@ fn waits_come_behind_what_others_may_wait_for() {
     let mut tasks = [task(vec![], false), task(vec![], false)];
     tasks[0].step = Some(wait());
     tasks[1].step = Some(record());
-    assert_eq!(plan(&tasks), [Part::Step(1), Part::Step(0)]);
+    assert_eq!(plan(&tasks), [Unit::Step(1), Unit::Step(0)]);
     assert_eq!(plan(&[]), []);
 }

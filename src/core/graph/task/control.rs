@@ -84,7 +84,7 @@ impl Control {
 
 /// The way in which a value selects a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ConditionKind {
     /// Selects the first body if the value is not 0, otherwise the second one, if there is one.
     If,
     /// Selects the body again and again, until the value is 0.
@@ -93,7 +93,7 @@ pub enum Kind {
     Switch,
 }
 
-impl Kind {
+impl ConditionKind {
     /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
         let allowed = "ACL_MODEL_RI_COND_TYPE_IF 0, _WHILE 1 and _SWITCH 2";
@@ -127,7 +127,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conditional {
     /// The way in which the value selects a body.
-    pub kind: Kind,
+    pub kind: ConditionKind,
     /// The condition handle.
     pub condition: Handle,
     /// The place of the value.

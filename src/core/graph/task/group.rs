@@ -23,14 +23,14 @@ pub struct Group {
     /// Handle of the graph.
     pub graph: Handle,
     /// Its tasks and work.
-    pub state: Mutex<State>,
+    pub state: Mutex<GroupWork>,
 }
 
 handles::object!(Group, TaskGroup);
 
 /// The tasks and the work of a group.
 #[derive(Default)]
-pub struct State {
+pub struct GroupWork {
     /// The kinds of its tasks, in order. A change keeps them.
     pub kinds: Vec<&'static str>,
     /// Ranges of tasks that run without anything in between.

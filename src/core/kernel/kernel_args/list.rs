@@ -43,7 +43,7 @@ pub struct Head {
 /// An argument.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Entry {
+pub struct Argument {
     offset: usize,
     size: usize,
     is_place_holder: usize,
@@ -78,7 +78,7 @@ pub struct List<'a> {
     /// Its header.
     pub head: &'a mut Head,
     /// Room for [`Head::most`] arguments.
-    pub entries: &'a mut [Entry],
+    pub entries: &'a mut [Argument],
     /// Its bytes.
     pub room: Room<'a>,
 }
@@ -139,7 +139,7 @@ impl List<'_> {
                 "argument {index} of {size} bytes has no room: the list holds {most} arguments in {room} bytes"
             ));
         }
-        self.entries[index] = Entry { offset, size, is_place_holder: is_place_holder.into(), ..Entry::default() };
+        self.entries[index] = Argument { offset, size, is_place_holder: is_place_holder.into(), ..Argument::default() };
         self.head.count += 1;
         self.head.used = self.head.used.max(end);
         Ok(index)
@@ -166,7 +166,7 @@ impl List<'_> {
     }
 
     /// Returns the argument behind a handle.
-    fn entry(&self, handle: u64) -> Result<(usize, Entry)> {
+    fn entry(&self, handle: u64) -> Result<(usize, Argument)> {
         arguments::not_null("paramHandle", handle, "it must be the handle that appending the argument returned")?;
         let index = (handle & 0xffff_ffff).wrapping_sub(1) as usize;
         if handle >> 32 != ARGUMENT || index >= self.head.count {
@@ -220,7 +220,7 @@ impl List<'_> {
                 begin
             }
         };
-        self.entries[index] = Entry { data, data_len: size, ..entry };
+        self.entries[index] = Argument { data, data_len: size, ..entry };
         let bytes = self.data(data, size);
         Ok(bytes.as_mut_ptr().expose_provenance())
     }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
-use super::{Request, check_device, launch, submit};
+use super::{LaunchArgs, check_device, launch, submit};
 use crate::backend::{Arguments, Block, Copy, Driver, Place, Span};
 use crate::base::error::{Result, invalid_param};
 use crate::base::{handles, host_memory, release_failure};
@@ -59,15 +59,15 @@ impl Drop for Data {
 /// Implements aclrtLaunchKernelWithHostArgs and its variants: launches a kernel as [`launch`] does. The arguments are
 /// in one block and followed by data, which is copied to memory that devices can read. The arguments of `request` are
 /// ignored.
-pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHolder], stream: u64) -> Result<()> {
+pub fn launch_with_data(request: LaunchArgs, block: &[u8], place_holders: &[PlaceHolder], stream: u64) -> Result<()> {
     let own = |block: &[u8], len| {
         let addr = if len == 0 { 0 } else { block.as_ptr().expose_provenance() };
-        Request { arguments: Arguments::Block { addr, len }, ..request }
+        LaunchArgs { arguments: Arguments::Block { addr, len }, ..request }
     };
     let Some(first) = place_holders.iter().map(|one| one.data).min() else {
         return launch(own(block, block.len()), stream);
     };
-    let Request { argument, function: raw, .. } = request;
+    let LaunchArgs { argument, function: raw, .. } = request;
     handles::check_not_null::<Function>(argument, raw)?;
     place_holders.iter().enumerate().try_for_each(|(index, one)| one.check(index, block.len()))?;
     request.shape.check_not_empty()?;

@@ -2,7 +2,7 @@
 
 use super::{ALLOCATIONS, Allocation, Kind, Owner, not_registered, recent};
 use crate::algo::alloc::pool::Taken;
-use crate::algo::map::address_map::{Entry, HeldPlace, Range};
+use crate::algo::map::address_map::{HeldPlace, Range, RangeEntry};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Block;
 use crate::base::error::Result;
@@ -22,7 +22,7 @@ impl PoolTag {
 #[derive(Clone, Copy)]
 pub struct PoolMemory {
     /// Its entry in the address map.
-    pub entry: Entry,
+    pub entry: RangeEntry,
     /// Its place in the address map, for a pool of the core.
     pub place: HeldPlace<'static>,
     /// The first byte.
@@ -83,7 +83,7 @@ impl Allocation {
     /// Returns the live range that begins at `addr`, with its place; faster for memory that this thread has freed
     /// before.
     #[inline(always)]
-    pub(super) fn find_place(addr: usize) -> Option<(HeldPlace<'static>, Entry, Range)> {
+    pub(super) fn find_place(addr: usize) -> Option<(HeldPlace<'static>, RangeEntry, Range)> {
         let mut record = recent::record(addr);
         loop {
             match ALLOCATIONS.find_place(record, addr) {

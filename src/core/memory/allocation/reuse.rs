@@ -7,7 +7,7 @@
 
 use super::backing::backing;
 use super::{ALLOCATIONS, Allocation, Kind};
-use crate::algo::alloc::block_cache::{BlockCache, Key, Seat};
+use crate::algo::alloc::block_cache::{BlockCache, BlockKey, Seat};
 use crate::algo::map::address_map::Parked;
 use crate::algo::map::typed_slots;
 use crate::backend::{self, Fault, FaultKind, PagePolicy};
@@ -53,7 +53,7 @@ impl Class {
 
     /// Returns the key of allocations of which programs may use `len` bytes.
     #[inline]
-    fn key(self, len: usize) -> Key {
+    fn key(self, len: usize) -> BlockKey {
         (len as u64) << 2 | u64::from(self.0)
     }
 }
@@ -91,7 +91,7 @@ impl Allocation {
     /// Frees the device memory that starts at `addr` into the cache, if possible; the address is then invalid. Returns
     /// false if nothing was changed.
     #[inline(always)]
-    pub fn set_aside(addr: usize) -> bool {
+    pub fn cache(addr: usize) -> bool {
         let Some((place, entry, range)) = Self::find_place(addr) else { return false };
         let found = Self::from_range(&range);
         let (class, block) = (Class::unpack(found.origin[0]).0, found.block());
@@ -142,10 +142,10 @@ impl Device {
     ) -> backend::Result<T> {
         ensure!(fault.kind() == FaultKind::OutOfDeviceMemory, fault);
         // What other threads free meanwhile goes to the device, too.
-        let had_some = self.bytes_set_aside() != 0;
+        let had_some = self.cached_bytes() != 0;
         let (parked, _pressure) = Reuse::of(self).cache.flush();
         free_parked(self, parked).for_each(drop);
-        self.others_in_memory(|other| other.release_set_aside(drop));
+        self.others_in_memory(|other| other.release_cached(drop));
         match (backing().trim)(self.owner, self.shares_memory) || had_some {
             true => alloc(&*self.native),
             false => Err(fault),
@@ -153,7 +153,7 @@ impl Device {
     }
 
     /// Returns the cached bytes in all devices that share this one's memory.
-    pub fn bytes_set_aside(&self) -> u64 {
+    pub fn cached_bytes(&self) -> u64 {
         let mut bytes = Reuse::of(self).cache.bytes();
         self.others_in_memory(|other| bytes += Reuse::of(other).cache.bytes());
         bytes as u64
@@ -175,7 +175,7 @@ impl Device {
     }
 
     /// Frees all cached memory to the device, when that is in teardown.
-    pub fn release_set_aside(&self, freed: impl FnMut(backend::Result<()>)) {
+    pub fn release_cached(&self, freed: impl FnMut(backend::Result<()>)) {
         free_parked(self, Reuse::of(self).cache.flush().0).for_each(freed);
     }
 }

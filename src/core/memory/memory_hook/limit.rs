@@ -10,11 +10,11 @@ use crate::base::error::Code;
 /// Limits the bytes that a program may hold at a time, of what it allocates while the hook is registered.
 pub struct Limit {
     most: usize,
-    state: Mutex<State>,
+    state: Mutex<Usage>,
 }
 
 #[derive(Default)]
-struct State {
+struct Usage {
     /// The bytes that are allocated or about to be.
     used: usize,
     /// Counted bytes of each live allocation, by its identity.
@@ -30,7 +30,7 @@ impl Limit {
     }
 }
 
-impl State {
+impl Usage {
     fn release(&mut self, id: u64) -> Option<usize> {
         let bytes = self.live.remove(&id)?;
         self.used -= bytes;

@@ -53,12 +53,12 @@ impl fmt::Display for Bytes {
 
 /// A line of the report and its children.
 #[derive(Default)]
-struct Node {
+struct LineNode {
     tally: Tally,
-    below: BTreeMap<Frame, Node>,
+    below: BTreeMap<Frame, LineNode>,
 }
 
-impl Node {
+impl LineNode {
     /// Adds an allocation to the node and to its descendants on the stack. `frames`: the outermost first.
     fn add(&mut self, frames: &[Frame], tally: &Tally) {
         self.tally.add(tally);
@@ -95,9 +95,9 @@ impl LineProfile {
         Self { max_depth, sites: Mutex::default() }
     }
 
-    fn tree(&self) -> Node {
+    fn tree(&self) -> LineNode {
         let sites = self.sites.lock().clone();
-        let mut root = Node::default();
+        let mut root = LineNode::default();
         for (stack, tally) in &sites {
             let mut frames = stack.path();
             if self.max_depth != 0 {

@@ -6,7 +6,7 @@ fn frame(name: &str) -> Frame {
 
 #[test]
 fn sums_go_up_the_tree_and_the_largest_comes_first() {
-    let mut root = Node::default();
+    let mut root = LineNode::default();
     let malloc = |used| Tally { used, mallocs: 1, ..Tally::default() };
     root.add(&[frame("main"), frame("small")], &malloc(512));
     root.add(&[frame("main"), frame("large")], &malloc(3 << 20));

@@ -23,7 +23,7 @@ pub enum Scope {
 }
 
 /// A registered hook.
-pub struct Entry {
+pub struct RegisteredHook {
     id: u64,
     /// The thread that calls it; `None`: all threads.
     thread: Option<u64>,
@@ -37,7 +37,7 @@ pub struct Entry {
     last_failure: Mutex<String>,
 }
 
-impl Entry {
+impl RegisteredHook {
     /// Counts a refusal by the hook.
     pub fn note_refusal(&self) {
         self.refusals.fetch_add(1, Ordering::Relaxed);
@@ -70,7 +70,7 @@ pub struct Info {
 }
 
 /// The hooks, in the order of their registration.
-static ENTRIES: Mutex<Vec<Arc<Entry>>> = Mutex::new(Vec::new());
+static ENTRIES: Mutex<Vec<Arc<RegisteredHook>>> = Mutex::new(Vec::new());
 /// The number of hooks, and the bit of the watcher; calls without either read only this.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 const WATCHED: usize = 1 << (usize::BITS - 1);
@@ -106,7 +106,7 @@ pub(super) fn watcher() -> Option<&'static dyn Watcher> {
 }
 
 /// Returns the hooks that this thread calls.
-pub(super) fn of_this_thread() -> Vec<Arc<Entry>> {
+pub(super) fn of_this_thread() -> Vec<Arc<RegisteredHook>> {
     let thread = this_thread();
     let entries = ENTRIES.lock();
     entries.iter().filter(|entry| entry.thread.is_none_or(|own| own == thread)).cloned().collect()
@@ -118,7 +118,7 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     ensure!(!name.is_empty(), invalid_param!("name is empty; pass the name of the hook"));
     let thread = (scope == Scope::Thread).then(this_thread);
     let mut entries = ENTRIES.lock();
-    let together = |other: &Entry| thread.is_none() || other.thread.is_none() || other.thread == thread;
+    let together = |other: &RegisteredHook| thread.is_none() || other.thread.is_none() || other.thread == thread;
     if let Some(other) = entries.iter().find(|other| other.name == name && together(other)) {
         return Err(param_invalid!(
             "a hook named \"{name}\" is registered already, with id {}; unregister it first, or choose \
@@ -133,7 +133,7 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
         ));
     }
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
-    entries.push(Arc::new(Entry {
+    entries.push(Arc::new(RegisteredHook {
         id,
         thread,
         name: name.to_owned(),
@@ -151,7 +151,7 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
 /// thread. If a wait for its callbacks could last forever, it is no longer called either, but stays listed until
 /// another call has waited for them.
 pub fn unregister(id: u64) -> Result<()> {
-    let is_this = |entry: &Arc<Entry>| entry.id == id;
+    let is_this = |entry: &Arc<RegisteredHook>| entry.id == id;
     let entry = ENTRIES.lock().iter().find(|entry| is_this(entry)).cloned();
     let entry = entry.ok_or_else(|| unknown(id))?;
     entry.running.end_and_wait(this_thread()).map_err(|stuck| still_running(&entry, &stuck))?;
@@ -163,7 +163,7 @@ pub fn unregister(id: u64) -> Result<()> {
 }
 
 #[cold]
-fn still_running(entry: &Entry, stuck: &Stuck) -> Error {
+fn still_running(entry: &RegisteredHook, stuck: &Stuck) -> Error {
     let why = match stuck {
         Stuck::Circle => "waits for the callback that makes this call".to_owned(),
         Stuck::HostFunction => {
@@ -213,7 +213,7 @@ fn unknown(id: u64) -> Error {
 /// Returns all hooks, in the order of their registration.
 pub fn list() -> Vec<Info> {
     let thread = this_thread();
-    let info = |entry: &Arc<Entry>| Info {
+    let info = |entry: &Arc<RegisteredHook>| Info {
         id: entry.id,
         name: entry.name.clone(),
         scope: if entry.thread.is_some() { Scope::Thread } else { Scope::Process },

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::backend;
-use crate::base::callback::wait::{Awaited, Circle, Wait};
+use crate::base::callback::wait::{CallbackSource, Circle, Wait};
 use crate::stream::report;
 
 /// Longest wait of a thread for which others may wait in ways that are not tracked: inside a host function, or with
@@ -16,12 +16,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The threads that run callbacks of a hook.
 #[derive(Default)]
 pub(super) struct Running {
-    state: Mutex<State>,
+    state: Mutex<Callers>,
     left: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct Callers {
     /// The threads. A thread is listed once for each nested callback.
     threads: Vec<u64>,
     /// True if no new callback may begin.
@@ -68,7 +68,7 @@ impl Running {
     /// thread.
     pub(super) fn end_and_wait(self: &Arc<Self>, thread: u64) -> Result<(), Stuck> {
         self.end();
-        let for_: Arc<dyn Awaited> = self.clone();
+        let for_: Arc<dyn CallbackSource> = self.clone();
         let _wait = Wait::begin(thread, for_).map_err(|Circle| Stuck::Circle)?;
         let mut was_awaited = awaited_by_others().is_some();
         let mut look = Instant::now() + PATIENCE;
@@ -96,7 +96,7 @@ fn awaited_by_others() -> Option<Stuck> {
     report::pending_here(&|_, _| false).map(|(count, process)| Stuck::Reports(count, process))
 }
 
-impl Awaited for Running {
+impl CallbackSource for Running {
     fn threads(&self) -> Vec<u64> {
         self.state.lock().threads.clone()
     }

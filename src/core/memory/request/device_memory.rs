@@ -72,7 +72,7 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
 pub fn free(addr: usize) -> Result<()> {
     // `|` instead of `||` needs one branch for all.
     let may_be_refused = backend::inside_host_function() | memory_hook::exist() | ipc::shares_any();
-    if !may_be_refused && Allocation::set_aside(addr) { Ok(()) } else { free_checked(addr) }
+    if !may_be_refused && Allocation::cache(addr) { Ok(()) } else { free_checked(addr) }
 }
 
 /// Frees memory as [`free`] does, with all checks.
@@ -126,7 +126,7 @@ impl Resource for FreedBlocks {
 
     fn release(&self, release: AddressRelease) -> Result<()> {
         let is_shared = ipc::freeing(release.addr);
-        if !is_shared && Allocation::set_aside(release.addr) { Ok(()) } else { self.release_now(release) }
+        if !is_shared && Allocation::cache(release.addr) { Ok(()) } else { self.release_now(release) }
     }
 }
 
@@ -204,7 +204,7 @@ fn take(device: &Device, len: usize, pages: Option<PagePolicy>, kind: Kind) -> R
 
 /// Frees the allocations of a device in teardown.
 pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
-    device.release_set_aside(|freed| errors.step_on_device(freed));
+    device.release_cached(|freed| errors.step_on_device(freed));
     Allocation::drain(device.owner, |allocation| {
         allocation.forget_advice();
         errors.step_on_device(device.native.free(allocation.block()));

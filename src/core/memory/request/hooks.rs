@@ -109,7 +109,7 @@ pub fn event_of_address(addr: usize, kinds: &[MemoryKind]) -> Option<Event> {
 
 /// Memory from another process, or memory without an address. It has an address, or 0 and a handle, and is on a device
 /// or in host memory.
-pub struct Piece {
+pub struct ReportedMemory {
     /// The kind of the memory.
     pub kind: MemoryKind,
     /// The first byte.
@@ -122,7 +122,7 @@ pub struct Piece {
     pub device: Option<u32>,
 }
 
-impl Piece {
+impl ReportedMemory {
     /// Returns what hooks see of the memory.
     pub fn event(&self) -> Event {
         let Self { kind, addr, handle, len, device } = *self;
@@ -133,7 +133,7 @@ impl Piece {
 
     /// Reports imported memory to the hooks. If a hook refuses it, `release` frees it. Its length is known only now,
     /// so earlier failures are not reported to hooks.
-    pub fn hand_out(&self, release: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn report_import(&self, release: impl FnOnce() -> Result<()>) -> Result<()> {
         if !memory_hook::exist() {
             return Ok(());
         }

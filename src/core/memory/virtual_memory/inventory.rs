@@ -9,12 +9,12 @@ use crate::backend::MemoryPlace;
 use crate::backend::base::broker::Key;
 use crate::base::error::{Error, param_invalid};
 use crate::base::handles::Object;
-use crate::memory::request::hooks::Piece;
+use crate::memory::request::hooks::ReportedMemory;
 use crate::order::places;
 
 /// Returns the memory without an address, as hooks see it.
-pub fn pieces() -> Vec<Piece> {
-    all_memory().iter().map(|it| it.piece()).collect()
+pub fn reported() -> Vec<ReportedMemory> {
+    all_memory().iter().map(|it| it.reported()).collect()
 }
 
 /// Returns the ranges of addresses that are reserved: first address and bytes of each.

@@ -18,7 +18,7 @@ use crate::memory::allocation::{Kind, open_device};
 use crate::memory::memory_hook::{Event, Found, MemoryKind};
 use crate::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::memory::request::bounded::Bounded;
-use crate::memory::request::hooks::{Hooks, Piece};
+use crate::memory::request::hooks::{Hooks, ReportedMemory};
 use crate::memory::request::{MemoryRequest, Named, Release, Resource, Target};
 use crate::order::places;
 use crate::runtime::device::{self, Device};
@@ -89,7 +89,7 @@ impl Properties {
 }
 
 /// The memory itself, which several handles may have named.
-pub(super) struct Memory {
+pub(super) struct PhysicalBlock {
     native: Arc<dyn PhysicalMemory>,
     len: usize,
     /// The tally that counts it.
@@ -102,9 +102,9 @@ pub(super) struct Memory {
     pub(super) key: Mutex<Option<Key>>,
 }
 
-impl Memory {
+impl PhysicalBlock {
     /// Creates memory with its first handle, and counts it.
-    fn hand_out(
+    fn with_first_handle(
         native: Arc<dyn PhysicalMemory>,
         len: usize,
         tally: &Arc<Tally>,
@@ -121,10 +121,10 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for PhysicalBlock {
     fn drop(&mut self) {
         if let Some(key) = self.key.get_mut() {
-            BROKER.withdraw(broker::Kind::PhysicalMemory, key);
+            BROKER.withdraw(broker::OfferKind::PhysicalMemory, key);
         }
         self.tally.freed(self.len);
     }
@@ -141,7 +141,7 @@ pub struct Physical {
     pub(super) place: MemoryPlace,
     /// The owner: the opening of a device, or the session.
     pub(super) owner: Owner,
-    pub(super) memory: Arc<Memory>,
+    pub(super) memory: Arc<PhysicalBlock>,
     /// References of the handle, which dies at 0. Changed while the ranges are locked.
     pub(super) references: AtomicU32,
 }
@@ -169,14 +169,14 @@ impl Physical {
     }
 
     /// Returns the memory as hooks see it.
-    pub(super) fn piece(&self) -> Piece {
+    pub(super) fn reported(&self) -> ReportedMemory {
         let (handle, device) = (self.first.raw(), self.place.device());
         let kind = match device {
             _ if self.memory.source.is_some() => MemoryKind::Imported,
             Some(_) => MemoryKind::Device,
             None => MemoryKind::Pinned,
         };
-        Piece { kind, addr: 0, handle, len: self.len, device }
+        ReportedMemory { kind, addr: 0, handle, len: self.len, device }
     }
 
     /// Returns the kind of the memory's mappings in the address map.
@@ -222,7 +222,7 @@ pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
 
 /// Registers memory that another process has exported under a key. `device`: the one on which it is used, if it is
 /// device memory.
-pub(super) fn adopt(imported: ImportedMemory, key: Key, device: &Device, session: &Session) -> Result<Piece> {
+pub(super) fn adopt(imported: ImportedMemory, key: Key, device: &Device, session: &Session) -> Result<ReportedMemory> {
     /// ACL_HBM_MEM_HUGE.
     const HUGE: i32 = 4;
     let ImportedMemory { memory: native, len, on_device } = imported;
@@ -231,8 +231,8 @@ pub(super) fn adopt(imported: ImportedMemory, key: Key, device: &Device, session
         false => (MemoryPlace::Host(None), session.owner, &HostTallies::of(session).imported),
     };
     let properties = Properties { handle_type: 0, allocation_type: 0, attribute: HUGE, location: place.into() };
-    let handle = Memory::hand_out(native, len, tally, Some(key), (properties, place, owner))?.raw();
-    Ok(Piece { kind: MemoryKind::Imported, addr: 0, handle, len, device: place.device() })
+    let handle = PhysicalBlock::with_first_handle(native, len, tally, Some(key), (properties, place, owner))?.raw();
+    Ok(ReportedMemory { kind: MemoryKind::Imported, addr: 0, handle, len, device: place.device() })
 }
 
 /// Implements aclrtMallocPhysical.
@@ -263,7 +263,7 @@ pub fn free(raw: u64) -> Result<()> {
 }
 
 /// Allocates memory without an address from a backend, with a handle. The memory is counted until nothing refers to it:
-/// see [`Memory`].
+/// see [`PhysicalBlock`].
 struct PhysicalBlocks {
     properties: Properties,
     place: MemoryPlace,
@@ -286,7 +286,7 @@ impl Release for HandleRelease {
         let memory = handles::get_arc::<Physical>("handle", self.0)?;
         // Memory that was mapped without a handle was reported when its first handle was freed.
         let is_reported = memory.references.load(Ordering::Relaxed) <= 1 && memory.handle == memory.first;
-        Ok(is_reported.then(|| memory.piece().event()))
+        Ok(is_reported.then(|| memory.reported().event()))
     }
 }
 
@@ -312,7 +312,8 @@ impl Resource for PhysicalBlocks {
             }
         };
         let native = native.inspect_err(|_| tally.failed())?;
-        Memory::hand_out(native, len, tally, None, (self.properties, self.place, owner)).map(FirstHandle)
+        PhysicalBlock::with_first_handle(native, len, tally, None, (self.properties, self.place, owner))
+            .map(FirstHandle)
     }
 
     fn release(&self, HandleRelease(raw): HandleRelease) -> Result<()> {

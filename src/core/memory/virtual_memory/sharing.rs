@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use super::physical::{self, Physical, adopt};
-use crate::backend::base::broker::{BROKER, Form, Key, Kind, MOST_TEXT};
+use crate::backend::base::broker::{BROKER, Form, Key, MOST_TEXT, OfferKind};
 use crate::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::base::{handles, ipc_key};
 use crate::memory::ipc;
@@ -68,13 +68,13 @@ pub fn export(raw: u64, flags: u64, is_fabric: bool) -> Result<Key> {
     }
     let parcel = memory.native().export()?;
     let form = if is_fabric { Form::Text } else { Form::Number };
-    Ok(*key.insert(BROKER.offer(Kind::PhysicalMemory, parcel, admission, form)?))
+    Ok(*key.insert(BROKER.offer(OfferKind::PhysicalMemory, parcel, admission, form)?))
 }
 
 /// Implements aclrtMemSetPidToShareableHandle and its V2.
 pub fn set_import_processes(key: &Key, processes: &[i32]) -> Result<()> {
     let _session = thread::session_outside_host_functions()?;
-    match BROKER.admit(Kind::PhysicalMemory, key, processes) {
+    match BROKER.admit(OfferKind::PhysicalMemory, key, processes) {
         true => Ok(()),
         false => Err(param_invalid!("shareableHandle was not exported by this process, or its memory was freed")),
     }
@@ -102,7 +102,7 @@ fn import_on(device: Arc<Device>, key: &Key, session: Arc<Session>) -> Result<u6
         ));
     }
     let about = |fault| ipc_key::about("shareableHandle", fault);
-    let parcel = BROKER.fetch(Kind::PhysicalMemory, key).map_err(about)?;
+    let parcel = BROKER.fetch(OfferKind::PhysicalMemory, key).map_err(about)?;
     let imported = session.driver.virtual_memory().import(parcel, device.id);
     let imported = imported.map_err(|fault| {
         DeviceTallies::of(&device).imported.failed();
@@ -111,6 +111,6 @@ fn import_on(device: Arc<Device>, key: &Key, session: Arc<Session>) -> Result<u6
     let memory = adopt(imported, *key, &device, &session)?;
     // The device is not held while hooks run.
     drop((device, session));
-    memory.hand_out(|| physical::free(memory.handle))?;
+    memory.report_import(|| physical::free(memory.handle))?;
     Ok(memory.handle)
 }

@@ -20,7 +20,7 @@ use self::books::{Entered, HeldPages};
 pub use self::growth::{Answer, Source};
 use self::known::{Known, Rules, Switches};
 use crate::algo::alloc::pool::{Back, Drained, Freed, GRAIN, GRANULE, PARTS, Pool, Segment, Stats, StreamKey};
-use crate::backend::{self, Block, Fault, FaultKind, Part, PoolAttribute, Position, SharedMemory};
+use crate::backend::{self, Block, Fault, FaultKind, PoolAttribute, PoolChange, Position, SharedMemory};
 use crate::base::error::{Code, Error, Result, error_with};
 use crate::base::release_failure;
 use crate::memory::allocation::{ALLOCATIONS, Allocation, PoolMemory, PoolTag};
@@ -140,14 +140,14 @@ impl CorePool {
     fn leaves(&self, (base, len): (usize, usize), left: bool) -> bool {
         if left && self.is_watched {
             self.withdraw(base);
-            self.note(base, len, Part::Returned);
+            self.note(base, len, PoolChange::Returned);
         }
         left
     }
 
     /// Reports a block to the device, if that tracks them.
     #[cold]
-    pub fn note(&self, base: usize, len: usize, part: Part) {
+    pub fn note(&self, base: usize, len: usize, part: PoolChange) {
         if let Some(device) = &self.noted {
             device.note_part(base, len, part);
         }

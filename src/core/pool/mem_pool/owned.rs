@@ -17,11 +17,11 @@ use crate::base::error::{Result, param_invalid};
 struct Owned {
     /// The graph that owns it.
     graph: Handle,
-    state: State,
+    state: Ownership,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum Ownership {
     /// No run has allocated the memory, or it was freed.
     Free,
     /// A run has allocated the memory.
@@ -44,7 +44,7 @@ pub fn is_any() -> bool {
 
 /// Notes that memory belongs to a graph.
 pub fn add(graph: Handle, addr: usize) {
-    let owned = Owned { graph, state: State::Free };
+    let owned = Owned { graph, state: Ownership::Free };
     if OWNED.lock().insert(addr, owned).is_none() {
         COUNT.fetch_add(1, Ordering::Relaxed);
     }
@@ -59,31 +59,31 @@ pub fn graph_of(addr: usize) -> Option<Handle> {
 pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     let mut all = OWNED.lock();
     let state = |addr: &usize| all.get(addr).map(|owned| owned.state);
-    if let Some(addr) = taken.iter().find(|addr| state(addr) != Some(State::Free)) {
+    if let Some(addr) = taken.iter().find(|addr| state(addr) != Some(Ownership::Free)) {
         return Err(param_invalid!(
             "modelRI allocates memory at {addr:#x} that an earlier run has allocated and that was not freed since; \
              free it with aclrtMemPoolFreeAsync in the stream that uses it, or in the capture"
         ));
     }
-    if let Some(addr) = freed.iter().find(|addr| state(addr) != Some(State::Taken)) {
+    if let Some(addr) = freed.iter().find(|addr| state(addr) != Some(Ownership::Taken)) {
         return Err(param_invalid!(
             "modelRI frees memory at {addr:#x} of another graph, but no run has allocated it, it was freed before, or \
              its graph was destroyed; run the graph that allocates it first"
         ));
     }
-    change(&mut all, taken, State::Free, State::Taken);
-    change(&mut all, freed, State::Taken, State::Free);
+    change(&mut all, taken, Ownership::Free, Ownership::Taken);
+    change(&mut all, freed, Ownership::Taken, Ownership::Free);
     Ok(())
 }
 
 /// Undoes [`begin_run`], because the run was not enqueued.
 pub fn undo_run(taken: &[usize], freed: &[usize]) {
     let mut all = OWNED.lock();
-    change(&mut all, taken, State::Taken, State::Free);
-    change(&mut all, freed, State::Free, State::Taken);
+    change(&mut all, taken, Ownership::Taken, Ownership::Free);
+    change(&mut all, freed, Ownership::Free, Ownership::Taken);
 }
 
-fn change(all: &mut BTreeMap<usize, Owned>, addrs: &[usize], from: State, to: State) {
+fn change(all: &mut BTreeMap<usize, Owned>, addrs: &[usize], from: Ownership, to: Ownership) {
     for addr in addrs {
         if let Some(owned) = all.get_mut(addr).filter(|owned| owned.state == from) {
             owned.state = to;
@@ -100,7 +100,7 @@ pub fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<
     let mut all = OWNED.lock();
     for (addr, is_there) in addrs.into_iter().zip(there) {
         match all.get_mut(&addr) {
-            Some(owned) if is_there && owned.state == State::Taken => owned.state = State::Left,
+            Some(owned) if is_there && owned.state == Ownership::Taken => owned.state = Ownership::Left,
             Some(_) => {
                 all.remove(&addr);
                 COUNT.fetch_sub(1, Ordering::Relaxed);
@@ -114,7 +114,7 @@ pub fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<
 
 /// Whether the memory belongs only to its graph: no run has allocated it, or it was freed since.
 pub fn goes_with_its_graph(addr: usize) -> bool {
-    is_any() && OWNED.lock().get(&addr).is_some_and(|owned| owned.state == State::Free)
+    is_any() && OWNED.lock().get(&addr).is_some_and(|owned| owned.state == Ownership::Free)
 }
 
 /// Called when the program frees memory outside of captures. Returns true if a graph keeps it, which may allocate it
@@ -126,16 +126,16 @@ pub fn retains(addr: usize) -> Result<bool> {
     let mut all = OWNED.lock();
     let Some(owned) = all.get_mut(&addr) else { return Ok(false) };
     match owned.state {
-        State::Free => Err(param_invalid!(
+        Ownership::Free => Err(param_invalid!(
             "ptr {addr:#x} belongs to modelRI {:#x}, but no run has allocated it, or it was freed before; it is \
              released with the graph",
             owned.graph.raw()
         )),
-        State::Taken => {
-            owned.state = State::Free;
+        Ownership::Taken => {
+            owned.state = Ownership::Free;
             Ok(true)
         }
-        State::Left => {
+        Ownership::Left => {
             all.remove(&addr);
             COUNT.fetch_sub(1, Ordering::Relaxed);
             Ok(false)

@@ -20,7 +20,7 @@ use super::stats::Ended;
 use crate::algo::alloc::pool::GRAIN;
 use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::algo::sync::reclaim::Pin;
-use crate::backend::{self, Block, MemoryPlace, Part, PoolAttribute, PoolSharing};
+use crate::backend::{self, Block, MemoryPlace, PoolAttribute, PoolChange, PoolSharing};
 use crate::base::error::{Error, Result, param_invalid};
 use crate::base::owner::Owner;
 use crate::base::{handles, release_failure};
@@ -242,7 +242,7 @@ impl Pool {
         ensure!(state & RETIRED == 0, self.too_late(|| own.undo(addr)));
         if let Some(found) = Allocation::find_pools(addr) {
             // The block is reported before the program gets it.
-            own.note(addr, found.len, Part::Lent);
+            own.note(addr, found.len, PoolChange::Lent);
         }
         Ok(addr)
     }

@@ -12,7 +12,7 @@ use crate::memory;
 use crate::memory::allocation::Allocation;
 use crate::memory::allocation::backing::PoolUse;
 use crate::memory::memory_hook::MemoryKind;
-use crate::memory::request::hooks::Piece;
+use crate::memory::request::hooks::ReportedMemory;
 use crate::order::checker;
 use crate::runtime::{self, thread};
 
@@ -137,8 +137,8 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
         return Ok(addr);
     };
     let kind = MemoryKind::Imported;
-    let memory = Piece { kind, addr, handle: 0, len: found.len, device };
-    memory.hand_out(|| super::free_now(&found).map(drop))?;
+    let memory = ReportedMemory { kind, addr, handle: 0, len: found.len, device };
+    memory.report_import(|| super::free_now(&found).map(drop))?;
     Ok(addr)
 }
 

@@ -1,10 +1,10 @@
 //! Live allocations.
 
-use super::End;
-use super::record::{MEMORY, Record, is_of_library};
+use super::Teardown;
+use super::record::{AllocationSite, MEMORY, is_of_library};
 use crate::memory::allocation::Allocation;
 use crate::memory::memory_hook::{HOST, MemoryKind};
-use crate::memory::request::hooks::Piece;
+use crate::memory::request::hooks::ReportedMemory;
 use crate::memory::virtual_memory;
 use crate::pool::mem_pool::owned;
 use crate::pool::mem_pool::pool::Pool;
@@ -24,7 +24,7 @@ pub struct Live {
     /// The handle of its pool, which may have been destroyed; 0: none.
     pub pool: u64,
     /// Its origin, if that was recorded.
-    pub record: Option<Record>,
+    pub record: Option<AllocationSite>,
 }
 
 impl Live {
@@ -40,21 +40,21 @@ impl Live {
 
     /// Whether the memory is released at this end. Memory that ends with a session does not exist any more when the
     /// process ends. Memory that ends with a graph is not reported, because the graph is.
-    pub(super) fn ends_with(&self, end: End<'_>) -> bool {
+    pub(super) fn ends_with(&self, end: Teardown<'_>) -> bool {
         if self.kind == MemoryKind::Graph && owned::goes_with_its_graph(self.addr) || self.is_of_library() {
             return false;
         }
         match end {
-            End::Context(_) => false,
-            End::Device(device) => self.device == device.id as i32,
-            End::Session | End::Process => true,
+            Teardown::Context(_) => false,
+            Teardown::Device(device) => self.device == device.id as i32,
+            Teardown::Session | Teardown::Process => true,
         }
     }
 }
 
 /// Returns the number of live allocations.
 pub fn count() -> usize {
-    Allocation::all().filter_map(|found| MemoryKind::of(&found)).count() + virtual_memory::pieces().len()
+    Allocation::all().filter_map(|found| MemoryKind::of(&found)).count() + virtual_memory::reported().len()
 }
 
 /// Returns the live allocations, by address. A concurrent call waits for this only while one allocation is read. The
@@ -67,12 +67,12 @@ pub fn snapshot() -> Vec<Live> {
         let pool = Pool::share_of(&found).map_or(0, |pool| pool.handle());
         Some(Live { addr, handle: 0, len: found.block().len, kind, device, pool, record })
     };
-    let without_address = |piece: Piece| {
-        let Piece { kind, addr, handle, len, device } = piece;
+    let without_address = |piece: ReportedMemory| {
+        let ReportedMemory { kind, addr, handle, len, device } = piece;
         let device = device.map_or(HOST, |id| id as i32);
         Live { addr, handle, len, kind, device, pool: 0, record: MEMORY.lock().get(&handle).cloned() }
     };
-    let pieces = virtual_memory::pieces();
+    let pieces = virtual_memory::reported();
     // The room for all is allocated at once: a long list that grows would be copied each time.
     let mut all = Vec::with_capacity(Allocation::at_most() + pieces.len());
     all.extend(Allocation::all().filter_map(live));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::record::{OBJECTS, is_of_library};
 use super::report::Count;
-use super::{End, Leak};
+use super::{Leak, Teardown};
 use crate::algo::map::slot_table::Handle;
 use crate::base::handles::Object;
 use crate::base::owner::Owner;
@@ -38,20 +38,20 @@ enum Life {
 }
 
 impl Life {
-    fn ends_with(&self, end: End<'_>) -> bool {
+    fn ends_with(&self, end: Teardown<'_>) -> bool {
         match (self, end) {
-            (Self::Context(context, _), End::Context(ended)) => *context == ended,
-            (Self::Device(owner) | Self::Context(_, owner), End::Device(device)) => *owner == device.owner,
-            (_, End::Context(_) | End::Device(_)) => false,
-            (Self::Process, End::Session) => false,
-            (_, End::Session | End::Process) => true,
+            (Self::Context(context, _), Teardown::Context(ended)) => *context == ended,
+            (Self::Device(owner) | Self::Context(_, owner), Teardown::Device(device)) => *owner == device.owner,
+            (_, Teardown::Context(_) | Teardown::Device(_)) => false,
+            (Self::Process, Teardown::Session) => false,
+            (_, Teardown::Session | Teardown::Process) => true,
         }
     }
 }
 
 /// Returns the objects that end at this end, kind by kind, the oldest handle of each first. Reserved addresses and
 /// registrations, which have no handles, follow.
-pub(super) fn all_that_end_with(end: End<'_>) -> Vec<Leak> {
+pub(super) fn all_that_end_with(end: Teardown<'_>) -> Vec<Leak> {
     let mut all = Vec::new();
     objects(end, &mut all);
     if !Life::Session.ends_with(end) {
@@ -73,7 +73,7 @@ pub(super) fn all_that_end_with(end: End<'_>) -> Vec<Leak> {
 }
 
 /// Adds the objects of a type.
-fn add<T: Object>(end: End<'_>, all: &mut Vec<Leak>, life: impl Fn(&Arc<T>) -> Option<Life>) {
+fn add<T: Object>(end: Teardown<'_>, all: &mut Vec<Leak>, life: impl Fn(&Arc<T>) -> Option<Life>) {
     let mut objects: Vec<_> = T::table().live().collect();
     let ends = |object: &Arc<T>| life(object).is_some_and(|life| life.ends_with(end));
     objects.retain(|(handle, object)| ends(object) && !is_of_library(handle.raw()));
@@ -100,7 +100,7 @@ macro_rules! listed {
             [$(<$type>::table().count()),+].iter().sum()
         }
 
-        fn objects(end: End<'_>, all: &mut Vec<Leak>) {
+        fn objects(end: Teardown<'_>, all: &mut Vec<Leak>) {
             $(add::<$type>(end, all, $life);)+
         }
     };

@@ -21,7 +21,7 @@ use crate::base::error::Result;
 use crate::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
 
 /// The records, by the number that identifies the allocation or object.
-type Records = Mutex<FxHashMap<u64, Record>>;
+type Records = Mutex<FxHashMap<u64, AllocationSite>>;
 
 /// The records of live allocations, by their identity.
 pub(super) static MEMORY: Records = Mutex::new(HashMap::with_hasher(FxBuildHasher));
@@ -68,7 +68,7 @@ fn remove(records: &Records, id: u64) {
 }
 
 /// Adds a record. If the host has no memory for it, the report lists the allocation or object without its origin.
-fn add(records: &Records, id: u64, record: Record) {
+fn add(records: &Records, id: u64, record: AllocationSite) {
     let mut records = records.lock();
     if records.make_room(1).is_ok() {
         records.insert(id, record);
@@ -77,7 +77,7 @@ fn add(records: &Records, id: u64, record: Record) {
 
 /// The origin of an allocation or an object.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct AllocationSite {
     /// The bytes of the request.
     pub size: usize,
     /// The stream in whose order it was created; 0 if none.
@@ -90,7 +90,7 @@ pub struct Record {
     pub stack: Stack,
 }
 
-impl Record {
+impl AllocationSite {
     fn here(size: usize, stream: u64) -> Self {
         let (thread, made) = (backend::thread_number(), Instant::now());
         Self { size, stream, thread, made, stack: Stack::here() }
@@ -111,7 +111,7 @@ impl MemoryHook for Recorder {
 
     fn after(&self, moment: Moment, event: &Event) {
         if moment == Moment::Malloc && !event.failed {
-            add(&MEMORY, event.memory_id(), Record::here(event.size, event.stream));
+            add(&MEMORY, event.memory_id(), AllocationSite::here(event.size, event.stream));
             note_owner(event.memory_id());
         }
     }
@@ -133,7 +133,7 @@ pub(super) fn note_object(handle: Handle, change: Change) {
     }
     match change {
         Change::Created => {
-            add(&OBJECTS, handle.raw(), Record::here(0, 0));
+            add(&OBJECTS, handle.raw(), AllocationSite::here(0, 0));
             note_owner(handle.raw());
         }
         Change::Removed => remove(&OBJECTS, handle.raw()),

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use super::live::{self, Live};
 use super::object;
-use super::record::Record;
-use super::{End, Leak};
+use super::record::AllocationSite;
+use super::{Leak, Teardown};
 use crate::base::call_site::Names;
 use crate::base::error::Result;
 use crate::base::{host_memory, release_failure};
@@ -64,8 +64,8 @@ impl<'a> Text<'a> {
     }
 
     /// Appends the origin of something to an unfinished line.
-    fn origin(&mut self, record: Option<&Record>, what: &str) {
-        if let Some(Record { thread, made, stack, .. }) = record {
+    fn origin(&mut self, record: Option<&AllocationSite>, what: &str) {
+        if let Some(AllocationSite { thread, made, stack, .. }) = record {
             let age = made.elapsed().as_secs_f64();
             self.put(format_args!(", {what} by thread {thread}, {age:.3} s ago\n"));
             for frame in self.names.frames(stack) {
@@ -124,7 +124,7 @@ fn name_of(live: &Live) -> String {
 }
 
 /// Returns the leaks at this end.
-pub(super) fn leaks(end: End<'_>) -> Vec<Leak> {
+pub(super) fn leaks(end: Teardown<'_>) -> Vec<Leak> {
     let memory = live::snapshot().into_iter().filter(|live| live.ends_with(end)).map(|live| Leak {
         noun: "allocation",
         what: name_of(&live),
@@ -151,7 +151,7 @@ pub fn memory(write: &mut dyn FnMut(&str)) -> Result<usize> {
 }
 
 /// Writes the leaks at this end, and the unreported failures of releases.
-pub(super) fn at_end(end: End<'_>, what: &str, write: &mut dyn FnMut(&str)) {
+pub(super) fn at_end(end: Teardown<'_>, what: &str, write: &mut dyn FnMut(&str)) {
     let candidates = Allocation::at_most() + object::at_most();
     let Ok(_memory) = host_memory::claim("live allocations and objects", candidates, 1024) else {
         return write(&format!(

@@ -12,7 +12,7 @@ use crate::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::base::handles::{self, Object};
 use crate::order::checker::{self, HostWait};
 use crate::order::known::Known;
-use crate::order::{self, Awaited};
+use crate::order::{self, KnownPositions};
 use crate::runtime::thread;
 use crate::stream::stream::Stream;
 use crate::stream::stream::synchronize::deadline;
@@ -124,7 +124,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     }
     // This is read before the wait: a record during the wait is not awaited.
     let recorded = event.recorded.get();
-    let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));
+    let awaited = order::is_tracked().then(|| KnownPositions::record(event.uses.lock().clock.clone()));
     let known = Known::event(&event.native);
     let wait = |until| match &event.shared {
         None => Ok(event.native.synchronize(until)?),
@@ -141,7 +141,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
             "event {raw:#x} was not complete after {timeout_ms} ms; its stream continues"
         ));
     }
-    awaited.into_iter().for_each(Awaited::is_over);
+    awaited.into_iter().for_each(KnownPositions::is_over);
     known.is_seen();
     // The call also reports what failed in the stream before this point, if it was not reported yet.
     let Some((stream, position)) = recorded else { return Ok(()) };

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::lifetime::{no_event, no_handle};
 use super::{Creator, Event, flag};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
+use crate::backend::base::broker::{Admission, BROKER, Key, OfferKind, Parcel};
 use crate::backend::{Change, Notify, Op, Position, SharedEvent};
 use crate::base::error::{Result, invalid_param, param_invalid};
 use crate::base::handles::{self, Object};
@@ -84,7 +84,7 @@ pub fn export(raw: u64) -> Result<String> {
         !shared.is_imported,
         param_invalid!("event {raw:#x} was imported from another process; pass on the handle of that process")
     );
-    let offer = Offer::of(&shared.export, Kind::Event, Admission::Anyone, || shared.native.export())?;
+    let offer = Offer::of(&shared.export, OfferKind::Event, Admission::Anyone, || shared.native.export())?;
     Ok(offer.key.to_string())
 }
 
@@ -96,12 +96,12 @@ pub fn import(key: &[u8]) -> Result<u64> {
             "handle is empty; pass the handle that aclrtIpcGetEventHandle wrote in the other process"
         ));
     }
-    insert(fetch("handle", key, Kind::Event)?, true)
+    insert(fetch("handle", key, OfferKind::Event)?, true)
 }
 
 /// Fetches what another process has exported under the key in this argument: a notify, or an event, which is a notify
 /// too.
-pub fn fetch(argument: &str, key: &[u8], kind: Kind) -> Result<Arc<Notify>> {
+pub fn fetch(argument: &str, key: &[u8], kind: OfferKind) -> Result<Arc<Notify>> {
     let about = |fault| ipc_key::about(argument, fault);
     let key = Key::from_text(key).map_err(about)?;
     // No reference to a device may be held while this waits for the other process.

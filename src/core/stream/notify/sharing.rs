@@ -1,7 +1,7 @@
 //! Notifies shared by processes: exported under a key, which others import.
 
 use super::Notify;
-use crate::backend::base::broker::{Admission, BROKER, Kind};
+use crate::backend::base::broker::{Admission, BROKER, OfferKind};
 use crate::base::error::{Result, invalid_param, param_invalid};
 use crate::base::handles;
 use crate::base::ipc_key::{self, Offer};
@@ -28,7 +28,7 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
         param_invalid!("notify {raw:#x} was imported from another process; only the exporter can export it")
     );
     let admission = if flags == 0 { Admission::Listed } else { Admission::Anyone };
-    let export = Offer::of(&notify.export, Kind::Notify, admission, || notify.native.export())?;
+    let export = Offer::of(&notify.export, OfferKind::Notify, admission, || notify.native.export())?;
     if export.admission != admission {
         return Err(param_invalid!(
             "notify {raw:#x} was exported with other flags than {flags}; use its first key, or another notify"
@@ -45,7 +45,7 @@ pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
     let export = notify.export.get().ok_or_else(|| {
         param_invalid!("notify {raw:#x} has not been exported by this process; call aclrtNotifyGetExportKey first")
     })?;
-    if BROKER.admit(Kind::Notify, &export.key, processes) {
+    if BROKER.admit(OfferKind::Notify, &export.key, processes) {
         return Ok(());
     }
     Err(param_invalid!("notify {raw:#x} is no longer exported"))
@@ -55,6 +55,6 @@ pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
 pub fn import(key: &[u8], flags: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     check_flags(flags, "ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT", "ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS")?;
-    let native = fetch("key", key, Kind::Notify)?;
+    let native = fetch("key", key, OfferKind::Notify)?;
     Notify::add(true, || Ok(native))
 }

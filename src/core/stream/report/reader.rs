@@ -25,24 +25,24 @@ pub struct Reader {
     pub(super) thread: u64,
     /// The device of all its streams.
     pub(super) device: u32,
-    state: Mutex<State>,
+    state: Mutex<Inbox>,
     /// Signalled after each change of `state`.
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct Inbox {
     /// The streams that the thread serves, by handle.
-    lines: BTreeMap<u64, Line>,
+    lines: BTreeMap<u64, ServedStream>,
     /// The callbacks that streams have handed over, in that order.
-    posted: VecDeque<(Callback, Ticket)>,
+    posted: VecDeque<(LaunchedCallback, Ticket)>,
     /// The stream whose callback runs now.
     running: Option<u64>,
 }
 
 /// A stream that the thread serves.
 #[derive(Default)]
-struct Line {
+struct ServedStream {
     /// Number of callbacks that were launched and are not complete.
     pending: usize,
     /// True while the stream accepts no more callbacks.
@@ -52,10 +52,10 @@ struct Line {
 }
 
 /// A launched callback.
-pub(super) struct Callback {
+pub(super) struct LaunchedCallback {
     reader: Arc<Reader>,
     stream: u64,
-    /// The value of [`Line::drops`] at the launch.
+    /// The value of [`ServedStream::drops`] at the launch.
     drops: u64,
     function: Option<HostFn>,
 }
@@ -78,17 +78,17 @@ impl Reader {
 
     /// Adds a stream that the thread serves.
     pub(super) fn add(&self, stream: Handle) {
-        self.state.lock().lines.insert(stream.raw(), Line::default());
+        self.state.lock().lines.insert(stream.raw(), ServedStream::default());
     }
 
     /// Counts a callback that is about to be enqueued on `stream`. `None`: its subscription has ended, or is ending.
-    pub(super) fn admit(self: &Arc<Self>, stream: Handle, function: HostFn) -> Option<Callback> {
+    pub(super) fn admit(self: &Arc<Self>, stream: Handle, function: HostFn) -> Option<LaunchedCallback> {
         let stream = stream.raw();
         let mut state = self.state.lock();
         let line = state.lines.get_mut(&stream).filter(|line| !line.draining)?;
         line.pending += 1;
         let drops = line.drops;
-        Some(Callback { reader: Arc::clone(self), stream, drops, function: Some(function) })
+        Some(LaunchedCallback { reader: Arc::clone(self), stream, drops, function: Some(function) })
     }
 
     /// Runs the posted callbacks in the calling thread. If there are none, waits until the deadline for the first one.
@@ -154,7 +154,7 @@ impl Reader {
             let why = if caller == self.thread {
                 "and only the calling thread runs them".to_owned()
             } else {
-                let is_same = |state: &mut State| state.line(stream).is_ok_and(|line| line.pending == before);
+                let is_same = |state: &mut Inbox| state.line(stream).is_ok_and(|line| line.pending == before);
                 self.changed.wait_while_for(&mut state, is_same, PATIENCE);
                 format!("and their thread completed none of them for {} s", PATIENCE.as_secs())
             };
@@ -166,7 +166,7 @@ impl Reader {
         }
     }
 
-    fn still_pending(&self, stream: Handle, line: &Line, why: &str) -> Error {
+    fn still_pending(&self, stream: Handle, line: &ServedStream, why: &str) -> Error {
         let Family { what, process, .. } = self.family;
         let (stream, thread) = (stream.raw(), self.thread);
         param_invalid!(
@@ -219,23 +219,23 @@ impl Reader {
     }
 }
 
-impl State {
+impl Inbox {
     /// Takes what that stream has handed over. The caller drops it after it has released the lock.
-    fn take_posted(&mut self, stream: Handle) -> Vec<(Callback, Ticket)> {
+    fn take_posted(&mut self, stream: Handle) -> Vec<(LaunchedCallback, Ticket)> {
         let posted = std::mem::take(&mut self.posted).into_iter();
         let (of_stream, others) = posted.partition::<Vec<_>, _>(|(callback, _)| callback.stream == stream.raw());
         self.posted = others.into();
         of_stream
     }
 
-    fn line(&mut self, stream: Handle) -> Result<&mut Line> {
+    fn line(&mut self, stream: Handle) -> Result<&mut ServedStream> {
         self.lines.get_mut(&stream.raw()).ok_or_else(|| {
             param_invalid!("stream {:#x} was destroyed, or released with its device, meanwhile", stream.raw())
         })
     }
 }
 
-impl Delivery for Callback {
+impl Delivery for LaunchedCallback {
     fn deliver(self: Box<Self>, ticket: Ticket) {
         let reader = Arc::clone(&self.reader);
         let mut state = reader.state.lock();
@@ -252,7 +252,7 @@ impl Delivery for Callback {
     }
 }
 
-impl Drop for Callback {
+impl Drop for LaunchedCallback {
     /// Counts the callback as complete: it has run, or was dropped.
     fn drop(&mut self) {
         let mut state = self.reader.state.lock();

@@ -21,7 +21,7 @@ use crate::runtime::context::Context;
 use crate::runtime::device::Device;
 use crate::runtime::{state_callback, thread};
 use crate::stream::failure::{Failures, Stop};
-use crate::stream::interceptor::{self, Change};
+use crate::stream::interceptor::{self, StreamChange};
 use crate::stream::report::Subscription;
 
 impl Stream {
@@ -75,7 +75,7 @@ impl Stream {
     /// Drops pending operations, and accepts no more. Returns the position of the last operation that is kept.
     pub fn abandon(&self) -> Position {
         self.note_abort();
-        interceptor::installed().note(self, Change::Stopped);
+        interceptor::installed().note(self, StreamChange::Stopped);
         sequence::stream_stopped(self.handle.raw());
         self.native.abandon()
     }
@@ -83,7 +83,7 @@ impl Stream {
     /// Drops pending operations, and continues: see [`crate::backend::Stream::abort`].
     pub fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
         self.note_abort();
-        interceptor::installed().note(self, Change::Aborted);
+        interceptor::installed().note(self, StreamChange::Aborted);
         let mut waited = self.native.abort(why.clone(), deadline);
         if interceptor::installed().abort(self, &why, deadline) == Wait::TimedOut {
             waited = Wait::TimedOut;
@@ -96,14 +96,14 @@ impl Stream {
 
     /// Ends waits for values and notifies at `until`, because the device is in teardown.
     pub fn limit_waits(&self, until: Instant) {
-        interceptor::installed().note(self, Change::Limited(until));
+        interceptor::installed().note(self, StreamChange::Limited(until));
         self.native.limit_waits(until);
     }
 
     /// Ends a stream that was removed from the table: drops callbacks that have not started, waits for all other
     /// pending work, then accepts no more. Returns a failure that was not reported yet.
     pub fn drain(&self, deadline: Option<Instant>) -> TeardownErrors {
-        interceptor::installed().note(self, Change::Destroying);
+        interceptor::installed().note(self, StreamChange::Destroying);
         let mut errors = TeardownErrors::default();
         let known = self.known();
         let reader = self.callbacks.end(self.handle);
@@ -182,7 +182,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     state_callback::stream_ended(stream.handle);
     let mut errors = TeardownErrors::default();
     if force {
-        interceptor::installed().note(&stream, Change::Destroying);
+        interceptor::installed().note(&stream, StreamChange::Destroying);
         let kept = stream.abandon();
         order::stream_ended(&stream.lane, kept);
         stream.callbacks.end(stream.handle);

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::stream::exception::{self, Exception, Watcher};
+use crate::stream::exception::{self, Exception, ExceptionCallback};
 use crate::tests::script::THREAD;
 use crate::tests::*;
 
 /// The calls of watchers: each with the watcher and its arguments.
 type Calls = Arc<Mutex<Vec<(usize, usize, Exception)>>>;
 
-fn watcher(address: usize, calls: &Calls) -> Watcher {
+fn watcher(address: usize, calls: &Calls) -> ExceptionCallback {
     let calls = Arc::clone(calls);
     let call = Arc::new(move |info| {
         // The callback runs on a thread of the library, so calls of the API are refused.
         assert!(thread::refuse_inside_host_function().is_err());
         calls.lock().push((address, info, (*exception::find(info).unwrap()).clone()));
     });
-    Watcher { address, call }
+    ExceptionCallback { address, call }
 }
 
 fn take(calls: &Calls) -> Vec<usize> {

@@ -57,8 +57,8 @@ fn calls_that_do_not_wait_leave_a_failure_to_those_that_do() {
     let memory = memory::malloc(64, 0).unwrap();
     work.fail("kept");
     assert!(stream::is_idle(failing).unwrap());
-    memset::set_async(memset::Request::bytes(memory, 64, 1, 64), failing).unwrap();
-    memset::set(memset::Request::bytes(memory, 64, 1, 64)).unwrap();
+    memset::set_async(memset::FillArgs::bytes(memory, 64, 1, 64), failing).unwrap();
+    memset::set(memset::FillArgs::bytes(memory, 64, 1, 64)).unwrap();
     let event = recorded_on(failing);
     assert!(event::is_complete(event).unwrap());
     event::wait(0, event).unwrap();
@@ -250,7 +250,7 @@ fn a_device_that_failed_for_good_says_so_until_it_is_reset_and_others_go_on() {
     bench.script.fail_for_good(0, "the device is lost");
     work.finish();
     fails(waiter.join(), Code::AicoreException, &["the device is lost"]);
-    let request = memcpy::Request { dst: memory, dest_max: 64, src: 64, count: 64, kind: 1 };
+    let request = memcpy::CopyArgs { dst: memory, dest_max: 64, src: 64, count: 64, kind: 1 };
     let calls: [&dyn Fn() -> Result<(), Error>; 12] = [
         &|| stream::synchronize(raw),
         &|| stream::synchronize(raw),
@@ -260,7 +260,7 @@ fn a_device_that_failed_for_good_says_so_until_it_is_reset_and_others_go_on() {
         &|| event::synchronize(event, -1),
         &|| stream::device::synchronize(),
         &|| memory::malloc(64, 0).map(drop),
-        &|| memset::set(memset::Request::bytes(memory, 64, 0, 64)),
+        &|| memset::set(memset::FillArgs::bytes(memory, 64, 0, 64)),
         &|| memcpy::copy(request),
         &|| memcpy::copy_async(request, raw),
         &|| stream::create(0).map(drop),
@@ -271,7 +271,7 @@ fn a_device_that_failed_for_good_says_so_until_it_is_reset_and_others_go_on() {
     on_device(1, || {
         stream::synchronize(0).unwrap();
         let memory = memory::malloc(64, 0).unwrap();
-        memset::set(memset::Request::bytes(memory, 64, 0, 64)).unwrap();
+        memset::set(memset::FillArgs::bytes(memory, 64, 0, 64)).unwrap();
         memory::free(memory).unwrap();
     })
     .join();

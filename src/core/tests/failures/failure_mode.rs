@@ -9,7 +9,7 @@ const CONTINUE: u64 = 0;
 const STOP: u64 = 1;
 
 fn fill(memory: usize, raw: u64) -> Result<(), Error> {
-    memset::set_async(memset::Request::bytes(memory, 64, 1, 64), raw)
+    memset::set_async(memset::FillArgs::bytes(memory, 64, 1, 64), raw)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::base::bytes;
 const BYTE: u8 = 0xE5;
 
 /// A part of a canary: its beginning and its end, relative to an allocation's address.
-pub(super) type Part = (isize, isize);
+pub(super) type Interval = (isize, isize);
 
 /// Overwritten bytes beside an allocation.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl fmt::Display for Damage {
 }
 
 /// Writes canaries. `addr` is the allocation's address in the library's view.
-pub(super) fn put(addr: usize, parts: &[Part]) {
+pub(super) fn put(addr: usize, parts: &[Interval]) {
     for &(first, last) in parts.iter().filter(|(first, last)| first < last) {
         // SAFETY: the rest of the allocation's private pages.
         unsafe { bytes::address(addr).offset(first).write_bytes(BYTE, (last - first) as usize) };
@@ -46,7 +46,7 @@ pub(super) fn put(addr: usize, parts: &[Part]) {
 }
 
 /// Restores canaries. Returns the changed bytes, from the first to the last, as an offset and a length.
-pub(super) fn mend(addr: usize, parts: &[Part]) -> Option<(isize, usize)> {
+pub(super) fn mend(addr: usize, parts: &[Interval]) -> Option<(isize, usize)> {
     let mut first_changed = None;
     let mut last_changed = 0;
     for &(first, last) in parts {

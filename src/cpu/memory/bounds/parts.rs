@@ -1,7 +1,7 @@
 //! Guards what pools do not use of an allocation: the bytes are poisoned, or whole pages have no access and the others
 //! have canaries.
 
-use super::{Bounds, Check, Damage, State, announce, canary};
+use super::{Bounds, Check, Damage, TrackedMemory, announce, canary};
 use crate::algo::math::gaps::gaps;
 use crate::backend::Access;
 use crate::base::arena::UNIT;
@@ -15,7 +15,7 @@ fn page_of(addr: usize) -> usize {
     addr & !(PAGE - 1)
 }
 
-impl State {
+impl TrackedMemory {
     /// Whether a range is allocated, or operations may still use it.
     fn is_busy(&self, first: usize, end: usize) -> bool {
         let part = self.parts.range(..end).next_back();
@@ -63,7 +63,7 @@ impl Bounds {
     }
 
     /// Opens pages for kernels and the library.
-    fn open_pages(&self, state: &State, first: usize, end: usize) {
+    fn open_pages(&self, state: &TrackedMemory, first: usize, end: usize) {
         let open = |first: usize, end: usize| pages::set_access(first + self.own, end - first, Access::ReadWrite);
         if open(first, end).is_err()
             && let Some((_, live)) = state.live.range(..=first).next_back()
@@ -92,7 +92,7 @@ impl Bounds {
     }
 
     /// Guards the unallocated parts of a range.
-    fn sweep(&self, state: &mut State, first: usize, end: usize) {
+    fn sweep(&self, state: &mut TrackedMemory, first: usize, end: usize) {
         if self.check == Check::Sanitizer {
             for (from, to) in state.uncovered(first, end) {
                 state.poison(from, to);
@@ -120,7 +120,7 @@ impl Bounds {
     }
 
     /// Returns the overwritten bytes beside a block.
-    pub(super) fn check_part(&self, state: &State, addr: usize) -> Option<Damage> {
+    pub(super) fn check_part(&self, state: &TrackedMemory, addr: usize) -> Option<Damage> {
         let end = addr + state.parts.get(&addr)?;
         if self.check != Check::Guard {
             return None;

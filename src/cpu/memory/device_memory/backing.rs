@@ -19,7 +19,7 @@ pub(super) enum Backing {
 }
 
 /// A range of the memory: the first byte, counted from the beginning, and the end.
-pub(super) type Range = (u64, u64);
+pub(super) type FileRange = (u64, u64);
 
 impl Backing {
     /// Creates the backing for `size` bytes, none of them allocated yet.
@@ -81,7 +81,7 @@ impl Backing {
     }
 
     /// Releases the pages of a range, which is mapped at `addr`, to the system.
-    pub(super) fn discard(&self, addr: usize, (first, end): Range) {
+    pub(super) fn discard(&self, addr: usize, (first, end): FileRange) {
         match self {
             Self::File(file) => files::discard(file, first, addr, (end - first) as usize),
             Self::Private(_) => pages::discard(addr, (end - first) as usize),
@@ -89,7 +89,7 @@ impl Backing {
     }
 
     /// Returns the first part from `from` on that may not be zeros. `used` lists the parts in use, in order.
-    pub(super) fn next_data(&self, from: u64, used: &[Range]) -> io::Result<Option<Range>> {
+    pub(super) fn next_data(&self, from: u64, used: &[FileRange]) -> io::Result<Option<FileRange>> {
         match self {
             Self::File(file) => {
                 let file = file.get()?;

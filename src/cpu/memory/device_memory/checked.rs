@@ -7,7 +7,7 @@ use crate::memory::bounds::Layout;
 impl DeviceMemory {
     /// Allocates a block as [`DeviceMemory::take_block`] does, with `rounded` bytes for a request of `asked`.
     pub(super) fn take_checked(&self, asked: usize, rounded: usize, align: u64) -> Result<Option<Block>> {
-        let len = Arena::piece_len(rounded as u64);
+        let len = Arena::block_len(rounded as u64);
         drop(self.arena_with_room()?);
         if !self.bounds.reserve(len as usize, self.size) {
             return Ok(None);

@@ -1,7 +1,7 @@
 //! Saves and restores a device's memory. The addresses and all bookkeeping stay: only the pages are released and
 //! restored.
 
-use super::backing::Range;
+use super::backing::FileRange;
 use super::{Backing, DeviceMemory, HUGE, UNIT};
 use crate::algo::host::system_call::is_forbidden;
 use crate::algo::math::gaps::gaps;
@@ -9,7 +9,7 @@ use crate::backend::{Fault, FaultKind, Result};
 use crate::base::pages;
 
 /// The content of one part of the memory, at most 2 MiB of it.
-pub(super) struct Piece {
+pub(super) struct SavedRange {
     offset: u64,
     bytes: Vec<u8>,
     /// True if it was on one 2 MiB page.
@@ -31,7 +31,7 @@ impl DeviceMemory {
                 let mut at = start;
                 while at < end {
                     let stop = end.min((at / HUGE + 1) * HUGE);
-                    saved.extend(self.save_piece(at, stop)?);
+                    saved.extend(self.save_range(at, stop)?);
                     at = stop;
                 }
             }
@@ -40,14 +40,14 @@ impl DeviceMemory {
     }
 
     /// Returns the parts of the memory that may have to be saved, in order.
-    fn used_ranges(&self) -> Vec<Range> {
+    fn used_ranges(&self) -> Vec<FileRange> {
         if let Backing::File(_) = self.backing {
             // The kernel knows which parts have pages.
             return vec![(0, self.span)];
         }
         let shared = self.shared_ranges();
         let free = self.arena.lock().free_ranges(UNIT);
-        let mut free: Vec<Range> = free.map(|(start, len)| (start, start + len)).collect();
+        let mut free: Vec<FileRange> = free.map(|(start, len)| (start, start + len)).collect();
         free.sort_unstable();
         debug_assert!(free.iter().all(|(start, end)| start % UNIT == 0 && end % UNIT == 0), "{free:?}");
         gaps((0, self.span), free).into_iter().flat_map(|(start, end)| self.without(&shared, start, end)).collect()
@@ -60,7 +60,7 @@ impl DeviceMemory {
     }
 
     /// Copies one part. Returns `None` for zeros, which need not be saved.
-    fn save_piece(&self, offset: u64, end: u64) -> Result<Option<Piece>> {
+    fn save_range(&self, offset: u64, end: u64) -> Result<Option<SavedRange>> {
         let len = (end - offset) as usize;
         let mut bytes = Vec::new();
         bytes
@@ -72,7 +72,7 @@ impl DeviceMemory {
         let was_huge = len as u64 == HUGE && pages::is_huge(addr, len);
         self.discard(offset, end);
         let is_empty = bytes.iter().all(|byte| *byte == 0);
-        Ok((!is_empty || was_huge).then_some(Piece { offset, bytes, was_huge }))
+        Ok((!is_empty || was_huge).then_some(SavedRange { offset, bytes, was_huge }))
     }
 
     /// Restores what was saved. On failure it remains saved.
@@ -105,9 +105,9 @@ impl DeviceMemory {
     }
 
     /// Returns the parts of a range of the file without anything in `kept`, in whole pages.
-    pub(super) fn without(&self, kept: &[(usize, usize)], start: u64, end: u64) -> Vec<Range> {
+    pub(super) fn without(&self, kept: &[(usize, usize)], start: u64, end: u64) -> Vec<FileRange> {
         let kept = kept.iter().filter(|(addr, _)| self.contains(*addr));
-        let mut kept: Vec<Range> = kept
+        let mut kept: Vec<FileRange> = kept
             .map(|(addr, len)| (self.offset(*addr), self.offset(*addr) + *len as u64))
             .map(|(first, last)| (first / UNIT * UNIT, last.next_multiple_of(UNIT)))
             .collect();

@@ -108,7 +108,7 @@ impl HostMemory {
         if !self.apart.bounds.has_room() {
             return Ok(None);
         }
-        let block_len = Arena::piece_len(len as u64);
+        let block_len = Arena::block_len(len as u64);
         let too_large = || no_memory(len, "too large");
         ensure!(block_len.checked_add(2 * UNIT).is_some_and(|all| all <= isize::MAX as u64), too_large());
         let layout = Layout::new(block_len, UNIT);

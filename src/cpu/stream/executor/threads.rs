@@ -22,7 +22,7 @@ const PAUSES: u32 = 8;
 pub(super) const STARVED: Duration = Duration::from_millis(1);
 
 #[derive(Default)]
-pub(super) struct Pool {
+pub(super) struct WorkerPool {
     pub ready: [VecDeque<Arc<Queue>>; LEVELS],
     /// The streams whose first operation is a host function that may not run yet.
     pub held: VecDeque<Arc<Queue>>,
@@ -57,31 +57,31 @@ pub(super) fn pause(times: u32) {
 }
 
 /// What the caller must do, after the lock is released, so that enough threads serve.
-pub(super) enum Call {
+pub(super) enum Wakeup {
     Wake(Arc<WakeUp>),
     Start,
 }
 
-impl Pool {
+impl WorkerPool {
     /// Checks whether another thread is needed, because the calling thread will be busy.
     #[must_use]
-    pub(super) fn call_if_needed(&mut self, cores: usize) -> Option<Call> {
+    pub(super) fn call_if_needed(&mut self, cores: usize) -> Option<Wakeup> {
         let unwatched = !self.held.is_empty() && !self.watched;
         let ready = self.ready.iter().any(|level| !level.is_empty());
         if ready || unwatched || !self.jobs.is_empty() { self.call_one(cores) } else { None }
     }
 
     #[must_use]
-    pub(super) fn call_one(&mut self, cores: usize) -> Option<Call> {
+    pub(super) fn call_one(&mut self, cores: usize) -> Option<Wakeup> {
         // The threads that neither sleep nor run user code serve.
         if self.stopping || self.threads - self.sleepers.len() - self.in_user >= cores {
             return None;
         }
         if let Some(sleeper) = self.sleepers.pop() {
-            return Some(Call::Wake(sleeper));
+            return Some(Wakeup::Wake(sleeper));
         }
         self.threads += 1;
-        Some(Call::Start)
+        Some(Wakeup::Start)
     }
 
     /// Removes and returns a stream whose host function may run now.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use super::{Run, Stop, Turn};
+use super::{Run, Stop, StrandState};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fault, Op, Payload, Wait};
 use crate::graph::flow::{Flow, Strand, serving};
@@ -112,7 +112,7 @@ impl Flow {
             && let Some(run) = &mut *machine
         {
             run.is_stopping = true;
-            run.strands.fill(Turn::default());
+            run.strands.fill(StrandState::default());
         }
         drop(machine);
         Arc::clone(self).look();

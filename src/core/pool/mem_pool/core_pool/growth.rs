@@ -7,7 +7,7 @@ use parking_lot::MutexGuard;
 use super::known::{Known, Rules};
 use super::{CorePool, no_host_memory};
 use crate::algo::alloc::pool::{GRANULE, Segment};
-use crate::backend::{self, Block, Driver, Fault, FaultKind, PagePolicy, Part};
+use crate::backend::{self, Block, Driver, Fault, FaultKind, PagePolicy, PoolChange};
 use crate::base::error::{Code, Error, Result, error_with};
 use crate::base::gate::{self, Binding};
 use crate::base::release_failure;
@@ -100,7 +100,7 @@ impl CorePool {
             .hold(block.addr, len)
             .map_err(|why| Fault::new(FaultKind::OutOfHostMemory, format!("a pool's memory: {why}")))?;
         self.segments.lock().insert(block.addr, block);
-        self.note(block.addr, len, Part::Got);
+        self.note(block.addr, len, PoolChange::Got);
         self.pool.add_segment(Segment { addr: block.addr, len, token: 0 }, lane.key());
         Ok(())
     }
