@@ -258,7 +258,7 @@ impl Header {
     /// Parses a header. The error is the end of a sentence about the file.
     fn from_bytes(bytes: &[u8; HEADER]) -> std::result::Result<Self, String> {
         let [magic, format, which, size, low, high, sum] = words(bytes);
-        ensure!(magic == HEADER_MAGIC, "is not of an exported memory pool: it begins differently".to_owned());
+        ensure!(magic == HEADER_MAGIC, "is not of an exported memory pool: it has no header of a pool".to_owned());
         let (version, kind) = (format & LOWER, format >> 32);
         if version != VERSION {
             return Err(format!(

@@ -328,7 +328,7 @@ fn damaged_headers_are_refused() {
         file.write_all_at(&[header[at] ^ 0x10], at as u64).unwrap();
         let text = refused(descriptor.as_fd());
         let expected = match at {
-            0..8 => "begins differently",
+            0..8 => "no header of a pool",
             8..12 => "another version",
             _ => "checksum",
         };

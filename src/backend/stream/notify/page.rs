@@ -96,7 +96,10 @@ impl Page {
         let len = file.file()?.metadata().map_err(|error| named("fstat", error))?.len();
         ensure!(is_sealed && len == SIZE as u64, io::Error::other("it is another file"));
         let page = Self::map(file, false)?;
-        ensure!(page.lines().magic.load(Ordering::Acquire) == MAGIC, io::Error::other("its page begins differently"));
+        ensure!(
+            page.lines().magic.load(Ordering::Acquire) == MAGIC,
+            io::Error::other("its page has no header of a notify")
+        );
         // The lock precedes the count: a counted process without a lock is dead.
         memory_file::lock(&page.file, at(slot), libc::F_OFD_SETLK, libc::F_RDLCK)?;
         Ok(page)
