@@ -208,7 +208,7 @@ TEST(HostAccess, ImportedMemoryThatWasFreedDies) {
         void* const there = ImportPointer(imported, ExportPointer(memory));
         ExpectOk("aclrtFree", aclrtFree(there));
         Expect("touched " + Shown(there));
-        Expect("memory of another process before it was freed here");
+        Expect("memory from another process before it was freed here");
         Read(there);
     });
 }

@@ -102,7 +102,7 @@ void OpenLate(Connection& parent) {
     EXPECT_TRUE(IsComplete(event));
     ACL_EXPECT_OK(aclrtSynchronizeEvent(event));
     auto opened = Poison<aclrtEvent>();
-    ACL_FAILS_SAYING(kDead, aclrtIpcOpenEventHandle(handle, &opened), "has no exports any longer");
+    ACL_FAILS_SAYING(kDead, aclrtIpcOpenEventHandle(handle, &opened), "has no export with this key");
     EXPECT_TRUE(IsPoison(opened));
     ACL_EXPECT_OK(aclrtRecordEvent(event, other));
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));

@@ -100,7 +100,7 @@ void TryToImport(Connection& parent) {
     parent.Await(4);
     // The notify is destroyed.
     notify = Poison<aclrtNotify>();
-    ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0), "has no exports any longer");
+    ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0), "has no export with this key");
     EXPECT_TRUE(IsPoison(notify));
     parent.Signal(5);
 }

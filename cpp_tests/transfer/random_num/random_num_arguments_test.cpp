@@ -89,7 +89,7 @@ TEST_F(RandomNumArguments, Enumerators) {
     }
     for (const aclDataType type : {ACL_INT8, ACL_UINT8, ACL_INT16, ACL_DOUBLE, ACL_BOOL}) {
         task.dataType = type;
-        Refused(kUnsupported, task, {"dataType " + std::to_string(type), "ACL_FLOAT 0"});
+        Refused(kUnsupported, task, {"dataType is " + std::to_string(type), "ACL_FLOAT 0"});
     }
     for (const auto function : {kDropout, kNormal, kTruncated}) {
         for (const aclDataType type : {ACL_INT32, ACL_UINT32, ACL_INT64, ACL_UINT64}) {

@@ -267,7 +267,7 @@ impl<'a> Tables<'a> {
     }
 
     pub(super) fn check_name(&self, offset: u64) -> Checked {
-        ensure!(offset < self.strings.len() as u64, "a name is outside of its strings");
+        ensure!(offset < self.strings.len() as u64, "a name is outside of its table of names");
         Ok(())
     }
 

@@ -298,7 +298,10 @@ pub mod text {
         /// `size` bytes at `first`; null or size 0 is an error that names the argument.
         pub fn new(argument: &str, first: *mut c_char, bound: &str, size: usize) -> Result<Self> {
             ensure!(!first.is_null(), super::null(argument));
-            ensure!(size != 0, invalid_param!("{bound} is 0; {argument} needs room for a text and its zero"));
+            ensure!(
+                size != 0,
+                invalid_param!("{bound} is 0; {argument} needs room for a text and its terminating zero")
+            );
             Ok(Self { first, size })
         }
 
