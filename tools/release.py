@@ -21,6 +21,7 @@ import os
 import pathlib
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -229,7 +230,7 @@ def verify(root, version, out):
         environment = {**os.environ, "PKG_CONFIG_PATH": str(libraries / "pkgconfig"), "PORTACL_BACKEND": "cpu",
                        "LD_LIBRARY_PATH": str(libraries)}
         for name in ("portacl", "portacl-static"):
-            flags = run("pkg-config", "--cflags", "--libs", name, env=environment).split()
+            flags = shlex.split(run("pkg-config", "--cflags", "--libs", name, env=environment))
             run(os.environ.get("CC", "cc"), folder / "main.c", *flags, "-o", folder / name, env=environment)
             said = run(folder / name, env=environment)
             if said != version:
