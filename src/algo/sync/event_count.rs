@@ -1,7 +1,7 @@
 //! An eventcount: lets threads wait for a condition that other threads make true without a lock.
 //!
 //! ```
-//! # use portacl::algo::sync::event_count::EventCount;
+//! # use portacl_algo::sync::event_count::EventCount;
 //! # use std::sync::atomic::{AtomicBool, Ordering};
 //! # let (events, ready) = (EventCount::new(), AtomicBool::new(true));
 //! // The waiter:
