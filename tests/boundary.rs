@@ -1,5 +1,5 @@
-//! Checks the functions that C can call: each runs in the guard, they are those of the API, their comments and codes are
-//! right, and the component for C++ calls nothing else.
+//! Checks the functions that C can call: each runs in the guard, they are those of the API, their comments and codes
+//! are right, and the component for C++ calls nothing else.
 
 #[path = "source/mod.rs"]
 mod source;

@@ -1,6 +1,6 @@
-//! Checks where the libraries depend on what surrounds them: the environment is read, files are opened for writing, shared
-//! objects are loaded and thread-local values declared in few places. These heed raised privileges, links of other users, and
-//! late destructors of the program.
+//! Checks where the libraries depend on what surrounds them: the environment is read, files are opened for writing,
+//! shared objects are loaded and thread-local values declared in few places. These heed raised privileges, links of
+//! other users, and late destructors of the program.
 
 #[path = "source/mod.rs"]
 mod source;

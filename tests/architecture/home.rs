@@ -135,8 +135,8 @@ fn is_of_noun(path: &str, file: &str) -> bool {
     noun == region || below == noun || below.strip_prefix(noun).is_some_and(|rest| rest.starts_with('_'))
 }
 
-/// Returns the functions that are not in the files of their nouns, the files of `src/ffi` without a file of that name in
-/// the core (`works`: they do more than return 207000), and files of backends with the noun of another region.
+/// Returns the functions that are not in the files of their nouns, the files of `src/ffi` without a file of that name
+/// in the core (`works`: they do more than return 207000), and files of backends with the noun of another region.
 fn misplaced(
     homes: &BTreeMap<String, String>,
     terms: &[Term],

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 use super::class::suits;
 use super::ledger::{Block, Ledger, Plainly};
@@ -314,7 +315,12 @@ impl Run {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 400 }, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 4 } else { 400 },
+        // In properties.seeds.
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("seeds"))),
+        ..ProptestConfig::default()
+    })]
     #[test]
     fn nothing_forbidden_is_done_and_what_there_is_is_found(
         spreads in any::<bool>(),
