@@ -6,8 +6,9 @@ use super::{Gate, LONG, Memory, Setup, open, pageable, pattern, wait_until};
 use crate::backend::{Calls, Copy, FaultKind, Fill, Foreign, PagePolicy, Place, Wait};
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn synchronous_copies_and_fills_are_done_on_return() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     for len in [1, 4096, (3 << 20) + 5] {
         let bytes = pattern(len);
         let (first, second) = (setup.on_device(len), setup.on_device(len));
@@ -30,8 +31,9 @@ fn synchronous_copies_and_fills_are_done_on_return() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn blocks_are_aligned_and_have_a_page_size() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let cases = [(1, 512), (700, 512), (4096, 4096), (5000, 4096), (2 << 20, 2 << 20)];
     let mut blocks = Vec::new();
     for policy in [PagePolicy::HugeFirst, PagePolicy::NormalOnly] {
@@ -53,8 +55,9 @@ fn blocks_are_aligned_and_have_a_page_size() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn huge_pages_come_or_are_refused() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let before = setup.device.free_memory().unwrap();
     let block = setup.device.alloc(100, PagePolicy::HugeOnly).unwrap();
     let memory = Memory { setup: &setup, block, place: Place::Device(0) };
@@ -71,8 +74,9 @@ fn huge_pages_come_or_are_refused() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn too_much_memory_is_refused_with_numbers() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let len = setup.device.info().total_memory as usize + (1 << 30);
     let device = &setup.device;
     let faults = [PagePolicy::HugeFirst, PagePolicy::HugeOnly].map(|policy| device.alloc(len, policy).unwrap_err());
@@ -86,8 +90,9 @@ fn too_much_memory_is_refused_with_numbers() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn freeing_does_not_wait_and_queued_work_keeps_the_memory() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let stream = setup.stream();
     // Drivers count in whole pages of 2 MiB.
     let len = 4 << 20;
@@ -118,8 +123,9 @@ fn freeing_does_not_wait_and_queued_work_keeps_the_memory() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn memory_of_finished_work_comes_back_when_it_is_needed() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let (first, second) = (setup.stream(), setup.stream());
     let len = (setup.device.free_memory().unwrap() as usize / 4 * 3) >> 21 << 21;
     let large = setup.on_device(len);
@@ -141,8 +147,9 @@ fn memory_of_finished_work_comes_back_when_it_is_needed() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn pinned_memory_needs_no_open_device() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let driver = open().unwrap();
     let block = driver.alloc_host(100_000).unwrap();
     let place = setup.driver.foreign(block.addr + 50_000);
@@ -155,8 +162,9 @@ fn pinned_memory_needs_no_open_device() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn the_driver_knows_where_the_memory_of_others_is() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     // This is another driver in the same process, as a framework would have one.
     let other = open().unwrap();
     let device = other.open(0).unwrap();
@@ -190,8 +198,9 @@ fn the_driver_knows_where_the_memory_of_others_is() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn a_thread_that_knows_an_ended_context_asks_in_a_live_one() {
-    let Some(mut setup) = Setup::new() else { return };
+    let mut setup = Setup::new();
     let local = 0_u64;
     let here = std::ptr::from_ref(&local).addr();
     let (go, went) = (Barrier::new(2), Barrier::new(2));

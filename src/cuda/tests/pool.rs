@@ -47,8 +47,9 @@ fn reserved(pool: &dyn Pool) -> u64 {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn no_context_is_queried_unless_the_driver_needs_one() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
     let take_and_give = || {
@@ -75,8 +76,9 @@ fn no_context_is_queried_unless_the_driver_needs_one() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn blocks_come_and_go_in_stream_order() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
     for len in [1, 255, 4096, 3 * MIB] {
@@ -98,8 +100,9 @@ fn blocks_come_and_go_in_stream_order() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn attributes_can_be_set_and_asked() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
     for switch in [
@@ -133,8 +136,9 @@ fn attributes_can_be_set_and_asked() {
 
 /// Checks that a wait calls the driver if there are pools, even for a stream that is known to be idle.
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn every_wait_releases_memory_above_the_threshold() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
     let event = setup.device.create_event(false).unwrap();
@@ -155,8 +159,9 @@ fn every_wait_releases_memory_above_the_threshold() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn a_free_without_a_stream_waits_for_what_uses_the_block() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
     let block = pool.alloc(MIB, &*stream).unwrap();
@@ -170,8 +175,9 @@ fn a_free_without_a_stream_waits_for_what_uses_the_block() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn a_freed_address_is_stale_as_long_as_its_pool_lives() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
     let blocks = [1, MIB, 8 * MIB].map(|len| pool.alloc(len, &*stream).unwrap());
@@ -190,8 +196,9 @@ fn a_freed_address_is_stale_as_long_as_its_pool_lives() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn a_pool_has_no_more_than_it_may() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let pool = pools.create(PoolOptions { max_size: Some(4 * MIB as u64), ..PRIVATE }).unwrap();
     let stream = setup.stream();
@@ -208,8 +215,9 @@ fn a_pool_has_no_more_than_it_may() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn frees_that_come_by_themselves_are_waited_for() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let Some(()) = fail("") else { return };
     let total = setup.device.info().total_memory;
@@ -250,8 +258,9 @@ fn frees_that_come_by_themselves_are_waited_for() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn a_pool_may_end_before_its_blocks_and_the_device_takes_both() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let stream = setup.stream();
     let [dropped, kept] = [0, 1].map(|_| pools.create(PRIVATE).unwrap());
@@ -269,8 +278,9 @@ fn a_pool_may_end_before_its_blocks_and_the_device_takes_both() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn memory_of_the_host_can_be_a_pool() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let stream = setup.stream();
     for place in [MemoryPlace::Host(None), MemoryPlace::Host(Some(0))] {
@@ -293,8 +303,9 @@ fn memory_of_the_host_can_be_a_pool() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn access_is_granted_and_revoked() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     if setup.driver.device_count() < 2 || !setup.driver.can_access_peer(1, 0).unwrap() {
         return;
@@ -309,8 +320,9 @@ fn access_is_granted_and_revoked() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn a_stream_of_another_device_takes_memory() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     if setup.driver.device_count() < 2 || !setup.driver.can_access_peer(1, 0).unwrap() {
         return;
@@ -331,8 +343,9 @@ fn a_stream_of_another_device_takes_memory() {
 }
 
 #[test]
+#[ignore = "needs a CUDA driver or the test double"]
 fn pool_calls_return_the_errors_of_the_driver() {
-    let Some(setup) = Setup::new() else { return };
+    let setup = Setup::new();
     let Some(pools) = pools(&setup) else { return };
     let Some(()) = fail("cuMemPoolCreate:1:2") else { return };
     let fault = pools.create(PRIVATE).err().unwrap();
