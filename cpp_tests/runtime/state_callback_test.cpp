@@ -243,7 +243,7 @@ TEST_F(StateCallback, CallsOfTheCallbacksAreNotReported) {
     reports_.on_device = [&](int32_t, aclrtDeviceState state) {
         if (state != ACL_RT_DEVICE_STATE_RESET_PRE) return;
         { Stream stream; }
-        if (DeviceCount() < 2) return;
+        if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
         ACL_EXPECT_OK(aclrtSetDevice(1));
         ACL_EXPECT_OK(aclrtResetDevice(1));
         ACL_EXPECT_OK(aclrtSetDevice(0));

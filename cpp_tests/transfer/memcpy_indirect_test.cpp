@@ -251,7 +251,7 @@ TEST_F(MemcpyIndirect, BadArguments) {
     ACL_FAILS_SAYING(kBad, aclrtMemcpyAsyncWithDesc(nullptr, kInner, stream), "desc is null");
     ACL_FAILS_SAYING(kDead, aclrtMemcpyAsyncWithDesc(memory.At(kSize), kInner, stream), "desc");
     ACL_OK(aclrtSynchronizeStream(stream));
-    if (DeviceCount() < 2) return;
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     DeviceMemory there(kSize);
     ACL_OK(aclrtSetDevice(0));

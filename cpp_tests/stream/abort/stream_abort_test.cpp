@@ -220,7 +220,7 @@ TEST_F(StreamAbort, BadStreams) {
     OnNewThread([&stream] {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtStreamAbort(nullptr));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtStreamAbort(stream));
-        if (DeviceCount() < 2) return;
+        if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
         ACL_OK(aclrtSetDevice(1));
         ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtStreamAbort(stream), "device 0", "device 1");
     });
