@@ -274,8 +274,8 @@ fn violations_are_found() {
     assert_eq!(too_large(&large).len(), 4);
     let backends = ["cpu/stream/queue.rs", "cpu/tests/a.rs", "cuda/stream/event.rs", "cpu/stream/event/wait.rs"]
         .map(str::to_owned);
-    assert_eq!(alone(&backends, "cpu/stream/queue\tthe driver has queues\n"), [""; 0]);
-    assert_eq!(alone(&backends, "cuda/stream/gone\tthe driver has it\n"), ["cpu/stream/queue", "cuda/stream/gone"]);
+    assert_eq!(alone(&backends, "cpu/stream/queue\tdrivers have queues\n"), [""; 0]);
+    assert_eq!(alone(&backends, "cuda/stream/gone\tdrivers have it\n"), ["cpu/stream/queue", "cuda/stream/gone"]);
     let inline = sources(&[("a.rs", "#[cfg(test)]\nmod tests {\n}"), ("b.rs", "#[cfg(test)]\nmod tests;\n")]);
     assert_eq!(with_tests(&inline), ["a.rs"]);
 }

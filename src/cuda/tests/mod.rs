@@ -1,5 +1,5 @@
-//! Tests of the backend against the driver of this machine: a real one, or the test double. They are ignored unless they
-//! are requested, because they fail without either.
+//! Tests of the backend against the driver of this machine: a real one, or the test double. They are ignored unless
+//! they are requested, because they fail without either.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
