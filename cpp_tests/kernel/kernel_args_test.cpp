@@ -121,8 +121,8 @@ TEST_F(KernelArgs, ListsEndWithTheirProgramAndDevice) {
     auto parameter = Poison<aclrtParamHandle>();
     ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(own, &value, 4, &parameter), "argsHandle", "destroyed");
     ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(memory.List(), &value, 4, &parameter), "argsHandle",
-                     "unloaded with its binary");
-    ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(memory.List()), "unloaded with its binary");
+                     "which was unloaded");
+    ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(memory.List()), "which was unloaded");
     EXPECT_TRUE(IsPoison(parameter));
     program_.emplace();
     ACL_OK(aclrtKernelArgsInit(program_->Kernel("mark"), &own));

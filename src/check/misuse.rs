@@ -33,10 +33,7 @@ const ANSWERS: [(Code, &[&str], &str); 5] = [
 
 /// The meaning of each code, if no function says otherwise. A test compares the codes with the enumeration.
 const MEANINGS: [(Code, Meaning); 63] = [
-    (
-        Code::InvalidParam,
-        Mistake("correct the argument or variable that the text names: the text has the allowed values"),
-    ),
+    (Code::InvalidParam, Mistake("correct the argument or variable that the text names: the text has the bound")),
     (Code::RepeatInitialize, Mistake("initialize once")),
     (Code::InvalidFile, Mistake("pass a file that can be read, or a folder that can be written")),
     (Code::ParseFile, Mistake("correct the file: it is one JSON object, as in {}")),

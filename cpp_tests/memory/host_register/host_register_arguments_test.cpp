@@ -51,7 +51,7 @@ TEST_F(HostRegister, UnregisterTakesTheAddressThatWasRegistered) {
     ACL_FAILS(kDead, aclrtFreeHostWithDevSync(pages.At()));
     EXPECT_EQ(LocationOf(pages.At()), ACL_MEM_LOCATION_TYPE_HOST);
     ACL_OK(aclrtHostUnregister(pages.At()));
-    ACL_FAILS_SAYING(kNot, aclrtHostUnregister(pages.At()), "unregistered before");
+    ACL_FAILS_SAYING(kNot, aclrtHostUnregister(pages.At()), "not registered");
 }
 
 TEST_F(HostRegister, MemoryOfThisLibraryIsRefused) {

@@ -24,7 +24,7 @@ void Answer(Connection& parent) {
     const auto handles = parent.Receive<TwoHandles>();
     aclrtEvent there = Open(handles.there), back = Open(handles.back);
     auto again = Poison<EventHandle>();
-    ACL_FAILS_SAYING(kDead, aclrtIpcGetEventHandle(there, &again), "imported from another process");
+    ACL_FAILS_SAYING(kDead, aclrtIpcGetEventHandle(there, &again), "was imported");
     EXPECT_TRUE(IsPoison(again));
     parent.Signal(0);
     const Stream stream;

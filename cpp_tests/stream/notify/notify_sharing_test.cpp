@@ -90,7 +90,7 @@ void TryToImport(Connection& parent) {
     ACL_EXPECT_OK(aclrtGetNotifyId(notify, &number));
     EXPECT_LT(number, 8192u);
     auto again = Poison<Key>();
-    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, again.text, kRoom, 0), "imported from another process");
+    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, again.text, kRoom, 0), "was imported");
     int32_t pid = getpid();
     ACL_FAILS_SAYING(kDead, aclrtNotifySetImportPid(notify, &pid, 1), "has not been exported");
     ACL_EXPECT_OK(aclrtRecordNotify(notify, nullptr));

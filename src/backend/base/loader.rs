@@ -27,8 +27,7 @@ pub fn remedy(reason: &str) -> &'static str {
         ("undefined symbol", "define it in the shared object, or link that with the library that has it"),
         (
             "cannot open shared object file",
-            "install the library that it names, or add the library's folder to LD_LIBRARY_PATH or with \
-             -Wl,-rpath",
+            "install the library that it names, or add the library's folder to LD_LIBRARY_PATH or with -Wl,-rpath",
         ),
         ("' not found (required by", "it was built for a newer version of that library; build it on this system"),
         ("static TLS block", "build its thread-local variables without -ftls-model=initial-exec"),

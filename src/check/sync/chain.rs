@@ -45,15 +45,13 @@ fn link(operation: &Arc<Operation>, does: &'static str, detail: &'static str) ->
 
 fn link_of(stop: &Stop, end: Option<End>) -> Party {
     let (does, detail) = match (&stop.why, end) {
-        (Why::Record(_), _) => {
-            ("waits", "waits for the record of an event, which is enqueued after the next operation")
-        }
+        (Why::Record(_), _) => ("waits", "waits for the record of an event, enqueued after the next operation"),
         (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
         (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
         (Why::Carrier(_, sequence::WaitCondition::Value(_)), _) => {
-            ("waits", "waits for a value, which the next operation writes")
+            ("waits", "waits for a value that the next operation writes")
         }
-        (Why::Carrier(..), _) => ("waits", "waits for a notify, which the next operation records"),
+        (Why::Carrier(..), _) => ("waits", "waits for a notify that the next operation records"),
         (Why::Function(_), _) => ("calls", "calls a function of the program, which has not returned"),
         (Why::HandedOver, _) => ("waits", "waits for a callback of a thread, or for a graph"),
     };

@@ -26,10 +26,7 @@ const MOST_NAME: usize = 512;
 /// Returns the graph of an object.
 fn graph_of<T: Object>(argument: &str, raw: u64, graph: Handle) -> Result<Arc<Graph>> {
     Graph::table().get_arc(graph).ok_or_else(|| {
-        param_invalid!(
-            "{argument} {raw:#x}: the graph of this {} was destroyed, or released with its device",
-            T::noun()
-        )
+        param_invalid!("{argument} {raw:#x}: this {}'s graph was destroyed or released with its device", T::noun())
     })
 }
 

@@ -165,8 +165,7 @@ fn not_ended(addr: usize) -> Error {
             arguments::not_its_start("ptr", addr, "registration", base, len)
         }
         Some(Allocation { kind: Kind::Pinned, .. }) => param_invalid!(
-            "ptr {addr:#x} is memory from aclrtMallocHost, which is not registered; free it with \
-             aclrtFreeHost"
+            "ptr {addr:#x} is memory from aclrtMallocHost, which is not registered; free it with aclrtFreeHost"
         ),
         Some(_) => {
             param_invalid!("ptr {addr:#x} is device or managed memory, which is not registered; free it with aclrtFree")
@@ -176,8 +175,5 @@ fn not_ended(addr: usize) -> Error {
 
 #[cold]
 fn not_registered(argument: &str, addr: usize) -> Error {
-    error_with!(
-        Code::HostMemoryNotRegistered,
-        "{argument} {addr:#x} is not registered: never registered, or unregistered before"
-    )
+    error_with!(Code::HostMemoryNotRegistered, "{argument} {addr:#x} is not registered (any longer)")
 }

@@ -72,9 +72,7 @@ pub fn map(addr: usize, size: usize, to: i32, flags: u64) -> Result<()> {
         return Err(memory::host_memory("devPtr", addr));
     };
     if home == device.id {
-        return Err(param_invalid!(
-            "dstDevId is {to}, and devPtr {addr:#x} is memory on this device; pass another device"
-        ));
+        return Err(param_invalid!("dstDevId is {to}, the device of devPtr {addr:#x}; it must be another device"));
     }
     switch_for(&session, &device, "dstDevId", home, true)
 }

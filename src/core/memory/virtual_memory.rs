@@ -97,15 +97,10 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
     if alignment != 0 && !alignment.is_power_of_two() {
         return Err(invalid_param!("alignment is {alignment}; it must be 0 or a power of two"));
     }
-    ensure!(
-        flags <= 1,
-        invalid_param!("flags is {flags:#x}; allowed: 0 and 1 (huge pages, which every reservation has)")
-    );
+    ensure!(flags <= 1, invalid_param!("flags is {flags:#x}; allowed: 0 and 1 (huge pages, always used)"));
     let align = alignment.max(GRANULARITY);
     if !wish.is_multiple_of(align) {
-        return Err(invalid_param!(
-            "expectPtr {wish:#x} is not a multiple of {align}; pass null, or an aligned address"
-        ));
+        return Err(invalid_param!("expectPtr {wish:#x} is not a multiple of {align}; pass null or a multiple"));
     }
     let session = runtime::session()?;
     let too_large = || error_with!(Code::MemoryAllocation, "size {size} at {wish:#x} is more than can be addressed");

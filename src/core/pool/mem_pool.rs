@@ -170,9 +170,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     let found = handles::unless_late::<MemPool, _>(raw, handles::get::<MemPool>("memPool", raw))?;
     let Some(is_default) = found.map(|pool| pool.is_default) else { return Ok(()) };
     if is_default {
-        return Err(param_invalid!(
-            "memPool {raw:#x} is the default pool of its device; it is released with the device"
-        ));
+        return Err(param_invalid!("memPool {raw:#x} is the default pool of its device, which releases it"));
     }
     let Some(mem_pool) = handles::end::<MemPool>("memPool", raw)? else { return Ok(()) };
     if let Some(device) = &mem_pool.device {

@@ -90,11 +90,7 @@ pub fn init(folder: &Path) -> Result<()> {
         return Err(Error::new(Code::ProfAlreadyRun, "aclprofInit was called before; call aclprofFinalize first"));
     }
     output_path::create_folders(folder).map_err(|why| {
-        error_with!(
-            Code::InvalidFile,
-            "profilerResultPath \"{}\" cannot be created as a folder: {why}",
-            folder.display()
-        )
+        error_with!(Code::InvalidFile, "profilerResultPath \"{}\" cannot be created: {why}", folder.display())
     })?;
     state.profiler = Some(Profiler { folder: folder.to_owned(), limit: None, started: Vec::new(), has_begun: false });
     Ok(())
@@ -141,7 +137,7 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     }
     if option == PATH {
         output_path::create_folders(text.as_ref())
-            .map_err(|why| error_with!(Code::InvalidFile, "config \"{shown}\" cannot be created as a folder: {why}"))?;
+            .map_err(|why| error_with!(Code::InvalidFile, "config \"{shown}\" cannot be created: {why}"))?;
         profiler.folder = text.into();
         return Ok(());
     }
@@ -176,10 +172,7 @@ pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
     );
     let count = runtime::device_count()?;
     if let Some(id) = devices.iter().find(|id| **id >= count) {
-        return Err(error_with!(
-            Code::InvalidDeviceId,
-            "deviceIdList has device {id}; there are {count} devices, ids start at 0"
-        ));
+        return Err(error_with!(Code::InvalidDeviceId, "deviceIdList has device {id}; allowed: 0 to {count} minus 1"));
     }
     let devices = devices.iter().fold(0, |bits, id| bits | trace::bit(*id));
     let handle = Config::table()

@@ -37,10 +37,10 @@ pub fn note(raw: u64, tag: i32, stream: u64) -> Result<()> {
         (true, None) => NEXT.fetch_add(1, Ordering::Relaxed),
         (false, Some(number)) => number,
         (true, Some(_)) => {
-            return Err(param_invalid!("stepInfo {raw:#x} has begun already; record its ACL_STEP_END first"));
+            return Err(param_invalid!("stepInfo {raw:#x} has begun already; record ACL_STEP_END first"));
         }
         (false, None) => {
-            return Err(param_invalid!("stepInfo {raw:#x} has not begun; record its ACL_STEP_START first"));
+            return Err(param_invalid!("stepInfo {raw:#x} has not begun; record ACL_STEP_START first"));
         }
     };
     *open = begins.then_some(number);

@@ -184,8 +184,7 @@ impl Event {
     #[cold]
     fn lacks_sync(&self, what: &str) -> Error {
         param_invalid!(
-            "event was created with flag {:#x}, without ACL_EVENT_SYNC, so {what}; create it with \
-             ACL_EVENT_SYNC",
+            "event was created with flag {:#x}, without ACL_EVENT_SYNC, so {what}; create it with ACL_EVENT_SYNC",
             self.flags
         )
     }

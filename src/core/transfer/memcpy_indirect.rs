@@ -30,8 +30,7 @@ fn check_kind(number: i32) -> Result<()> {
         | Kind::HostToBufferToDevice
         | Kind::InterDevice => Err(unsupported!(
             "kind is {number}; copies through addresses in memory stay on one device; allowed: \
-             ACL_MEMCPY_INNER_DEVICE_TO_DEVICE (6) and ACL_MEMCPY_DEVICE_TO_DEVICE (3); use aclrtMemcpyAsync \
-             for others"
+             ACL_MEMCPY_INNER_DEVICE_TO_DEVICE (6) and ACL_MEMCPY_DEVICE_TO_DEVICE (3); use aclrtMemcpyAsync for others"
         )),
     }
 }

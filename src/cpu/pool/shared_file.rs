@@ -112,9 +112,7 @@ impl SharedFile {
         let name = Name { slot, serial: state.serial, offset, len };
         if let Err(error) = self.write_record(slot, &name.record(self.identity)) {
             state.vacant.push(slot);
-            return Err(Fault::out_of_host_memory(format!(
-                "the exported pointer cannot be written to the file of its pool: pwrite: {error}"
-            )));
+            return Err(Fault::out_of_host_memory(format!("the exported pointer cannot be written: pwrite: {error}")));
         }
         state.names.insert(offset, name);
         Ok(name.to_bytes(self.identity))
@@ -163,10 +161,7 @@ impl ImportedFile {
         let unknown = |error: io::Error| {
             Fault::new(FaultKind::Driver, format!("descriptor {number} cannot be inspected: {error}"))
         };
-        ensure!(
-            memory_file::is_sealed(descriptor).map_err(unknown)?,
-            foreign("it is a file without the seals of an exported pool")
-        );
+        ensure!(memory_file::is_sealed(descriptor).map_err(unknown)?, foreign("its file has no seals"));
         let kept = descriptor.try_clone_to_owned().map_err(|error| named("dup", error)).and_then(Descriptor::new);
         let kept = kept
             .map_err(|error| Fault::out_of_host_memory(format!("descriptor {number} cannot be duplicated: {error}")))?;

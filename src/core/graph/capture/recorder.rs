@@ -109,9 +109,7 @@ impl<'a> Recorder<'a> {
         let mut part = self.part.lock();
         let Participation::Update(update) = &*part else {
             let stream = self.stream;
-            return Err(param_invalid!(
-                "{stream} is not changing a task group; call aclmdlRICaptureTaskUpdateBegin first"
-            ));
+            return Err(param_invalid!("{stream} updates no task group; call aclmdlRICaptureTaskUpdateBegin first"));
         };
         let update = Arc::clone(update);
         *part = Participation::Nothing;

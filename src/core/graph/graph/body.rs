@@ -128,8 +128,7 @@ impl Graph {
             Some(ready) => Ok(ready),
             None if is_capturing => Err(error_with!(
                 Code::SubAclgraphIsCapturing,
-                "{self}, the body of a conditional task, is still being captured; call \
-                     aclmdlRICaptureEnd first"
+                "{self}, the body of a conditional task, is still being captured; call aclmdlRICaptureEnd first"
             )),
             None => Err(param_invalid!(
                 "{self}, the body of a conditional task, is empty; capture it with \

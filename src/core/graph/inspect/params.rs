@@ -93,8 +93,7 @@ fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     let (graph, place, task) = latest(raw)?;
     if task.is_late() {
         return Err(unsupported!(
-            "task {raw:#x} belongs to a task group, which is changed as a whole; call \
-             aclmdlRICaptureTaskUpdateBegin"
+            "task {raw:#x} belongs to a task group, which is changed as a whole; call aclmdlRICaptureTaskUpdateBegin"
         ));
     }
     Ok((graph, place, task))
@@ -138,9 +137,7 @@ pub fn set(raw: u64, kind: i32, change: TaskUpdate) -> Result<()> {
     let (graph, place, mut task) = changeable(raw)?;
     let own = inspect::number(&task);
     if kind != own {
-        return Err(param_invalid!(
-            "params->type is {kind}, but the task has type {own}; the type of a task cannot change"
-        ));
+        return Err(param_invalid!("params->type is {kind}; the task has type {own}, which cannot change"));
     }
     match (change, task.what) {
         (TaskUpdate::Kernel(params), What::Work) => task.work = Some(launch(&graph, &task, params)?),

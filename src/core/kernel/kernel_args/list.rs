@@ -95,9 +95,7 @@ impl List<'_> {
     fn function(&self) -> Result<Ref<'static, Function>> {
         let raw = self.head.function;
         Function::table().get_raw(raw).ok_or_else(|| {
-            param_invalid!(
-                "argsHandle is a list for kernel {raw:#x}, which was unloaded with its binary; begin another list"
-            )
+            param_invalid!("argsHandle is a list for kernel {raw:#x}, which was unloaded; begin another list")
         })
     }
 
@@ -116,9 +114,7 @@ impl List<'_> {
             Some(known) => {
                 let (shown, count) = (&function.shown, known.len());
                 let Parameter { offset, size: needed, .. } = *known.get(index).ok_or_else(|| {
-                    param_invalid!(
-                        "kernel {shown} has {count} parameters, and argsHandle has an argument for each already"
-                    )
+                    param_invalid!("kernel {shown} has {count} parameters, and argsHandle has all arguments already")
                 })?;
                 let what = if is_place_holder { "a placeholder" } else { "paramSize" };
                 ensure!(

@@ -121,8 +121,7 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     let together = |other: &RegisteredHook| thread.is_none() || other.thread.is_none() || other.thread == thread;
     if let Some(other) = entries.iter().find(|other| other.name == name && together(other)) {
         return Err(param_invalid!(
-            "a hook named \"{name}\" is registered already, with id {}; unregister it first, or choose \
-             another name",
+            "a hook named \"{name}\" is registered already, with id {}; unregister it first, or choose another name",
             other.id
         ));
     }

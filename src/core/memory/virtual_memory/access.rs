@@ -79,8 +79,7 @@ fn who(session: &Session, argument: &str, Location { kind, id }: Location) -> Re
         Location::HOST if id == 0 => Ok(None),
         Location::HOST => Err(invalid_param!("{argument}.id is {id}; for the host it must be 0")),
         _ => Err(invalid_param!(
-            "{argument}.type is {kind}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0 and \
-             ACL_MEM_LOCATION_TYPE_DEVICE 1"
+            "{argument}.type is {kind}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0 and ACL_MEM_LOCATION_TYPE_DEVICE 1"
         )),
     }
 }

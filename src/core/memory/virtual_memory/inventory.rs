@@ -79,9 +79,7 @@ pub fn at(addr: usize) -> Option<Mapped> {
 pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
     let ranges = RANGES.lock();
     if ranges.mapping(addr).is_some() {
-        return Some(param_invalid!(
-            "{argument} {addr:#x} is mapped without access; allow access with aclrtMemSetAccess"
-        ));
+        return Some(param_invalid!("{argument} {addr:#x} is mapped without access; call aclrtMemSetAccess"));
     }
     ranges.range(addr)?;
     Some(param_invalid!("{argument} {addr:#x} is reserved, and no memory is mapped there; call aclrtMapMem first"))

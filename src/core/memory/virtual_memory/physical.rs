@@ -70,8 +70,7 @@ impl Properties {
         const HUGE_1G: [i32; 4] = [10, 11, 14, 17];
         if !matches!(self.handle_type, 0 | 2) {
             return Err(invalid_param!(
-                "{argument}->handleType is {}; allowed: ACL_MEM_HANDLE_TYPE_NONE 0 and \
-                 ACL_MEM_HANDLE_TYPE_POSIX 2",
+                "{argument}->handleType is {}; allowed: ACL_MEM_HANDLE_TYPE_NONE 0 and ACL_MEM_HANDLE_TYPE_POSIX 2",
                 self.handle_type
             ));
         }

@@ -76,14 +76,10 @@ pub fn export(raw: u64) -> Result<String> {
     let event = handles::get_arc::<Event>("event", raw)?;
     let Some(shared) = &event.shared else {
         return Err(param_invalid!(
-            "event {raw:#x} was created without ACL_EVENT_IPC; create it with aclrtCreateEventExWithFlag and this flag \
-             alone"
+            "event {raw:#x} has no ACL_EVENT_IPC; create it with aclrtCreateEventExWithFlag and this flag alone"
         ));
     };
-    ensure!(
-        !shared.is_imported,
-        param_invalid!("event {raw:#x} was imported from another process; pass on the handle of that process")
-    );
+    ensure!(!shared.is_imported, param_invalid!("event {raw:#x} was imported; pass on the handle of its exporter"));
     let offer = Offer::of(&shared.export, OfferKind::Event, Admission::Anyone, || shared.native.export())?;
     Ok(offer.key.to_string())
 }
@@ -92,9 +88,7 @@ pub fn export(raw: u64) -> Result<String> {
 pub fn import(key: &[u8]) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     if key.is_empty() {
-        return Err(invalid_param!(
-            "handle is empty; pass the handle that aclrtIpcGetEventHandle wrote in the other process"
-        ));
+        return Err(invalid_param!("handle is empty; pass the handle that aclrtIpcGetEventHandle wrote"));
     }
     insert(fetch("handle", key, OfferKind::Event)?, true)
 }

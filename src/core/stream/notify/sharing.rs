@@ -23,10 +23,7 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
     check_flags(flags, "ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT", "ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION")?;
     ipc_key::check_room(room)?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
-    ensure!(
-        !notify.is_imported,
-        param_invalid!("notify {raw:#x} was imported from another process; only the exporter can export it")
-    );
+    ensure!(!notify.is_imported, param_invalid!("notify {raw:#x} was imported; only the exporter can export it"));
     let admission = if flags == 0 { Admission::Listed } else { Admission::Anyone };
     let export = Offer::of(&notify.export, OfferKind::Notify, admission, || notify.native.export())?;
     if export.admission != admission {

@@ -167,9 +167,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     arguments::not_null("stream", raw, "the default stream cannot be destroyed; it is released with its context")?;
     let Some(stream) = handles::unless_late::<Stream, _>(raw, resolve(raw))? else { return Ok(()) };
     if stream.is_default {
-        return Err(param_invalid!(
-            "stream {raw:#x} is the default stream of its context; it is released with the context"
-        ));
+        return Err(param_invalid!("stream {raw:#x} is the default stream of its context, which releases it"));
     }
     if !force {
         interceptor::installed().check_destroy(&stream)?;

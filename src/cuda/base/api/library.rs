@@ -69,8 +69,7 @@ pub(crate) fn open_library() -> Result<Library> {
     Err(Fault::new(
         FaultKind::NoDevice,
         format!(
-            "no CUDA driver on this machine: tried {}; install the NVIDIA driver, or use the cpu \
-             backend",
+            "no CUDA driver on this machine: tried {}; install the NVIDIA driver, or use the cpu backend",
             tried.join(", ")
         ),
     ))
