@@ -41,14 +41,14 @@ const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlag
 pub fn is_sealed(file: impl AsFd) -> io::Result<bool> {
     /// `HUGETLBFS_MAGIC`, which has no name on all systems.
     const FIXED_PAGES: u32 = 0x9584_58f6;
-    if fstatfs(&file).map_err(refused_by("fstatfs"))?.f_type as u32 == FIXED_PAGES {
-        return Ok(false);
-    }
-    match fcntl_get_seals(file) {
+    // This asks the kernel alone. A query of a file system can wait for another process forever (FUSE).
+    match fcntl_get_seals(&file) {
         // The system returns this for files of other kinds.
-        Err(Errno::INVAL) => Ok(false),
-        seals => Ok(seals.map_err(refused_by("fcntl(F_GET_SEALS)"))?.contains(SEALS)),
+        Err(Errno::INVAL) => return Ok(false),
+        seals if !seals.map_err(refused_by("fcntl(F_GET_SEALS)"))?.contains(SEALS) => return Ok(false),
+        _ => {}
     }
+    Ok(fstatfs(&file).map_err(refused_by("fstatfs"))?.f_type as u32 != FIXED_PAGES)
 }
 
 /// Opens the same file another time, because locks belong to an opening.

@@ -214,9 +214,14 @@ fn what_is_no_notify_is_refused() {
     let mut beyond = bytes.clone();
     beyond[8..12].copy_from_slice(&(SLOTS as u32).to_le_bytes());
     assert!(refused(&beyond).text().contains("names no notify"));
-    let file = std::fs::File::open("/proc/self/exe").unwrap();
-    let refused = Notify::import(&bytes, file.as_fd()).err().unwrap();
-    assert_eq!(refused.kind(), FaultKind::InvalidArgument);
+    // Nothing else is opened: an open of a socket by its name in /proc would give another text.
+    let file = OwnedFd::from(std::fs::File::open("/proc/self/exe").unwrap());
+    let (socket, _other) = std::os::unix::net::UnixStream::pair().unwrap();
+    for other in [file, socket.into()] {
+        let refused = Notify::import(&bytes, other.as_fd()).err().unwrap();
+        assert_eq!(refused.kind(), FaultKind::InvalidArgument);
+        assert!(refused.text().ends_with("it is another file"), "{refused:?}");
+    }
     // None of these counts as an importer that died when peers are checked next.
     ask_peers_next(&own);
     assert!(!own.try_take(&PLAIN, 0).unwrap());

@@ -91,10 +91,13 @@ impl Page {
 
     /// Maps the page behind a descriptor of another process. This process imports a line of it.
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
-        let is_sealed = memory_file::is_sealed(descriptor)?;
+        let another = || io::Error::other("it is another file");
+        // Files of other kinds are not opened: a terminal could become that of this process, and a file system could
+        // let it wait forever.
+        ensure!(memory_file::is_sealed(descriptor)?, another());
         let file = memory_file::reopen(descriptor)?;
         let len = file.file()?.metadata().map_err(|error| named("fstat", error))?.len();
-        ensure!(is_sealed && len == SIZE as u64, io::Error::other("it is another file"));
+        ensure!(len == SIZE as u64, another());
         let page = Self::map(file, false)?;
         ensure!(
             page.lines().magic.load(Ordering::Acquire) == MAGIC,
