@@ -226,6 +226,7 @@ impl Broker {
             }
             None => self.find(&exporter)?,
         };
+        connection.take_descriptor();
         connection.send(&Request::new(kind, key).to_bytes(), None).map_err(unanswered)?;
         let mut answer = [0; message::MOST];
         let (len, descriptor) = connection.receive(&mut answer).map_err(unanswered)?;

@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Instant;
 
@@ -209,12 +210,78 @@ fn garbage_is_hung_up_on() {
     let unasked = OwnedFd::from(tempfile(c"unasked"));
     assert!(is_open());
     let connection = connect(&HERE);
-    connection.send(&good, Some(unasked.as_fd())).unwrap();
-    assert!(connection.receive(&mut [0; message::MOST]).unwrap().0 > 0);
+    match connection.send(&good, Some(unasked.as_fd())) {
+        Ok(()) => assert!(connection.receive(&mut [0; message::MOST]).unwrap().0 > 0),
+        Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
+    }
     drop((connection, unasked));
     assert!(HERE.fetch(OfferKind::Memory, &key).is_ok());
     assert!(!is_open());
     HERE.stop();
+}
+
+/// Whether the kernel can refuse descriptors (since Linux 6.16).
+fn refuses_descriptors() -> bool {
+    let (one, _other) = std::os::unix::net::UnixDatagram::pair().unwrap();
+    socket::take_descriptors(one.as_fd(), false).is_ok()
+}
+
+/// Returns a socket with unsent bytes, whose last close waits for a minute.
+fn slow_to_close() -> TcpStream {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut slow = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    // The other end reads nothing.
+    std::mem::forget(listener.accept().unwrap());
+    slow.set_nonblocking(true).unwrap();
+    while slow.write(&[0; 1 << 16]).is_ok() {}
+    let linger = libc::linger { l_onoff: 1, l_linger: 60 };
+    let (at, len) = ((&raw const linger).cast(), size_of::<libc::linger>() as libc::socklen_t);
+    // SAFETY: an open socket, and a structure of that length.
+    let set = unsafe { libc::setsockopt(slow.as_raw_fd(), libc::SOL_SOCKET, libc::SO_LINGER, at, len) };
+    assert_eq!(set, 0);
+    slow
+}
+
+/// A process of any user can connect, and send a descriptor whose close takes as long as it wants.
+#[test]
+fn a_descriptor_that_closes_slowly_delays_no_answer() {
+    static HERE: Broker = Broker::new("test-a_descriptor_that_cl");
+    if !refuses_descriptors() {
+        return eprintln!("skipped: needs Linux 6.16");
+    }
+    let key = HERE.offer(OfferKind::Memory, parcel(b"a"), Admission::Anyone, Form::Text).unwrap();
+    let good = Request::new(OfferKind::Memory, &key).to_bytes();
+    for bytes in [&good[..], b"half"] {
+        let slow = slow_to_close();
+        let connection = connect(&HERE);
+        let sent = connection.send(bytes, Some(slow.as_fd()));
+        if sent.is_ok() {
+            // The server has the last one.
+            drop(slow);
+        } else {
+            std::mem::forget(slow);
+        }
+        drop(connection);
+        assert!(HERE.fetch(OfferKind::Memory, &key).is_ok());
+        assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+    }
+    HERE.stop();
+}
+
+/// An importer takes none before it knows who is at the other end.
+#[test]
+fn a_descriptor_comes_only_from_a_peer_that_is_trusted() {
+    if !refuses_descriptors() {
+        return eprintln!("skipped: needs Linux 6.16");
+    }
+    let name = format!("test-a_descriptor_comes_o-{}", std::process::id());
+    let listener = Listener::open(&name).unwrap();
+    let connection = Connection::open_now(&name, LONG).unwrap();
+    let (other, file) = (listener.accept().unwrap(), tempfile(c"sent"));
+    assert_eq!(other.send(b"a", Some(file.as_fd())).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+    connection.take_descriptor();
+    other.send(b"a", Some(file.as_fd())).unwrap();
+    assert!(connection.receive(&mut [0; 8]).unwrap().1.is_some());
 }
 
 #[test]

@@ -186,11 +186,10 @@ fn attend(guest: Guest, broker: &Broker, penalties: &mut Penalties) -> Option<Gu
     let asks = matches!(guest.stage, Stage::Asks { .. });
     // The buffer has one byte more, which shows that a request is too long.
     let mut bytes = [0; REQUEST + 1];
-    let len = match guest.connection.receive(&mut bytes) {
+    let len = match guest.connection.receive_bytes(&mut bytes) {
         // A peer sends nothing after its request, so it has closed.
         Ok(_) if !asks => return None,
-        // A descriptor that was not requested is closed.
-        Ok((len, _unasked)) => len,
+        Ok(len) => len,
         Err(error) if !asks || error.kind() == io::ErrorKind::WouldBlock => return Some(guest),
         Err(error) => {
             let _ = guest.connection.send(&message::answer(&Err(trouble(&error))), None);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -33,7 +33,23 @@ pub(super) struct Peer {
 fn new_socket(flags: SocketFlags) -> io::Result<Descriptor> {
     let flags = flags | SocketFlags::CLOEXEC;
     let socket = net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None);
-    Descriptor::new(socket.map_err(refused_by("socket"))?)
+    let socket = socket.map_err(refused_by("socket"))?;
+    // Kernels before 6.16 cannot refuse them.
+    let _ = take_descriptors(socket.as_fd(), false);
+    Descriptor::new(socket)
+}
+
+/// Sets whether others may send descriptors to a socket, or to those that it accepts. The last close of a file can take
+/// as long as another process wants (a TCP socket with `SO_LINGER`, a file of FUSE), and a socket's own close includes
+/// those of the descriptors that nobody has received.
+pub(super) fn take_descriptors(socket: BorrowedFd<'_>, take: bool) -> io::Result<()> {
+    /// `SO_PASSRIGHTS`, for which libc has no name on all systems.
+    const PASS_DESCRIPTORS: libc::c_int = 83;
+    let (value, len) = (libc::c_int::from(take), size_of::<libc::c_int>() as libc::socklen_t);
+    let at = (&raw const value).cast();
+    // SAFETY: an open socket, and a number of that length.
+    let set = unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, PASS_DESCRIPTORS, at, len) };
+    if set == 0 { Ok(()) } else { Err(refused("setsockopt(SO_PASSRIGHTS)")) }
 }
 
 /// Returns the abstract address with this short name.
@@ -131,6 +147,12 @@ impl Connection {
         Ok(self)
     }
 
+    /// Lets the peer, which is trusted, send a descriptor.
+    pub(super) fn take_descriptor(&self) {
+        // A kernel that lacks the option lets it.
+        let _ = self.0.get().and_then(|socket| take_descriptors(socket, true));
+    }
+
     /// Returns the peer. This does not use rustix: its process ids are never 0, but that of a process in another
     /// namespace is.
     pub(super) fn peer(&self) -> io::Result<Peer> {
@@ -169,6 +191,13 @@ impl Connection {
         retry_on_intr(|| net::sendmsg(socket, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL))
             .map(drop)
             .map_err(refused_by("sendmsg"))
+    }
+
+    /// Receives a packet without descriptors, and returns its length. A packet that is too long is truncated.
+    pub(super) fn receive_bytes(&self, bytes: &mut [u8]) -> io::Result<usize> {
+        let socket = self.0.get()?;
+        let received = retry_on_intr(|| net::recv(socket, &mut *bytes, RecvFlags::empty()));
+        received.map(|(len, _)| len).map_err(refused_by("recv"))
     }
 
     /// Receives a packet. Returns its length, and the first descriptor that came with it. A packet that is too long is
