@@ -5,15 +5,13 @@
 #include <cstring>
 #include <vector>
 
+#include "kernel/codes.h"
 #include "support/acl_test.h"
 #include "support/kernel/kernel_args.h"
 
 namespace portacl_test {
 
 using Words = std::vector<uint32_t>;
-
-constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
-constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
 // Bytes that a list in the caller's memory needs.
 class CallersMemory {

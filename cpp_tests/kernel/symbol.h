@@ -4,14 +4,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernel/codes.h"
 #include "support/acl_test.h"
 #include "support/kernel/kernels.h"
 #include "support/objects.h"
 
 namespace portacl_test {
-
-constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
-constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
 // The host addresses that the test registers.
 inline uint32_t step_symbol;
