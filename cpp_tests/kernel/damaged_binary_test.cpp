@@ -33,9 +33,13 @@ using portacl_test::Damage;
 using portacl_test::ProgramDirectory;
 using portacl_test::Table;
 
-Bytes Kernels() {
-    std::ifstream file(ProgramDirectory() / "kernels.so", std::ios::binary);
+Bytes Contents(const char* name) {
+    std::ifstream file(ProgramDirectory() / name, std::ios::binary);
     return Bytes(std::istreambuf_iterator<char>(file), {});
+}
+
+Bytes Kernels() {
+    return Contents("kernels.so");
 }
 
 // Whether the loader checks nothing itself in these bytes of a section, and no reader can: which of the object's own
@@ -89,9 +93,10 @@ constexpr uint32_t kRelative = R_AARCH64_RELATIVE, kUnusual = R_AARCH64_PREL64;
 constexpr uint32_t kRelative = R_X86_64_RELATIVE, kUnusual = R_X86_64_SIZE64;
 #endif
 
-// Loads the file in a process of its own. Returns the signal that ends it, or 0.
-int SignalOf(const Bytes& bytes, bool* is_loaded = nullptr) {
-    constexpr int kRefused = 7;
+// Loads the file in a process of its own. Returns the signal that ends it, or 0. Kernels that are found are bits of
+// `found`.
+int SignalOf(const Bytes& bytes, bool* is_loaded = nullptr, int* found = nullptr) {
+    constexpr int kRefused = 7, kLoaded = 8;
     const pid_t child = fork();
     if (child == 0) {
         // No core file, and no report of a sanitizer.
@@ -101,16 +106,22 @@ int SignalOf(const Bytes& bytes, bool* is_loaded = nullptr) {
         aclrtBinHandle binary = nullptr;
         if (aclrtSetDevice(0) != ACL_SUCCESS) _exit(1);
         if (aclrtBinaryLoadFromData(bytes.data(), bytes.size(), nullptr, &binary) != ACL_SUCCESS) _exit(kRefused);
-        aclrtFuncHandle kernel = nullptr;
-        for (const char* name : {"mark", "add_step", "no_such_kernel"}) aclrtBinaryGetFunction(binary, name, &kernel);
+        int has = 0, bit = 1;
+        for (const char* name : {"mark", "add_step", "no_such_kernel"}) {
+            aclrtFuncHandle kernel = nullptr;
+            if (aclrtBinaryGetFunction(binary, name, &kernel) == ACL_SUCCESS) has |= bit;
+            bit <<= 1;
+        }
         aclrtBinaryUnLoad(binary);
-        _exit(0);
+        _exit(kLoaded + has);
     }
     int status = 0;
     waitpid(child, &status, 0);
     const bool is_refused = WIFEXITED(status) && WEXITSTATUS(status) == kRefused;
+    const bool has_loaded = WIFEXITED(status) && WEXITSTATUS(status) >= kLoaded;
     if (is_loaded != nullptr) *is_loaded = !is_refused;
-    if (is_refused || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return 0;
+    if (found != nullptr) *found = has_loaded ? WEXITSTATUS(status) - kLoaded : 0;
+    if (is_refused || has_loaded) return 0;
     return WIFSIGNALED(status) ? WTERMSIG(status) : -1;
 }
 
@@ -214,6 +225,16 @@ TEST(DamagedBinary, WhatTheLoaderAssumesIsRefused) {
         EXPECT_EQ(SignalOf(bytes, &is_loaded), 0) << what;
         EXPECT_FALSE(is_loaded) << what;
     }
+}
+
+TEST(DamagedBinary, ADescriptionOutsideOfSegmentsIsRefused) {
+    int found = 0;
+    ASSERT_EQ(SignalOf(Kernels(), nullptr, &found), 0);
+    EXPECT_EQ(found, 3) << "mark and add_step";
+    bool is_loaded = false;
+    EXPECT_EQ(SignalOf(Contents("gap.so"), &is_loaded, &found), 0);
+    EXPECT_TRUE(is_loaded);
+    EXPECT_EQ(found, 0);
 }
 
 TEST(DamagedBinary, AFileThatIsCutOffIsRefused) {

@@ -68,8 +68,10 @@ pub(crate) struct LoadedObject {
     /// The file whose name the loader knows. It stays open as long as the object is loaded, because debuggers and
     /// sanitizers read the names of functions there.
     _file: descriptor::Descriptor,
-    /// The object's address range.
+    /// The object's address range. Between its segments may be gaps, which no code can read.
     code: Code,
+    /// The ranges of its segments.
+    segments: Vec<Code>,
 }
 
 /// Loads a program.
@@ -97,9 +99,10 @@ pub(crate) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
     // SAFETY: loading a program runs its initialisers, as the caller requests.
     let library = unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
         .map_err(|error| refused_by_loader(&error, &path))?;
-    let code = code_of(&path);
+    let segments = segments_of(&path);
+    let code = around(&segments);
     Ok(Arc::new(CpuModule {
-        object: Arc::new(LoadedObject { library, _file: file, code }),
+        object: Arc::new(LoadedObject { library, _file: file, code, segments }),
         shared: Arc::clone(shared),
         ordinal,
         has_variables: Mutex::new(false),
@@ -164,10 +167,10 @@ fn unused_path(mut file: descriptor::Descriptor) -> Result<(descriptor::Descript
     }
 }
 
-/// Returns the address range of the object that the loader knows by this name.
-fn code_of(path: &CStr) -> Code {
+/// Returns the ranges of the segments of the object that the loader knows by this name.
+fn segments_of(path: &CStr) -> Vec<Code> {
     /// The name that is searched, and the result.
-    struct Search<'a>(&'a CStr, Code);
+    struct Search<'a>(&'a CStr, Vec<Code>);
 
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
         // SAFETY: the loader's description of an object, and the search that was passed along.
@@ -179,17 +182,25 @@ fn code_of(path: &CStr) -> Code {
         // SAFETY: the loader's table, of this many entries.
         let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
         let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
-        let ends = loaded.map(|header| (header.p_vaddr, header.p_vaddr + header.p_memsz));
-        let all = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0));
-        let addr = (info.dlpi_addr + all.0) as usize;
-        search.1 = Code { addr, len: (all.1 - all.0) as usize };
+        let range = |header: &libc::Elf64_Phdr| Code {
+            addr: (info.dlpi_addr + header.p_vaddr) as usize,
+            len: header.p_memsz as usize,
+        };
+        search.1 = loaded.map(range).collect();
         1
     }
 
-    let mut search = Search(path, Code { addr: 0, len: 0 });
+    let mut search = Search(path, Vec::new());
     // SAFETY: `visit` is called during this call only, with the search.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
     search.1
+}
+
+/// Returns the range from the first to the last segment.
+fn around(segments: &[Code]) -> Code {
+    let ends = segments.iter().map(|one| (one.addr, one.addr + one.len));
+    let (addr, end) = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0));
+    Code { addr, len: end - addr }
 }
 
 unsafe extern "C" {
@@ -230,13 +241,28 @@ impl LoadedObject {
         (symbol.st_info & 0xf == kind).then_some(Symbol { addr, len: symbol.st_size as usize })
     }
 
+    /// Whether the bytes are in one segment.
+    fn has(&self, addr: usize, len: usize) -> bool {
+        let fits = |one: &Code| addr.checked_sub(one.addr).is_some_and(|from| from <= one.len && len <= one.len - from);
+        self.segments.iter().any(fits)
+    }
+
     /// Returns the description of a kernel's parameters, after checking it.
     fn parameters(&self, name: &str) -> Result<Option<Parameters>> {
         let Some(found) = self.find(&format!("{name}_portacl_kernel"), OBJECT) else {
             return Ok(None);
         };
+        ensure!(
+            self.has(found.addr.addr(), size_of::<Descriptor>()),
+            Fault::invalid(format!(
+                "{name}_portacl_kernel has {} bytes in the binary, and {} follow outside of it; define the kernel with \
+                 PORTACL_KERNEL",
+                found.len,
+                size_of::<Descriptor>() - found.len.min(size_of::<Descriptor>())
+            ))
+        );
         // SAFETY: by its name it is a `portaclKernel`, which the header makes and the caller vouches
-        // for; it is constant, and read where it may not be aligned.
+        // for; it is constant, in memory, and read where it may not be aligned.
         let Descriptor { version, arguments_size: size, parameter_count: count, parameters } =
             unsafe { found.addr.cast::<Descriptor>().read_unaligned() };
         if version != VERSION {
@@ -244,9 +270,7 @@ impl LoadedObject {
                 "{name}_portacl_kernel has version {version}; this library reads version {VERSION} of portacl/kernel.h"
             )));
         }
-        let table = (parameters as usize).wrapping_sub(self.code.addr);
-        let end = table.checked_add(count as usize * size_of::<RawParameter>());
-        if count != 0 && end.is_none_or(|end| end > self.code.len) {
+        if count != 0 && !self.has(parameters.addr(), count as usize * size_of::<RawParameter>()) {
             return Err(Fault::invalid(format!(
                 "{name}_portacl_kernel describes its {count} parameters outside of the binary; define the kernel with \
                  PORTACL_KERNEL"
@@ -317,7 +341,8 @@ impl Module for CpuModule {
     }
 
     fn variable(&self, name: &str) -> Result<Span> {
-        let Some(found) = self.object.find(name, OBJECT).filter(|found| found.len != 0) else {
+        let is_whole = |found: &Symbol| found.len != 0 && self.object.has(found.addr.addr(), found.len);
+        let Some(found) = self.object.find(name, OBJECT).filter(is_whole) else {
             return Err(Fault::invalid(format!(
                 "the binary has no variable {name:?}: a variable is exported data, see portacl/kernel.h"
             )));
