@@ -7,10 +7,10 @@
 
 pub mod bounded;
 pub mod device_memory;
+pub mod freed_blocks;
 pub(super) mod freeing;
 pub mod hooks;
 pub mod malloc_config;
-pub mod page_policy;
 pub mod pinned_memory;
 
 use std::sync::Arc;
@@ -23,8 +23,8 @@ use crate::memory::allocation::open_device;
 use crate::memory::memory_hook::{self, Event, Found, HOST, MemoryKind, Moment};
 use crate::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::memory::pointer::pointer_attributes;
+use crate::memory::request::freed_blocks::padded;
 use crate::memory::request::hooks::event_of_address;
-use crate::memory::request::page_policy::padded;
 use crate::runtime::device::Device;
 use crate::runtime::{self, Session, thread};
 

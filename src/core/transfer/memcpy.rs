@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::algo::map::address_map::Reach;
 use crate::algo::map::slot_table::Ref;
 use crate::backend::{Copy, Op, Place, Span};
 use crate::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
@@ -141,54 +140,25 @@ impl CopyArgs {
         Ok((dst, src))
     }
 
-    /// Returns the places of the addresses, destination first, for the common copies: each address lies in one
-    /// allocation, on this device or page-locked; one of them is on the device; no access check is needed; the kind
-    /// matches.
-    ///
-    /// It computes with few numbers, so that the common copies are recognized without branches for the others.
+    /// Returns the places of the ends, destination first, if they are found at once: each is page-locked or on this
+    /// device, inside one allocation, without a check of access, and the kind matches. With `PAGEABLE`, an end may also
+    /// be host memory that is known without a lookup in the map. `None`: [`Self::places`] finds them, or fails.
     #[inline(always)]
-    fn local_places(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
-        let dst = Allocation::reach_end(CopyEnd::Dst, self.dst)?;
-        let src = Allocation::reach_end(CopyEnd::Src, self.src)?;
-        let place = |found: Reach| {
+    fn places_at_once<const PAGEABLE: bool>(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
+        let place = |end, addr| {
+            if PAGEABLE && memory::is_plain(addr) {
+                return addr.checked_add(self.count).map(|_| Place::Pageable);
+            }
+            let Some(found) = Allocation::reach_end(end, addr) else {
+                return (PAGEABLE && memory::is_ordinary(addr, self.count)).then_some(Place::Pageable);
+            };
             let place = AllocationKind::of(found).place();
-            (place == Place::Device(device.id), place == Place::Pinned)
+            let is_local = (place == Place::Device(device.id)) | (place == Place::Pinned);
+            (is_local && self.count <= found.left.get()).then_some(place)
         };
-        let ((to_device, to_pinned), (from_device, from_pinned)) = (place(dst), place(src));
-        let number = u8::from(from_device) << 1 | u8::from(to_device);
-        let is_inside = self.count <= dst.left.get() && self.count <= src.left.get();
-        let is_known = (to_device | to_pinned) & (from_device | from_pinned);
-        let fits = (kind as u8 == number) | (kind == Kind::Default);
-        if !(is_inside & is_known & fits & (number != 0)) || memory::must_ask() {
-            return None;
-        }
-        let here = |is_here| if is_here { Place::Device(device.id) } else { Place::Pinned };
-        Some((here(to_device), here(from_device)))
-    }
-
-    /// Returns the places of the addresses of a synchronous copy, destination first, if both ends are local or host
-    /// memory. Pageable host memory is accepted if that is known without a lookup in the map.
-    #[inline(always)]
-    fn places_at_once(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
-        let dst = self.place_at_once(CopyEnd::Dst, self.dst, device)?;
-        let src = self.place_at_once(CopyEnd::Src, self.src, device)?;
+        let (dst, src) = (place(CopyEnd::Dst, self.dst)?, place(CopyEnd::Src, self.src)?);
         let fits = kind.fits_by_number(dst, src) | (kind == Kind::Default);
         (fits && !memory::must_ask()).then_some((dst, src))
-    }
-
-    /// Returns the place of one end of a synchronous copy, if it is local or host memory.
-    #[inline(always)]
-    fn place_at_once(self, end: CopyEnd, addr: usize, device: &Device) -> Option<Place> {
-        if memory::is_plain(addr) {
-            addr.checked_add(self.count)?;
-            return Some(Place::Pageable);
-        }
-        let Some(found) = Allocation::reach_end(end, addr) else {
-            return memory::is_ordinary(addr, self.count).then_some(Place::Pageable);
-        };
-        let place = AllocationKind::of(found).place();
-        let is_local = place == Place::Device(device.id) || place == Place::Pinned;
-        (is_local && self.count <= found.left.get()).then_some(place)
     }
 
     /// Returns the copy between these places.
@@ -232,7 +202,7 @@ pub fn copy(request: CopyArgs) -> Result<()> {
     let Some(kind) = request.check()? else { return Ok(()) };
     if request.count <= MAX_PINNED_COPY
         && let Some(context) = thread::current_now()
-        && let Some((dst, src)) = request.places_at_once(kind, &context.device)
+        && let Some((dst, src)) = request.places_at_once::<true>(kind, &context.device)
     {
         return synchronous::copy(&context.device, request.between(kind, dst, src));
     }
@@ -278,9 +248,11 @@ pub fn copy_async(request: CopyArgs, stream: u64) -> Result<()> {
     let kind = request.check()?;
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };
-    match request.local_places(kind, &stream.device) {
-        Some((dst, src)) => stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop),
-        None => copy_async_anywhere(request, kind, stream),
+    match request.places_at_once::<false>(kind, &stream.device) {
+        Some((dst, src)) if !(is_host(dst) & is_host(src)) => {
+            stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop)
+        }
+        _ => copy_async_anywhere(request, kind, stream),
     }
 }
 

@@ -4,7 +4,7 @@
 //! overcommits would promise memory that no machine has.
 
 use crate::base::error::{Code, Result, error_with};
-use crate::memory::request::page_policy::padded;
+use crate::memory::request::freed_blocks::padded;
 use crate::memory::request::{MemoryRequest, Resource, Target};
 
 /// Checks the size of requests for the next stage. Opens the device, or the session, of a request.

@@ -1,46 +1,33 @@
 //! Memory of devices.
 
-use std::sync::Arc;
-
-use super::super::ipc;
 use super::freeing::{check_free, not_freed};
-use crate::algo::map::slot_table;
+use crate::algo::host::notice::notice_once;
 use crate::backend::{self, Block, Fill, PagePolicy, Place, Span};
-use crate::base::error::{Result, arguments};
+use crate::base::error::{Error, Result, arguments};
 use crate::base::owner::Owner;
 use crate::base::teardown_errors::TeardownErrors;
-use crate::memory::allocation::backing::backing;
 use crate::memory::allocation::{ALLOCATIONS, Allocation, Kind, Reuse, open_device};
-use crate::memory::memory_hook::{self, MemoryKind};
+use crate::memory::memory_hook::MemoryKind;
 use crate::memory::memory_stats::DeviceTallies;
 use crate::memory::request::bounded::Bounded;
+use crate::memory::request::freed_blocks::FreedBlocks;
 use crate::memory::request::hooks::Hooks;
 use crate::memory::request::malloc_config::MallocConfig;
-use crate::memory::request::page_policy::{known_pages, padded, pages};
-use crate::memory::request::{AddressRelease, MemoryRequest, Resource, Source, Statistics, Target};
+use crate::memory::request::{AddressRelease, MemoryRequest, Resource, Source, Statistics, Target, seldom};
 use crate::runtime::device::Device;
 use crate::runtime::{self, thread};
 
 /// The stages of device memory.
-const DEVICE: Hooks<FreedBlocks> = Hooks::of_program(FreedBlocks(Bounded(Hooks::of_device(Statistics(DeviceMemory)))));
+const DEVICE: Hooks<FreedBlocks<DeviceMemory>> =
+    Hooks::of_program(FreedBlocks(Bounded(Hooks::of_device(Statistics(DeviceMemory)))));
 
-/// Implements aclrtMalloc: allocates memory on the current device. Returns the address.
+/// Requests of at least this size prefer huge pages if the policy is unknown.
+const HUGE_FROM: usize = 2 << 20;
+
+/// Implements aclrtMalloc: allocates memory of the current device. Returns the address.
 #[inline]
 pub fn malloc(size: usize, policy: i32) -> Result<usize> {
-    cached(size, policy).map_or_else(|| allocate(size, policy, true), Ok)
-}
-
-/// Allocates from the cache of freed blocks. `None`: that is not possible, or the request may be wrong. It is separate
-/// from all that can fail, so that it needs few registers.
-#[inline]
-fn cached(size: usize, policy: i32) -> Option<usize> {
-    // `|` instead of `||` needs one branch for all.
-    if backend::inside_host_function() | memory_hook::exist() | (size == 0) {
-        return None;
-    }
-    let pages = known_pages(policy)?;
-    let context = thread::current_now()?;
-    Allocation::reuse(&context.device, padded(size, context.device.readable_tail)?, pages)
+    allocate(size, policy, true)
 }
 
 /// Implements aclrtMallocAlign32: allocates as [`malloc`] does, but nothing past the rounded size may be read.
@@ -59,25 +46,43 @@ pub fn malloc_with_config(size: usize, policy: i32, config: &MallocConfig) -> Re
 }
 
 /// Allocates device memory, with the readable tail if `tail` is set and the device has one.
-#[inline(never)]
+#[inline]
 fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
-    thread::refuse_inside_host_function()?;
-    arguments::not_zero("size", size, "allocate at least one byte")?;
+    // `|` instead of `||` needs one branch for both.
+    if backend::inside_host_function() | (size == 0) {
+        return Err(refused());
+    }
     let pages = Some(pages(policy, size));
     DEVICE.allocate(MemoryRequest { tail, pages, ..MemoryRequest::new(MemoryKind::Device, Target::Current, size) })
 }
 
-/// Implements aclrtFree: the address is invalid at once; enqueued work that uses the memory keeps it.
-#[inline]
-pub fn free(addr: usize) -> Result<()> {
-    // `|` instead of `||` needs one branch for all.
-    let may_be_refused = backend::inside_host_function() | memory_hook::exist() | ipc::shares_any();
-    if !may_be_refused && Allocation::cache(addr) { Ok(()) } else { free_checked(addr) }
+/// Returns the error of a request inside a host function, or of one for 0 bytes.
+#[cold]
+fn refused() -> Error {
+    let not_zero = || arguments::not_zero("size", 0, "allocate at least one byte");
+    thread::refuse_inside_host_function().and_then(|()| not_zero()).expect_err("one of them is the reason")
 }
 
-/// Frees memory as [`free`] does, with all checks.
-#[inline(never)]
-fn free_checked(addr: usize) -> Result<()> {
+/// Returns the pages that `policy`, a number from C, selects. Peer-to-peer variants and bandwidth hints have no effect
+/// here. An unknown number is no error: it counts as not given, and a line on standard error reports it.
+#[inline]
+fn pages(policy: i32, size: usize) -> PagePolicy {
+    const BANDWIDTH_AND_ACCESS: i32 = 0x100 | 0x1000 | 0x10_0000;
+    match policy & !BANDWIDTH_AND_ACCESS {
+        0 | 3 => PagePolicy::HugeFirst,
+        1 | 4 => PagePolicy::HugeOnly,
+        2 | 5 => PagePolicy::NormalOnly,
+        6 | 7 => PagePolicy::Huge1GOnly,
+        _ => seldom(|| {
+            notice_once(&format!("the malloc policy {policy:#x} is unknown and counts as not given"));
+            if size >= HUGE_FROM { PagePolicy::HugeFirst } else { PagePolicy::NormalOnly }
+        }),
+    }
+}
+
+/// Implements aclrtFree: the address is invalid at once; queued work that uses the memory keeps it.
+#[inline]
+pub fn free(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
     DEVICE.release(of_device(addr))
 }
@@ -100,64 +105,6 @@ pub fn free_with_sync(addr: usize) -> Result<()> {
 /// Creates a release by aclrtFree.
 fn of_device(addr: usize) -> AddressRelease {
     AddressRelease { addr, kinds: &[MemoryKind::Device, MemoryKind::Managed, MemoryKind::Pool] }
-}
-
-/// The stage of freed blocks: serves requests from the cache, and caches what is freed. Cached memory counts as free.
-struct FreedBlocks(Bounded<Hooks<Statistics<DeviceMemory>>>);
-
-impl Resource for FreedBlocks {
-    type Request = MemoryRequest;
-    type Memory = usize;
-    type Release = AddressRelease;
-
-    fn allocate(&self, request: MemoryRequest) -> Result<usize> {
-        let context = thread::current()?;
-        let device = &context.device;
-        if let Some(pages) = request.pages
-            && let Some(len) = padded(request.size, request.tail && device.readable_tail)
-            && let Some(addr) = Allocation::reuse(device, len, pages)
-        {
-            return Ok(addr);
-        }
-        let device = device.clone();
-        drop(context);
-        self.allocate_new(request, device)
-    }
-
-    fn release(&self, release: AddressRelease) -> Result<()> {
-        let is_shared = ipc::freeing(release.addr);
-        if !is_shared && Allocation::cache(release.addr) { Ok(()) } else { self.release_now(release) }
-    }
-}
-
-impl FreedBlocks {
-    #[cold]
-    fn allocate_new(&self, mut request: MemoryRequest, device: Arc<Device>) -> Result<usize> {
-        request.len = padded(request.size, request.tail && device.readable_tail);
-        request.target = Target::Device(device);
-        Ok(self.0.allocate(request)?.addr)
-    }
-
-    /// Frees memory that cannot be cached, or fails if there is no allocation.
-    #[cold]
-    fn release_now(&self, release: AddressRelease) -> Result<()> {
-        match Allocation::find(release.addr) {
-            Some(found) if found.pool().is_some() => release_to_pool(&found, release.addr),
-            _ => self.0.release(release),
-        }
-    }
-}
-
-/// Frees a pool's memory by aclrtFree: at once, as cudaFree does it.
-fn release_to_pool(found: &Allocation, addr: usize) -> Result<()> {
-    if (backing().retains)(addr)? {
-        return Ok(());
-    }
-    if found.base == addr && (backing().release)(found)? {
-        slot_table::flush_if_many();
-        return Ok(());
-    }
-    Err(not_freed("devPtr", addr))
 }
 
 /// The memory of devices, allocated by their backends.
@@ -255,3 +202,7 @@ fn take_zeros(device: &Device, len: usize, kind: Kind) -> Result<(Block, Span)> 
     })?;
     Ok((block, zeros))
 }
+
+#[cfg(test)]
+#[path = "device_memory_tests.rs"]
+mod tests;

@@ -11,12 +11,3 @@ fn every_policy_of_the_api() {
     assert_eq!(pages(99, HUGE_FROM - 1), PagePolicy::NormalOnly);
     assert_eq!(pages(-1, HUGE_FROM), PagePolicy::HugeFirst);
 }
-
-#[test]
-fn sizes_round_up_and_do_not_overflow() {
-    assert_eq!(padded(1, true), Some(64));
-    assert_eq!(padded(32, true), Some(64));
-    assert_eq!(padded(33, false), Some(64));
-    assert_eq!(padded(usize::MAX, false), None);
-    assert_eq!(padded(usize::MAX - 31, true), None);
-}
