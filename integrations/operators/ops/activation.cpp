@@ -42,6 +42,6 @@ OPERATOR(Softmax, (In self, int64_t dim, Out out), at::softmax_out(out, self, di
 OPERATOR(SoftmaxBackward, (In grad, In output, int64_t dim, Out out),
          Put(out, at::_softmax_backward_data(grad, output, dim, out.scalar_type())));
 OPERATOR(LogSoftmax, (In self, int64_t dim, Out out), at::log_softmax_out(out, self, dim, out.scalar_type()));
-OPERATOR(LogSoftmaxBackward, (In grad, In output, int64_t dim, Out out),
+OPERATOR(LogSoftmaxBackward, (In grad, In output, int64_t dim, Out out), CheckSame("grad", grad, "output", output);
          Put(out, at::_log_softmax_backward_data(grad, output, dim, out.scalar_type())));
 OPERATOR(Glu, (In self, int64_t dim, Out out), at::glu_out(out, self, dim));

@@ -34,6 +34,7 @@ void CheckOptions(const Options& options, MaybeIn shift) {
     if (options.sparse < 0 || options.sparse > kRightDown)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "sparseMode is ", options.sparse,
                       "; allowed: 0 and 1, a whole mask, 2 and 3, a triangular one");
+    CheckPositive("headNum", options.heads);
     if (shift) throw Refusal(ACLNN_ERR_PARAM_INVALID, "realShift is not supported; add it to the mask");
 }
 
@@ -60,6 +61,7 @@ at::Tensor Dropped(const at::Tensor& weights, MaybeIn drop, const Options& optio
 }
 
 at::Tensor Grouped(const at::Tensor& tensor, int64_t heads) {
+    CheckPositive("the number of heads of key and value", tensor.size(1));
     return tensor.size(1) == heads ? tensor : tensor.repeat_interleave(heads / tensor.size(1), 1);
 }
 
@@ -68,7 +70,11 @@ at::Tensor Wide(const at::Tensor& tensor, const Options& options, int64_t heads)
 }
 
 int64_t KeyHeads(const at::Tensor& query, const at::Tensor& key, const Options& options) {
-    return query.dim() == 4 ? 0 : key.size(2) / (query.size(2) / options.heads);
+    if (query.dim() == 4) return 0;
+    if (query.size(2) < options.heads)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "headNum is ", options.heads, "; query has ", query.size(2),
+                      " numbers for all heads");
+    return key.size(2) / (query.size(2) / options.heads);
 }
 
 void Attend(const Options& options, const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,

@@ -10,6 +10,17 @@ void ConvolveBackward(const std::tuple<at::Tensor, at::Tensor, at::Tensor>& resu
     Put(gradBias, std::get<2>(results));
 }
 
+// Throws if two tensors differ in anything but their last two sizes.
+void CheckPlanes(const at::Tensor& grad, const at::Tensor& self) {
+    const int64_t outer = std::max<int64_t>(self.dim() - 2, 0);
+    const auto planes = static_cast<size_t>(outer);
+    if (grad.dim() != self.dim() || grad.sizes().slice(0, planes) != self.sizes().slice(0, planes))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "grad has the shape ", grad.sizes(),
+                      "; only its last two sizes may differ "
+                      "from those of self, ",
+                      self.sizes());
+}
+
 // Returns a divisor. 0 stands for none.
 Optional<int64_t> Divisor(int64_t divisor) {
     return divisor == 0 ? kNone : Optional<int64_t>(divisor);
@@ -25,6 +36,7 @@ OPERATOR(ConvolutionBackward,
          (In grad, In self, In weight, MaybeInts biasSizes, Ints stride, Ints padding, Ints dilation, bool transposed,
           Ints outputPadding, int64_t groups, Flags mask, [[maybe_unused]] int8_t cubeMathType, MaybeOut gradSelf,
           MaybeOut gradWeight, MaybeOut gradBias),
+         CheckPositive("groups", groups);
          ConvolveBackward(at::convolution_backward(grad, self, weight, biasSizes, stride, padding, dilation, transposed,
                                                    outputPadding, groups, Three(mask)),
                           gradSelf, gradWeight, gradBias));
@@ -50,5 +62,5 @@ OPERATOR(AvgPool2dBackward,
          at::avg_pool2d_backward_out(out, grad, self, kernel, stride, padding, ceil, countIncludePad,
                                      Divisor(divisor)));
 OPERATOR(AdaptiveAvgPool2d, (In self, Ints size, Out out), Put(out, at::adaptive_avg_pool2d(self, size)));
-OPERATOR(AdaptiveAvgPool2dBackward, (In grad, In self, Out out),
+OPERATOR(AdaptiveAvgPool2dBackward, (In grad, In self, Out out), CheckPlanes(grad, self);
          Put(out, at::_adaptive_avg_pool2d_backward(grad, self)));

@@ -40,10 +40,7 @@ namespace {
 
 // Writes a mask of dropout. It has a bit for each element, which is set if the element is kept.
 void MakeMask(at::Tensor& mask, Ints shape, double probability, const at::Generator& random) {
-    const int64_t count = c10::multiply_integers(shape);
-    if (mask.numel() * mask.element_size() * 8 < count)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel(), " bytes; ", count, " elements need ",
-                      (count + 7) / 8);
+    const int64_t count = CheckMask(mask, shape);
     const at::Tensor kept = at::empty({count}, at::kByte).bernoulli_(1 - probability, random);
     const auto* bits = kept.data_ptr<uint8_t>();
     const at::Tensor on_host = mask.zero_().cpu();

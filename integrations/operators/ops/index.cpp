@@ -10,11 +10,19 @@ bool HasIndex(Indices indices) {
     return false;
 }
 
+// Throws if an index is outside of the weights. ATen counts how often each one occurs without a look at it.
+void CheckIndices(const at::Tensor& indices, int64_t weights, int64_t padding) {
+    const at::Tensor wrong = ((indices < 0) | (indices >= weights)) & (indices != padding);
+    if (wrong.any().item<bool>())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "an index is outside of the ", weights, " weights");
+}
+
 }  // namespace
 
 OPERATOR(Embedding, (Part weight, In indices, Out out), Put(out, at::embedding(weight, Long(indices))));
 OPERATOR(EmbeddingDenseBackward,
          (In grad, In indices, int64_t weights, int64_t padding, bool scaleByFrequency, Out out),
+         if (scaleByFrequency) CheckIndices(indices, weights, padding);
          Put(out, at::embedding_dense_backward(grad, Long(indices), weights, padding, scaleByFrequency)));
 OPERATOR(Gather, (Part self, int64_t dim, In index, Out out), at::gather_out(out, self, dim, Long(index)));
 OPERATOR(IndexSelect, (Part self, int64_t dim, In index, Out out), at::index_select_out(out, self, dim, Long(index)));

@@ -11,6 +11,53 @@ void PutAll(const std::tuple<at::Tensor, at::Tensor, at::Tensor>& results, Maybe
     Put(third, std::get<2>(results));
 }
 
+const Optional<at::Tensor> kNoTensor;
+
+// The arguments of a normalization for each channel.
+struct Channels {
+    MaybeIn weight, bias, mean, var;
+    bool training;
+};
+
+int64_t CheckChannels(const at::Tensor& self, const Channels& given) {
+    if (self.dim() < 2)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "self has the shape ", self.sizes(),
+                      "; it must have channels, so at least "
+                      "2 sizes");
+    const int64_t channels = self.size(1);
+    CheckCount("weight", given.weight, channels);
+    CheckCount("bias", given.bias, channels);
+    CheckCount("mean", given.mean, channels);
+    CheckCount("var", given.var, channels);
+    if (!given.training) {
+        CheckPresent("mean", given.mean, "unless training is true");
+        CheckPresent("var", given.var, "unless training is true");
+    }
+    return channels;
+}
+
+// Checks what the gradient reads: in training the saved values, else the running ones.
+void CheckGradient(const at::Tensor& grad, const at::Tensor& self, const Channels& given, MaybeIn saved_mean,
+                   MaybeIn saved_invstd) {
+    CheckSame("grad", grad, "self", self);
+    const int64_t channels = CheckChannels(self, given);
+    if (!given.training) return;
+    CheckPresent("saveMean", saved_mean, "if training is true");
+    CheckPresent("saveInvstd", saved_invstd, "if training is true");
+    CheckCount("saveMean", saved_mean, channels);
+    CheckCount("saveInvstd", saved_invstd, channels);
+}
+
+// Checks what the gradient of a layer's normalization needs for each of the layers.
+void CheckLayers(const at::Tensor& grad, const at::Tensor& self, Ints shape, const at::Tensor& mean,
+                 const at::Tensor& rstd) {
+    CheckSame("grad", grad, "self", self);
+    int64_t layers = 1;
+    for (int64_t i = 0; i + static_cast<int64_t>(shape.size()) < self.dim(); ++i) layers *= self.size(i);
+    CheckCount("mean", mean, layers);
+    CheckCount("rstd", rstd, layers);
+}
+
 void RmsNormForward(const at::Tensor& x, const at::Tensor& gamma, double epsilon, at::Tensor& y, MaybeOut rstd) {
     const at::Tensor wide = x.to(at::kFloat);
     std::vector<int64_t> dims(static_cast<size_t>(gamma.dim()));
@@ -41,17 +88,22 @@ OPERATOR(LayerNorm,
 OPERATOR(LayerNormBackward,
          (In grad, In self, Ints shape, In mean, In rstd, MaybeIn weight, MaybeIn bias, Flags mask, MaybeOut gradSelf,
           MaybeOut gradWeight, MaybeOut gradBias),
+         CheckLayers(grad, self, shape, mean, rstd);
          PutAll(at::native_layer_norm_backward(grad, self, shape, mean, rstd, weight, bias, Three(mask)), gradSelf,
                 gradWeight, gradBias));
 OPERATOR(BatchNorm,
          (In self, MaybeIn weight, MaybeIn bias, MaybeIn mean, MaybeIn var, bool training, double momentum, double eps,
           MaybeOut out, MaybeOut saveMean, MaybeOut saveInvstd),
+         CheckChannels(self, {weight, bias, mean, var, training});
          auto results = at::native_batch_norm(self, weight, bias, mean, var, training, momentum, eps);
          Put(out, std::get<0>(results)); if (training) Put(saveMean, std::get<1>(results));
          if (training) Put(saveInvstd, std::get<2>(results)));
 OPERATOR(BatchNormBackward,
          (In grad, In self, MaybeIn weight, MaybeIn mean, MaybeIn var, MaybeIn saveMean, MaybeIn saveInvstd,
           bool training, double eps, Flags mask, MaybeOut gradSelf, MaybeOut gradWeight, MaybeOut gradBias),
+         CheckGradient(grad, self,
+                       {weight, kNoTensor, training ? kNoTensor : mean, training ? kNoTensor : var, training}, saveMean,
+                       saveInvstd);
          PutAll(at::native_batch_norm_backward(grad, self, weight, mean, var, saveMean, saveInvstd, training, eps,
                                                Three(mask)),
                 gradSelf, gradWeight, gradBias));

@@ -27,6 +27,54 @@ inline void Put(Optional<at::Tensor>& out, const at::Tensor& result) {
     if (out && result.defined()) Put(*out, result);
 }
 
+// These checks are for functions of ATen that read as many elements as other arguments have, without a look at a size.
+
+// Throws if two tensors have different shapes.
+inline void CheckSame(const char* name, const at::Tensor& tensor, const char* of_name, const at::Tensor& of) {
+    if (tensor.sizes() != of.sizes())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(), "; it must be that of ",
+                      of_name, ", ", of.sizes());
+}
+
+// Throws if a tensor has fewer elements.
+inline void CheckCount(const char* name, const at::Tensor& tensor, int64_t count) {
+    if (tensor.numel() < count)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(), "; it must have at least ",
+                      count, " elements");
+}
+
+// Does the same for a tensor that may be missing.
+inline void CheckCount(const char* name, const Optional<at::Tensor>& tensor, int64_t count) {
+    if (tensor) CheckCount(name, *tensor, count);
+}
+
+// Throws if an optional tensor is missing that the other arguments need.
+inline void CheckPresent(const char* name, const Optional<at::Tensor>& tensor, const char* when) {
+    if (!tensor) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, name, " is null; it is needed ", when);
+}
+
+// Throws if a number is not positive.
+inline void CheckPositive(const char* name, int64_t number) {
+    if (number < 1) throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is ", number, "; it must be at least 1");
+}
+
+// Returns the bytes of a mask of dropout, which has a bit for each element. Throws if they are too few, or not
+// contiguous.
+inline int64_t CheckMask(const at::Tensor& mask, at::IntArrayRef sizes) {
+    int64_t count = 1;
+    for (const int64_t size : sizes)
+        if (size < 0 || __builtin_mul_overflow(count, size, &count))
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "the shape of the mask is ", sizes,
+                          "; no size may be negative, and their product must be a number of elements");
+    const int64_t bytes = count / 8 + (count % 8 != 0 ? 1 : 0);
+    if (!mask.is_contiguous())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the strides ", mask.strides(), "; it must be contiguous");
+    if (mask.numel() < bytes / mask.element_size() + (bytes % mask.element_size() != 0 ? 1 : 0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel() * mask.element_size(), " bytes; ", count,
+                      " elements need ", bytes);
+    return count;
+}
+
 // Returns which of the three gradients are wanted.
 inline std::array<bool, 3> Three(Flags flags) {
     if (flags.size() != 3)
@@ -42,10 +90,7 @@ inline at::Tensor Long(const at::Tensor& indices) {
 // Returns what dropout multiplies elements by: 0, or the inverse of the probability of keeping one. The mask has a bit
 // for each element, which is set if the element is kept.
 inline at::Tensor Kept(const at::Tensor& mask, at::IntArrayRef sizes, double probability) {
-    const int64_t count = c10::multiply_integers(sizes);
-    if (mask.numel() * mask.element_size() * 8 < count)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel(), " bytes; ", count, " elements need ",
-                      (count + 7) / 8);
+    const int64_t count = CheckMask(mask, sizes);
     at::Tensor kept = at::empty(sizes, at::kFloat);
     const at::Tensor on_host = mask.cpu();
     const auto* bytes = static_cast<const uint8_t*>(on_host.data_ptr());

@@ -191,9 +191,18 @@ void ComputeOnCuda(Work& work, aclrtStream stream) {
     work.Compute({work.storages, where});
 }
 
+// Throws if a tensor with elements has no memory. Its address may have been set after the first phase.
+void CheckMemory(const Work& work) {
+    for (size_t i = 0; i < work.storages.size(); ++i)
+        if (work.storages[i] == nullptr && work.used[i].view->numel() > 0)
+            throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "tensor number ", i, " has ", work.used[i].view->numel(),
+                          " elements and no memory: its tensorData is null");
+}
+
 }  // namespace
 
 void LaunchWork(WorkPointer work, aclrtStream stream) {
+    CheckMemory(*work);
     const char* backend = portaclBackendName();
     if (backend != nullptr && std::strcmp(backend, "cuda") == 0) return ComputeOnCuda(*work, stream);
     const size_t count = work->storages.size();
