@@ -1,6 +1,8 @@
 // What processes of other users, of other containers, and without a key can get from a process that shares memory. The
 // hostile ones do not use the library, so only the exporting process can refuse them.
 
+#include <signal.h>
+
 #include <algorithm>
 #include <memory>
 #include <sstream>
@@ -146,6 +148,58 @@ TWO_PROCESS_TEST(IpcHostile, GuessesAreDisconnected, Exporter) {
     EXPECT_GT(refused, 0);
     EXPECT_LT(refused, 30) << "the exporter answers each guess";
     EXPECT_EQ(AskWithKey(offer.memory, OfferKind::kMemory).kind, Answer::kGranted) << "keys that are right still work";
+    End(peer);
+}
+
+namespace {
+
+// The ways in which a flood uses a connection.
+enum class Flood { kSilent, kHalf, kWrong };
+
+// Connects again and again until it is killed, and keeps the latest connections open.
+[[noreturn]] void Connect(const std::string& name, Flood flood) {
+    socklen_t size = 0;
+    const sockaddr_un address = AbstractAddress(name, &size);
+    const char half[20] = {'p', 'o', 'r', 't', 'a', 'c', 'l', '3'};
+    char wrong[40] = {'p', 'o', 'r', 't', 'a', 'c', 'l', '3'};
+    std::vector<int> open(200, -1);
+    for (size_t next = 0;; next = (next + 1) % open.size()) {
+        if (open[next] >= 0) close(open[next]);
+        open[next] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (connect(open[next], reinterpret_cast<const sockaddr*>(&address), size) != 0) continue;
+        wrong[12] = static_cast<char>(next);
+        if (flood == Flood::kHalf) (void)!send(open[next], half, sizeof half, MSG_NOSIGNAL);
+        if (flood == Flood::kWrong) (void)!send(open[next], wrong, sizeof wrong, MSG_NOSIGNAL);
+    }
+}
+
+}  // namespace
+
+// Importers of the same user compete with hostile processes, but each process has its part of the connections.
+TWO_PROCESS_TEST(IpcHostile, AFloodOfConnectionsKeepsNobodyFromAnImport, Exporter) {
+    Peer peer;
+    const Offer offer = Begin(peer);
+    const std::string socket = KeyParts::Of(offer.memory).Socket();
+    std::vector<pid_t> floods;
+    for (const Flood flood : {Flood::kSilent, Flood::kHalf, Flood::kWrong}) {
+        floods.push_back(fork());
+        if (floods.back() == 0) Connect(socket, flood);
+    }
+    {
+        const Session session;
+        for (int round = 0; round < 50 && !testing::Test::HasFailure(); ++round) {
+            void* const ptr = ImportKey(offer.memory);
+            EXPECT_TRUE(Holds(ptr, 1, 1)) << round;
+            CloseKey(offer.memory);
+            aclrtDrvMemHandle memory = nullptr;
+            ACL_EXPECT_OK(aclrtMemImportFromShareableHandle(offer.number, 0, &memory)) << round;
+            ACL_EXPECT_OK(aclrtFreePhysical(memory));
+        }
+    }
+    for (const pid_t flood : floods) {
+        kill(flood, SIGKILL);
+        EXPECT_EQ(waitpid(flood, nullptr, 0), flood);
+    }
     End(peer);
 }
 

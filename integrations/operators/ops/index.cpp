@@ -10,7 +10,7 @@ bool HasIndex(Indices indices) {
     return false;
 }
 
-// Throws if an index is outside of the weights. ATen counts how often each one occurs without a look at it.
+// Throws if an index is outside of the weights. ATen counts how often each one occurs without a check.
 void CheckIndices(const at::Tensor& indices, int64_t weights, int64_t padding) {
     const at::Tensor wrong = ((indices < 0) | (indices >= weights)) & (indices != padding);
     if (wrong.any().item<bool>())

@@ -27,7 +27,7 @@ inline void Put(Optional<at::Tensor>& out, const at::Tensor& result) {
     if (out && result.defined()) Put(*out, result);
 }
 
-// These checks are for functions of ATen that read as many elements as other arguments have, without a look at a size.
+// These checks are for functions of ATen that read as many elements as other arguments have, without a check of sizes.
 
 // Throws if two tensors have different shapes.
 inline void CheckSame(const char* name, const at::Tensor& tensor, const char* of_name, const at::Tensor& of) {

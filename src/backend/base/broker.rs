@@ -56,6 +56,12 @@ const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 /// The pause before another attempt to connect to a process that has not yet accepted earlier connections.
 const BUSY: Duration = Duration::from_millis(5);
 
+/// The time for which a fetch waits at busy sockets, of all together, before it looks for others.
+const IN_LINE: Duration = Duration::from_millis(100);
+
+/// The number of times that a socket is looked for. The kernel's list can lack one while others come and go.
+const LOOKS: u32 = 3;
+
 /// The maximum number of bytes of a [`Parcel`].
 pub const MOST_BYTES: usize = 256;
 
@@ -245,23 +251,31 @@ impl Broker {
     fn find(&self, exporter: &Process) -> Result<Connection> {
         let unanswered = |error| unanswered(exporter.id, &error);
         let deadline = Instant::now() + PATIENCE;
+        let (mut looks, mut wait) = (LOOKS, None);
         loop {
-            let (mut is_busy, mut failed) = (false, None);
+            let (mut busy, mut failed) = (0, None);
             for name in socket::names(&exporter.addresses(self.name)).map_err(|error| unserved(&error))? {
-                match Connection::open_now(&name, PATIENCE) {
+                let opened = match wait {
+                    None => Connection::open_now(&name, PATIENCE),
+                    Some(wait) => Connection::open_within(&name, wait, PATIENCE),
+                };
+                match opened {
                     Ok(connection) => {
                         let peer = connection.peer().map_err(unanswered)?;
                         if (peer.user, peer.process) == (exporter.user, exporter.id) {
                             return Ok(connection);
                         }
                     }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => is_busy = true,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => busy += 1,
                     // This socket has been closed since its name was read.
                     Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
                     Err(error) => failed = Some(error),
                 }
             }
-            if !is_busy {
+            // A thread that waits gets in before others that try again and again.
+            wait = (busy > 0).then(|| (IN_LINE / busy).max(Duration::from_millis(1)));
+            looks = if busy > 0 { LOOKS } else { looks - 1 };
+            if looks == 0 {
                 return Err(failed.map_or_else(|| gone(exporter.id), unanswered));
             }
             ensure!(Instant::now() < deadline, unanswered(io::ErrorKind::TimedOut.into()));

@@ -136,15 +136,21 @@ pub(super) struct Caller {
     pub(super) start: u64,
 }
 
-/// Returns the process at the other end of a connection to the server, if it is one of the same namespaces. The caller
-/// has checked its user.
-pub(super) fn caller(connection: &Connection, id: i32) -> Result<Caller> {
+/// Returns the process with this id, which has connected.
+pub(super) fn connected(id: i32) -> Result<Caller> {
     ensure!(id > 0, outside("process"));
+    let start = start_of(id).map_err(|error| trouble(&named(&format!("/proc/{id}/stat"), error)))?;
+    Ok(Caller { id, start: start.ok_or_else(|| ended(id))? })
+}
+
+/// Checks that the process at the other end of a connection to the server still is the one that has connected, and is
+/// one of the same namespaces. The caller has checked its user.
+pub(super) fn check_caller(connection: &Connection, caller: Caller) -> Result<()> {
+    let id = caller.id;
     // The descriptor keeps the id from being reused. Kernels before 6.5 have none: then the start times decide.
     let alive = connection.peer_descriptor();
-    let ended = || Fault::invalid(format!("the importing process {id} has ended"));
-    let start = || start_of(id).map_err(|error| trouble(&named(&format!("/proc/{id}/stat"), error)));
-    let first = start()?.ok_or_else(ended)?;
+    let is_same = || connected(id).map(|now| now == caller);
+    ensure!(is_same()?, ended(id));
     let refused = |error| trouble(&error);
     for (kind, name) in [("pid", "process"), ("user", "user")] {
         let there = namespace(&id.to_string(), kind).map_err(refused)?;
@@ -155,8 +161,12 @@ pub(super) fn caller(connection: &Connection, id: i32) -> Result<Caller> {
         let mut asked = [PollFd::from_borrowed_fd(alive.as_fd(), PollFlags::IN)];
         event::poll(&mut asked, Some(&now)).is_ok() && !asked[0].revents().is_empty()
     });
-    let same = !has_ended && start()? == Some(first);
-    if same { Ok(Caller { id, start: first }) } else { Err(ended()) }
+    ensure!(!has_ended && is_same()?, ended(id));
+    Ok(())
+}
+
+fn ended(id: i32) -> Fault {
+    Fault::invalid(format!("the importing process {id} has ended"))
 }
 
 fn outside(namespace: &str) -> Fault {

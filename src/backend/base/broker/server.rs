@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::message::{self, REQUEST, Request};
 use super::penalty::Penalties;
-use super::process::{Caller, Process, caller};
+use super::process::{Caller, Process, check_caller, connected};
 use super::socket::{self, Connection, Listener};
 use super::{Broker, Lease, PATIENCE, trouble, unknown, unserved};
 use crate::Result;
@@ -19,7 +19,8 @@ use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread;
 use crate::base::random::random;
 
-/// The maximum number of peers without an answer. A new peer replaces the one that has waited longest.
+/// The maximum number of peers without an answer. A new peer replaces one: of the process that has the most, the one
+/// that has waited longest.
 const MOST_GUESTS: usize = 32;
 
 /// The pause of the server after a failed accept.
@@ -163,12 +164,22 @@ fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
             return;
         }
     };
-    let caller = caller(&connection, peer.process);
-    if guests.iter().filter(|guest| guest.is_unanswered()).count() == MOST_GUESTS {
-        guests.extract_if(.., |guest| guest.is_unanswered()).next();
+    let caller = connected(peer.process);
+    if guests.iter().filter(|guest| guest.is_unanswered()).count() == MOST_GUESTS
+        && let Some(index) = most_crowded(guests)
+    {
+        guests.remove(index);
     }
     let stage = Stage::Asks { until: Instant::now() + PATIENCE };
     guests.push(Guest { connection, caller, stage });
+}
+
+/// Returns the peer that a new one replaces. A process that connects again and again replaces its own connections.
+fn most_crowded(guests: &[Guest]) -> Option<usize> {
+    let process = |guest: &Guest| guest.caller.as_ref().ok().copied();
+    let waiting = || guests.iter().enumerate().filter(|(_, guest)| guest.is_unanswered());
+    let crowd = |guest: &Guest| waiting().filter(|(_, other)| process(other) == process(guest)).count();
+    waiting().min_by_key(|(_, guest)| std::cmp::Reverse(crowd(guest))).map(|(index, _)| index)
 }
 
 /// Sends late answers, and disconnects these peers.
@@ -197,7 +208,9 @@ fn attend(guest: Guest, broker: &Broker, penalties: &mut Penalties) -> Option<Gu
         }
     };
     let request = Request::from_bytes(&bytes[..len])?;
-    let parcel = match guest.caller.clone() {
+    // Peers that send no request cost no check.
+    let caller = guest.caller.clone().and_then(|found| check_caller(&guest.connection, found).map(|()| found));
+    let parcel = match caller {
         Ok(caller) => match broker.answer(caller, &request) {
             Some(parcel) => parcel,
             None => {

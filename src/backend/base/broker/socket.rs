@@ -41,7 +41,7 @@ fn new_socket(flags: SocketFlags) -> io::Result<Descriptor> {
 
 /// Sets whether others may send descriptors to a socket, or to those that it accepts. The last close of a file can take
 /// as long as another process wants (a TCP socket with `SO_LINGER`, a file of FUSE), and a socket's own close includes
-/// those of the descriptors that nobody has received.
+/// those of the descriptors that were not received.
 pub(super) fn take_descriptors(socket: BorrowedFd<'_>, take: bool) -> io::Result<()> {
     /// `SO_PASSRIGHTS`, for which libc has no name on all systems.
     const PASS_DESCRIPTORS: libc::c_int = 83;
@@ -108,7 +108,9 @@ impl Listener {
 
 /// Opens a socket that listens under this name.
 fn listening(name: &str) -> io::Result<Descriptor> {
-    const BACKLOG: i32 = 64;
+    // Importers get in behind a flood of connections, which the server accepts in milliseconds. The system has a limit of
+    // its own (`net.core.somaxconn`).
+    const BACKLOG: i32 = 4096;
     let opened = new_socket(SocketFlags::NONBLOCK)?;
     let socket = opened.get()?;
     net::bind(socket, &address(name)?).map_err(refused_by("bind"))?;
@@ -133,11 +135,16 @@ impl Connection {
 
     /// Connects to the socket with this name. This call and each later operation have the timeout `patience`.
     pub(super) fn open(name: &str, patience: Duration) -> io::Result<Self> {
-        let connection = Self(new_socket(SocketFlags::empty())?).with_timeout(patience)?;
+        Self::open_within(name, patience, patience)
+    }
+
+    /// Connects to the socket with this name. This call has the timeout `wait`, and each later operation `patience`.
+    pub(super) fn open_within(name: &str, wait: Duration, patience: Duration) -> io::Result<Self> {
+        let connection = Self(new_socket(SocketFlags::empty())?).with_timeout(wait)?;
         let socket = connection.0.get()?;
         let address = address(name)?;
         retry_on_intr(|| net::connect(socket, &address)).map_err(refused_by("connect"))?;
-        Ok(connection)
+        connection.with_timeout(patience)
     }
 
     fn with_timeout(self, patience: Duration) -> io::Result<Self> {
