@@ -112,9 +112,11 @@ endfunction()
 
 # portacl_add_checked_test(NAME noun COMMAND program [argument...] [SETTINGS NAME=value...])
 # The test cpu.checked.noun: under PORTACL_CHECK the program reports nothing. What it does is ordered, and written before it
-# is read. cpp_tests/check/on_purpose.tsv lists the tests that do otherwise on purpose; they are left out. Redundant waits do
-# not count: many tests call each kind of wait on an idle device.
-set(portacl_checking PORTACL_CHECK=races,init,sync,bounds PORTACL_CHECK_EXIT=99 PORTACL_CPU_GUARD=1)
+# is read. cpp_tests/check/on_purpose.tsv lists the tests that do otherwise on purpose; they are left out. No call fails but
+# those of ACL_FAILS; programs of cpp_tests/check/misuses.txt, which look at codes themselves, run without that check. Redundant
+# waits do not count: many tests call each kind of wait on an idle device.
+set(portacl_checking PORTACL_CHECK=races,init,sync,bounds,misuse PORTACL_CHECK_EXIT=99 PORTACL_CPU_GUARD=1
+    "PORTACL_CHECK_SUPPRESS=${PROJECT_SOURCE_DIR}/cpp_tests/check/on_purpose.supp")
 function(portacl_add_checked_test)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "COMMAND;SETTINGS")
     list(POP_FRONT arg_COMMAND program)
@@ -123,6 +125,12 @@ function(portacl_add_checked_test)
     file(STRINGS "${on_purpose}" rows REGEX "^${arg_NAME}\t")
     list(TRANSFORM rows REPLACE "^[^\t]+\t([^\t]+)\t.*" "\\1")
     list(JOIN rows ":" left_out)
+    set(misuses "${PROJECT_SOURCE_DIR}/cpp_tests/check/misuses.txt")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${misuses}")
+    file(STRINGS "${misuses}" misused REGEX "^${arg_NAME}$")
+    if(misused)
+        list(APPEND arg_SETTINGS PORTACL_CHECK=races,init,sync,bounds)
+    endif()
     if(rows)
         list(APPEND arg_COMMAND "--gtest_filter=-${left_out}")
     endif()

@@ -45,26 +45,28 @@ run() {
     ((status == 0)) || broken=1
 }
 
-# rust NAME ARGUMENT...: runs Rust tests, and keeps how long each took.
+# rust NAME RUNS ARGUMENT...: runs the Rust tests that are not ignored (RUNS is "default"), or those that are ("ignored"), and
+# keeps how long each took.
 rust() {
-    local name=$1
-    shift
+    local name=$1 runs=$2 harness=()
+    shift 2
     if cargo nextest --version >/dev/null 2>&1; then
-        cargo nextest run --locked --no-fail-fast --status-level fail "$@" || return
+        cargo nextest run --locked --no-fail-fast --status-level fail --run-ignored "${runs/ignored/only}" "$@" || return
         cp target/nextest/default/junit.xml "$results/$name.times.xml"
     else
-        cargo test --locked --no-fail-fast "${@/--run-ignored=all/-- --include-ignored}"
+        [[ $runs == default ]] || harness=(-- --ignored)
+        cargo test --locked --no-fail-fast "$@" "${harness[@]}"
     fi
 }
 
-rust_tests() { rust rust --workspace && cargo test --locked --workspace --doc --quiet; }
+rust_tests() { rust rust default --workspace && cargo test --locked --workspace --doc --quiet; }
 
 # The CUDA backend's Rust tests on the test double VARIANT (lib or old), whose exit status reports misuse and leaks.
 cuda_rust_tests() {
     local double=$PWD/build/test/tests/fake_cuda/$1
     [[ -e $double/libcuda.so.1 ]] || { echo "no test double in $double"; return 1; }
     LD_LIBRARY_PATH=$double${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PORTACL_TEST_CUDA=1 \
-        FAKE_CUDA_STRICT=1 FAKE_CUDA_LEAK_CHECK=1 rust "cuda-fake-rust-$1" --lib -p portacl-cuda
+        FAKE_CUDA_STRICT=1 FAKE_CUDA_LEAK_CHECK=1 rust "cuda-fake-rust-$1" ignored --lib -p portacl-cuda -p portacl-core
 }
 
 # A separate target directory, because other flags would rebuild the others. With three preemptions the models take six
