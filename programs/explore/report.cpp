@@ -90,7 +90,8 @@ void Explain(const Program& program, const Schedule& schedule, const Outcome& ou
     }
     std::printf(
         "  PORTACL_CHECK=races reports nothing in this order: the program's own accesses, threads or files\n"
-        "  depend on it. The last choices: the step, its thread or stream, and after | the other ones that could run:\n%s",
+        "  depend on it. The last choices: the step, its thread or stream, and after | the other ones that could "
+        "run:\n%s",
         Choices(outcome.turns).c_str());
 }
 

@@ -108,8 +108,8 @@ impl Listener {
 
 /// Opens a socket that listens under this name.
 fn listening(name: &str) -> io::Result<Descriptor> {
-    // Importers get in behind a flood of connections, which the server accepts in milliseconds. The system has a limit of
-    // its own (`net.core.somaxconn`).
+    // Importers get in behind a flood of connections, which the server accepts in milliseconds. The system has a limit
+    // of its own (`net.core.somaxconn`).
     const BACKLOG: i32 = 4096;
     let opened = new_socket(SocketFlags::NONBLOCK)?;
     let socket = opened.get()?;
