@@ -91,7 +91,14 @@ aclError aclopSetAttrListListInt(aclopAttr* attr, const char* name, int count, c
     if (count > 0 && counts == nullptr) return companions::RefuseNull(__func__, "numValues");
     if (count > 0 && values == nullptr) return companions::RefuseNull(__func__, "values");
     List<List<int64_t>> lists;
-    for (int i = 0; i < count; ++i) lists.emplace_back(values[i], values[i] + counts[i]);
+    for (int i = 0; i < count; ++i) {
+        const std::string index = "[" + std::to_string(i) + "]";
+        if (counts[i] < 0)
+            return companions::Refuse(
+                __func__, "numValues" + index + " is " + std::to_string(counts[i]) + "; it must not be negative");
+        if (counts[i] > 0 && values[i] == nullptr) return companions::Refuse(__func__, "values" + index + " is null");
+        lists.emplace_back(values[i], values[i] + counts[i]);
+    }
     return Set(__func__, attr, name, std::move(lists));
 }
 

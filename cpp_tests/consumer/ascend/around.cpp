@@ -36,6 +36,12 @@ static int Data() {
     REQUIRE(aclopSetAttrString(attr, "mode", nullptr) == ACL_ERROR_INVALID_PARAM);
     REQUIRE(aclopSetAttrListInt(attr, "sizes", -1, sizes) == ACL_ERROR_INVALID_PARAM);
     REQUIRE(std::strstr(aclGetRecentErrMsg(), "numValues is -1") != nullptr);
+    const int fewer[] = {2, -1};
+    const int64_t* const missing[] = {sizes, nullptr};
+    REQUIRE(aclopSetAttrListListInt(attr, "lists", 2, fewer, lists) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(std::strstr(aclGetRecentErrMsg(), "numValues[1] is -1") != nullptr);
+    REQUIRE(aclopSetAttrListListInt(attr, "lists", 2, counts, missing) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(std::strstr(aclGetRecentErrMsg(), "values[1] is null") != nullptr);
 
     aclTensorDesc* const desc = aclCreateTensorDesc(ACL_FLOAT, 2, sizes, ACL_FORMAT_ND);
     int64_t size = 0;
