@@ -17,19 +17,35 @@ const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 /// The maximum number of bytes that are read from files without a length: pipes and devices.
 const MOST: usize = 64 << 20;
 
+/// The maximum number of bytes of a file of settings.
+const MOST_SETTINGS: u64 = 1 << 20;
+
+/// Reads a file of settings, which is small. A larger one would use as much memory as its author wants.
+pub fn read_settings(path: &Path) -> io::Result<Vec<u8>> {
+    read_at_most(path, MOST_SETTINGS)
+}
+
 /// Reads the bytes of a file, or those of a pipe up to its end.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    read_at_most(path, u64::MAX)
+}
+
+fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let too_large = || io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {most} bytes"));
     // Without this flag, opening a FIFO would wait for its writer.
     let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     let found = file.metadata()?;
     let mut bytes = Vec::new();
     if found.is_file() || found.is_dir() {
+        ensure!(found.is_dir() || found.len() <= most, too_large());
         bytes.try_reserve_exact(usize::try_from(found.len()).unwrap_or(usize::MAX))?;
-        // The system refuses a directory.
-        file.read_to_end(&mut bytes)?;
+        // The system refuses a directory. Files of /proc state no length, and others grow.
+        file.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        ensure!(bytes.len() as u64 <= most, too_large());
         return Ok(bytes);
     }
     read_stream(&file, &mut bytes)?;
+    ensure!(bytes.len() as u64 <= most, too_large());
     if bytes.is_empty() && found.file_type().is_fifo() {
         let text = "it is a FIFO, and no process has it open for writing; start the writer first";
         return Err(io::Error::new(ErrorKind::UnexpectedEof, text));

@@ -32,6 +32,23 @@ fn words(path: &Path) -> String {
     read(path).unwrap_err().to_string()
 }
 
+/// A file with holes costs its author nothing.
+#[test]
+fn files_of_settings_are_small() {
+    let path = std::env::temp_dir().join(format!("portacl-settings-{}", std::process::id()));
+    let file = File::create(&path).unwrap();
+    let mut refused = Vec::new();
+    for len in [MOST_SETTINGS + 1, 16 << 30, 1 << 40] {
+        file.set_len(len).unwrap();
+        refused.push(read_settings(&path).unwrap_err().to_string());
+    }
+    file.set_len(MOST_SETTINGS).unwrap();
+    let whole = read_settings(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(whole.len() as u64, MOST_SETTINGS);
+    assert!(refused.iter().all(|text| text == "it has more than 1048576 bytes"), "{refused:?}");
+}
+
 #[test]
 fn files_are_read_as_they_are() {
     let this = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");

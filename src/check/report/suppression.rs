@@ -17,7 +17,7 @@ pub(super) struct Suppressions(Vec<(Option<FindingKind>, String)>);
 impl Suppressions {
     /// Reads a file of patterns.
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let bytes = input_file::read(path).map_err(|why| {
+        let bytes = input_file::read_settings(path).map_err(|why| {
             let path = path.display();
             error_with!(Code::InvalidFile, "PORTACL_CHECK_SUPPRESS \"{path}\" cannot be read: {why}")
         })?;

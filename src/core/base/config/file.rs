@@ -24,7 +24,7 @@ impl FileConfig {
     /// Reads the file that was passed to aclInit. Returns the settings and the text of the file.
     pub fn load(path: &Path) -> Result<(Self, CString)> {
         let shown = path.display();
-        let bytes = input_file::read(path).map_err(|why| {
+        let bytes = input_file::read_settings(path).map_err(|why| {
             error_with!(
                 Code::InvalidFile,
                 "configPath \"{shown}\" cannot be read: {why}; pass a readable JSON file, or NULL for the defaults"
