@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/symbol.h"
+#include "kernel/symbol/symbol.h"
 #include "support/kernel/kernels.h"
 #include "support/memory/virtual_memory.h"
 #include "support/pool/mem_pool.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/symbol.h"
+#include "kernel/symbol/symbol.h"
 #include "support/acl_test.h"
 #include "support/gate.h"
 #include "support/kernel/kernels.h"

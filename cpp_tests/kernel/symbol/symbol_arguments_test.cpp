@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kernel/symbol.h"
+#include "kernel/symbol/symbol.h"
 #include "support/acl_test.h"
 #include "support/kernel/kernels.h"
 #include "support/objects.h"
