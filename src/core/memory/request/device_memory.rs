@@ -74,7 +74,7 @@ fn pages(policy: i32, size: usize) -> PagePolicy {
         2 | 5 => PagePolicy::NormalOnly,
         6 | 7 => PagePolicy::Huge1GOnly,
         _ => seldom(|| {
-            notice_once(&format!("the malloc policy {policy:#x} is unknown and counts as not given"));
+            notice_once(&format!("the malloc policy {policy:#x} is unknown and is ignored"));
             if size >= HUGE_FROM { PagePolicy::HugeFirst } else { PagePolicy::NormalOnly }
         }),
     }
