@@ -69,7 +69,7 @@ fn model_insert(model: &mut Model, new: Range) -> Result<(), InsertError> {
 }
 
 proptest! {
-    #![proptest_config(cases(96))]
+    #![proptest_config(cases(32))]
     #[test]
     fn it_behaves_as_an_ordered_map(steps in prop::collection::vec(step(), 1..if cfg!(miri) { 20 } else { 60 })) {
         let origin = MIDDLE - (4 << 21);

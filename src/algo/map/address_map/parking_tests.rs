@@ -111,7 +111,7 @@ mod real {
     }
 
     proptest! {
-        #![proptest_config(cases(64))]
+        #![proptest_config(cases(24))]
         /// Inserts, parks, shows and removes adjacent ranges in any order.
         #[test]
         fn it_behaves_as_a_map_with_a_drawer(

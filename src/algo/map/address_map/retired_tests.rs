@@ -166,7 +166,7 @@ mod real {
     }
 
     proptest! {
-        #![proptest_config(cases(64))]
+        #![proptest_config(cases(24))]
         /// Inserts and retires ranges, which may overlap, in any order.
         #[test]
         fn it_behaves_as_a_map(
