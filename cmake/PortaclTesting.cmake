@@ -26,6 +26,9 @@ endif()
 
 # What ./dev test builds: the programs of the tests of cpu and cuda-fake that are not long.
 add_custom_target(portacl_short)
+if(TARGET fake_cuda)
+    add_dependencies(portacl_short fake_cuda)
+endif()
 
 # portacl_is_long(TEST...)
 function(portacl_is_long)

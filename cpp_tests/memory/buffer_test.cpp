@@ -155,8 +155,8 @@ TEST_F(Buffer, RefusesBytesBeyondTheUserBytes) {
     } bad[] = {{kUser + 1, 0}, {1, kUser}, {2, kUser - 1}, {SIZE_MAX, 1}, {1, SIZE_MAX}};
     for (const auto& [size, offset] : bad) {
         const std::string said = "offset " + std::to_string(offset) + " plus size " + std::to_string(size);
-        ACL_FAILS_SAYING(kBad, aclrtSetBufUserData(buffer, bytes, size, offset), said, "96 bytes");
-        ACL_FAILS_SAYING(kBad, aclrtGetBufUserData(buffer, bytes, size, offset), said, "96 bytes");
+        ACL_FAILS_SAYING(kBad, aclrtSetBufUserData(buffer, bytes, size, offset), said, "96 user bytes");
+        ACL_FAILS_SAYING(kBad, aclrtGetBufUserData(buffer, bytes, size, offset), said, "96 user bytes");
     }
     ACL_FAILS_SAYING(kBad, aclrtSetBufUserData(buffer, bytes, 0, 0), "size is 0");
     ACL_FAILS_SAYING(kBad, aclrtGetBufUserData(buffer, bytes, 0, 0), "size is 0");

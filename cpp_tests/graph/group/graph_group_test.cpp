@@ -145,15 +145,15 @@ TEST_F(GraphGroup, ADifferentTopologyIsRefused) {
         ACL_OK(aclrtMemcpy2dAsync(other.At(), 8, memory_, 8, 4, 2, ACL_MEMCPY_DEVICE_TO_DEVICE, updater));
     };
     Begin(updater, group, [] {});
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "0 operations", "2", "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "0 operations", "2", "is unchanged");
     Begin(updater, group, fill);
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "1 operations", "2", "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "1 operations", "2", "is unchanged");
     Begin(updater, group, [&] { fill(), copy(), copy(); });
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "3 operations", "2", "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "3 operations", "2", "is unchanged");
     Begin(updater, group, [&] { copy(), fill(); });
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 0", "a copy", "a fill", "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 0", "a copy", "a fill", "is unchanged");
     Begin(updater, group, [&] { fill(), rows(); });
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 1", "a copy_2d", "a copy", "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 1", "a copy_2d", "a copy", "is unchanged");
     ACL_OK(aclrtSynchronizeStream(updater));
     EXPECT_EQ(Byte(), 0);
     ACL_OK(aclmdlRIExecute(graph, -1));
@@ -194,7 +194,7 @@ TEST_F(GraphGroup, UnsupportedTasksAreRefused) {
             EXPECT_TRUE(Failed(c.name, c.call(), c.code));
             ACL_OK(Fill(updater, 7));
         });
-        ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "cannot have", "as it was");
+        ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "cannot have", "is unchanged");
     }
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(Byte(), 1);

@@ -60,7 +60,7 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
     }
     params = good;
     params.type = ACL_MODEL_RI_TASK_EVENT_RECORD;
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 2", "of type 1");
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 2", "has type 1");
     params.type = static_cast<aclmdlRITaskType>(77);
     ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 77");
     // None of these calls has changed anything.

@@ -70,7 +70,7 @@ TEST_F(MemcpyBatchArguments, BadAttributes) {
     four.batch.Attribute(1, down, host);
     refused({"attrsIndexes[0] is 1", "0"});
     four.batch.Attribute(0, down, host).Attribute(0, down, host);
-    refused({"attrsIndexes[1] is 0", "more than"});
+    refused({"attrsIndexes[1] is 0", "greater than"});
     four.batch.Attribute(0, down, host).Attribute(2, down, host).Attribute(1, down, host);
     refused({"attrsIndexes[2] is 1", "2"});
     four.batch.Attribute(0, down, host).Attribute(4, down, host);
