@@ -101,7 +101,7 @@ install_tests() {
     local work=$PWD/build/test/installed step
     for step in install cmake; do
         PORTACL_TEST_VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml) \
-            PORTACL_BACKEND=cpu cpp_tests/consumer/run.sh "$step" "$PWD/build/test" "$work" && echo "test $step ... ok" ||
+            PORTACL_BACKEND=cpu PORTACL_TEST_DEBUG_BUILD=1 cpp_tests/consumer/run.sh "$step" "$PWD/build/test" "$work" && echo "test $step ... ok" ||
             { echo "test $step ... FAILED"; return 1; }
     done
     echo "test result: ok. 2 passed; 0 failed; 0 ignored"
