@@ -116,7 +116,7 @@ TEST_F(Overrun, InGuardModeAKernelThatAccessesUnallocatedMemoryIsKilled) {
         {"large", "kernel-freed", "kernel write_at touched .* byte 8 of the freed allocation"},
         {"managed", "kernel-freed", "kernel write_at touched .* byte 8 of the freed allocation"},
         {"pinned", "kernel-freed", ""},
-        {"mapped", "kernel-freed", "kernel write_at touched .* of device 0"},
+        {"mapped", "kernel-freed", "kernel write_at touched .* on device 0"},
     };
     for (const auto& one : cases) {
         SCOPED_TRACE(std::string(one.kind) + " " + one.fault);

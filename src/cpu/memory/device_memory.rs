@@ -108,7 +108,7 @@ impl DeviceMemory {
             ordinal,
             size,
             span,
-            bounds: Bounds::new(check, library_view, format!(" on device {ordinal}")),
+            bounds: Bounds::new(check, library_view, format!("on device {ordinal}")),
             deferred: Deferred::new(),
             bytes: Default::default(),
             backing,
