@@ -153,7 +153,8 @@ TEST_F(GraphGroup, ADifferentTopologyIsRefused) {
     Begin(updater, group, [&] { copy(), fill(); });
     ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 0", "a copy", "a fill", "is unchanged");
     Begin(updater, group, [&] { fill(), rows(); });
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 1", "a copy_2d", "a copy", "is unchanged");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 1", "a copy_2d", "a copy",
+                     "is unchanged");
     ACL_OK(aclrtSynchronizeStream(updater));
     EXPECT_EQ(Byte(), 0);
     ACL_OK(aclmdlRIExecute(graph, -1));
