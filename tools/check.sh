@@ -38,7 +38,7 @@ run_check() {
     case $status in
     0)
         printf 'PASS     %-18s %4d s\n' "$name" $((SECONDS - started))
-        [[ -z ${PORTACL_UPDATE-} ]] || record "$name" $((SECONDS - started))
+        [[ -z ${PORTACL_UPDATE-} || -n $seconds ]] || record "$name" $((SECONDS - started))
         ;;
     77) printf 'SKIPPED  %-18s %s\n' "$name" "$(tail -n 1 "$log")" ;;
     *)

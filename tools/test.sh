@@ -108,7 +108,7 @@ install_tests() {
 }
 
 if wants_short rust; then run rust rust_tests; fi
-if wants_short loom || wants_rest loom; then run loom loom_tests $([[ $amount == short ]] && echo 1 || echo 3); fi
+if wants loom; then run loom loom_tests $([[ $amount == short ]] && echo 1 || echo 3); fi
 
 of_suite=(cpu cpu-async cpu-guard cuda-fake fake-cuda checked)
 needs_suite=0

@@ -42,13 +42,12 @@ pub fn is_sealed(file: impl AsFd) -> io::Result<bool> {
     /// `HUGETLBFS_MAGIC`, which has no name on all systems.
     const FIXED_PAGES: u32 = 0x9584_58f6;
     // This asks the kernel alone. A query of a file system can wait for another process forever (FUSE).
-    match fcntl_get_seals(&file) {
+    let has_seals = match fcntl_get_seals(&file) {
         // The system returns this for files of other kinds.
-        Err(Errno::INVAL) => return Ok(false),
-        seals if !seals.map_err(refused_by("fcntl(F_GET_SEALS)"))?.contains(SEALS) => return Ok(false),
-        _ => {}
-    }
-    Ok(fstatfs(&file).map_err(refused_by("fstatfs"))?.f_type as u32 != FIXED_PAGES)
+        Err(Errno::INVAL) => false,
+        seals => seals.map_err(refused_by("fcntl(F_GET_SEALS)"))?.contains(SEALS),
+    };
+    Ok(has_seals && fstatfs(&file).map_err(refused_by("fstatfs"))?.f_type as u32 != FIXED_PAGES)
 }
 
 /// Opens the same file another time, because locks belong to an opening.

@@ -237,6 +237,6 @@ fn bad<T: Object>(argument: &str, raw: u64) -> Error {
         Some(_) if T::table().was_destroyed(handle) => {
             param_invalid!("{argument} {raw:#x}: this {noun} was destroyed, by a call or with its device")
         }
-        _ => param_invalid!("{argument} {raw:#x} is not a {noun} handle"),
+        Some(_) | None => param_invalid!("{argument} {raw:#x} is not a {noun} handle"),
     }
 }

@@ -37,11 +37,15 @@ fn place(id: i32, kind: MemoryKind) -> Result<Option<MemoryOwner>> {
         (HOST, MemoryKind::Device | MemoryKind::Managed) => {
             Err(Error::new(Code::InvalidDeviceId, "deviceId is -1 (host memory); pass the device of the memory"))
         }
-        (HOST, _) => Ok(Some(MemoryOwner::Host(session.clone()))),
+        (HOST, MemoryKind::Pinned | MemoryKind::Pool | MemoryKind::Imported | MemoryKind::Graph) => {
+            Ok(Some(MemoryOwner::Host(session.clone())))
+        }
         (_, MemoryKind::Pinned) => {
             Err(error_with!(Code::InvalidDeviceId, "deviceId is {id}; for page-locked host memory it must be -1"))
         }
-        _ => Ok(device::slot(&session, "deviceId", id)?.device().map(MemoryOwner::Device)),
+        (_, MemoryKind::Device | MemoryKind::Managed | MemoryKind::Pool | MemoryKind::Imported | MemoryKind::Graph) => {
+            Ok(device::slot(&session, "deviceId", id)?.device().map(MemoryOwner::Device))
+        }
     }
 }
 

@@ -252,7 +252,7 @@ pub fn copy_async(request: CopyArgs, stream: u64) -> Result<()> {
         Some((dst, src)) if !(is_host(dst) & is_host(src)) => {
             stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop)
         }
-        _ => copy_async_anywhere(request, kind, stream),
+        Some(_) | None => copy_async_anywhere(request, kind, stream),
     }
 }
 

@@ -6,8 +6,7 @@ use crate::base::guard_unsupported;
 use crate::types::aclError;
 
 /// Nothing can be dumped; the program can copy.
-const NO_OPERATORS: &str =
-    "this library has no operators whose data can be dumped; copy device memory with aclrtMemcpy and write it yourself";
+const NO_OPERATORS: &str = "this library has no operators whose data can be dumped; copy device memory with aclrtMemcpy and write it to a file";
 
 /// Starts dumping.
 ///

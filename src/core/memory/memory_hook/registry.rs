@@ -166,10 +166,10 @@ fn still_running(entry: &RegisteredHook, stuck: &Stuck) -> Error {
     let why = match stuck {
         Stuck::Circle => "waits for the callback that makes this call".to_owned(),
         Stuck::HostFunction => {
-            "has been inside for 2 s, and may wait for the stream whose host function makes this call".to_owned()
+            "has run for 2 s, and may wait for the stream whose host function makes this call".to_owned()
         }
         Stuck::Reports(count, process) => format!(
-            "has been inside for 2 s, and may wait for the {count} callbacks of streams that only this thread runs \
+            "has run for 2 s, and may wait for the {count} callbacks of streams that only this thread runs \
              ({process})"
         ),
     };

@@ -70,7 +70,7 @@ impl<S: Source> FreedBlocks<S> {
     fn release_now(&self, release: AddressRelease) -> Result<()> {
         match Allocation::find(release.addr) {
             Some(found) if found.pool().is_some() => release_to_pool(&found, release.addr),
-            _ => self.0.release(release),
+            Some(_) | None => self.0.release(release),
         }
     }
 }
