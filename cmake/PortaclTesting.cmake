@@ -27,7 +27,7 @@ endif()
 # What ./dev test builds: the programs of the tests of cpu and cuda-fake that are not long.
 add_custom_target(portacl_short)
 if(TARGET fake_cuda)
-    add_dependencies(portacl_short fake_cuda)
+    add_dependencies(portacl_short fake_cuda fake_cuda_old)
 endif()
 
 # portacl_is_long(TEST...)
