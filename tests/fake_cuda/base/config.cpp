@@ -7,16 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/version.h"
+
 namespace fake {
 namespace {
-
-#ifdef FAKE_CUDA_OLD
-constexpr int kDriverVersion = 11040;
-constexpr int kMemoryPools = 0;
-#else
-constexpr int kDriverVersion = 13000;
-constexpr int kMemoryPools = 1;
-#endif
 
 // Ends the process because of an invalid setting: a misspelled one must not pass a test.
 [[noreturn]] void refuse(const char* name, const char* text, const char* expected) {
@@ -64,8 +58,8 @@ Config read() {
     result.devices = static_cast<int>(number("FAKE_CUDA_DEVICES", 2, 64));
     result.memory = number("FAKE_CUDA_MEMORY", size_t{4} << 30, size_t{1} << 40);
     result.delay_us = static_cast<unsigned>(number("FAKE_CUDA_DELAY_US", 50, 10'000'000));
-    result.driver_version = static_cast<int>(number("FAKE_CUDA_DRIVER_VERSION", kDriverVersion, 99'999));
-    result.memory_pools = number("FAKE_CUDA_MEMORY_POOLS", kMemoryPools, kMemoryPools) != 0;
+    result.driver_version = static_cast<int>(number("FAKE_CUDA_DRIVER_VERSION", kVersion.driver, 99'999));
+    result.memory_pools = number("FAKE_CUDA_MEMORY_POOLS", kVersion.has_pools, kVersion.has_pools) != 0;
     result.init_error = static_cast<int>(number("FAKE_CUDA_INIT_ERROR", 0, 999));
     result.strict = flag("FAKE_CUDA_STRICT");
     result.leak_check = flag("FAKE_CUDA_LEAK_CHECK");

@@ -265,7 +265,6 @@ FAKE_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph 
     return CUDA_SUCCESS;
 }
 
-#ifndef FAKE_CUDA_OLD
 // Assumption: An update of an executable graph takes other arguments of the same nodes, and counts for the runs after
 // it.
 // Source: CUDA Driver API, cuGraphExecUpdate
@@ -295,7 +294,6 @@ FAKE_CUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph 
     exec->nodes = graph->nodes;
     return CUDA_SUCCESS;
 }
-#endif
 
 FAKE_CUDA_EXPORT CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
     Call call(__func__, Needs::kContext);

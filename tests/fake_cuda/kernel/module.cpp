@@ -262,7 +262,6 @@ FAKE_CUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction handle, int attribute, i
     return CUDA_SUCCESS;
 }
 
-#ifndef FAKE_CUDA_OLD
 FAKE_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* size) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
@@ -276,7 +275,6 @@ FAKE_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, si
     if (size != nullptr) *size = function->entry.parameters[index].size;
     return CUDA_SUCCESS;
 }
-#endif
 
 FAKE_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,

@@ -55,8 +55,6 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsig
     return CUDA_SUCCESS;
 }
 
-#ifndef FAKE_CUDA_OLD
-
 FAKE_CUDA_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size, int advice, CUmemLocation location) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
@@ -82,5 +80,3 @@ FAKE_CUDA_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size
     operation.body = [] { return CUDA_SUCCESS; };
     return submit(call, *stream, std::move(operation));
 }
-
-#endif

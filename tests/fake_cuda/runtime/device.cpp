@@ -8,6 +8,7 @@
 #include "base/call.h"
 #include "base/config.h"
 #include "base/fault.h"
+#include "base/version.h"
 #include "runtime/context.h"
 #include "stream/stream.h"
 
@@ -19,82 +20,77 @@ struct Attribute {
     int value;
 };
 
-#ifdef FAKE_CUDA_OLD
-constexpr int kStreamMemOps = 0;
-#else
-constexpr int kStreamMemOps = 1;
-#endif
-
 // The number of CU_DEVICE_ATTRIBUTE_MAX_PITCH.
 constexpr int kMaxPitch = 11;
 
 // The attributes' values, which are invented and of realistic size. Attributes that are not listed are refused as
 // unknown.
 constexpr Attribute kAttributes[] = {
-    {1, 1024},             // most threads per block
-    {2, 1024},             // block x
-    {3, 1024},             // block y
-    {4, 64},               // block z
-    {5, 2147483647},       // grid x
-    {6, 65535},            // grid y
-    {7, 65535},            // grid z
-    {8, 49152},            // shared memory per block
-    {97, 101376},          // the same, with consent
-    {9, 65536},            // constant memory
-    {10, 32},              // warp
-    {12, 65536},           // registers per block
-    {13, 1500000},         // clock, kHz
-    {14, 512},             // texture alignment
-    {15, 1},               // copies beside kernels
-    {16, 8},               // multiprocessors
-    {17, 0},               // kernel timeout
-    {18, 0},               // integrated
-    {19, 1},               // maps host memory
-    {20, 0},               // compute mode: default
-    {30, 512},             // surface alignment
-    {31, 1},               // concurrent kernels
-    {32, 1},               // ECC
-    {34, 0},               // PCI device
-    {35, 0},               // TCC
-    {36, 2000000},         // memory clock, kHz
-    {37, 1024},            // memory bus width
-    {38, 8388608},         // L2 cache
-    {39, 2048},            // threads per multiprocessor
-    {40, 2},               // copy engines
-    {41, 1},               // unified addressing
-    {50, 0},               // PCI domain
-    {75, 8},               // compute capability
-    {76, 0},               //
-    {78, 1},               // stream priorities
-    {81, 102400},          // shared memory per multiprocessor
-    {82, 65536},           // registers per multiprocessor
-    {83, 1},               // managed memory
-    {84, 0},               // several GPUs on a board
-    {85, 0},               // board group
-    {86, 0},               // native host atomics
-    {87, 2},               // single to double ratio
-    {88, 0},               // pageable memory access
-    {89, 1},               // concurrent managed access
-    {90, 1},               // compute preemption
-    {91, 1},               // host pointers for registered memory
-    {92, 0},               // stream memory operations (first version)
-    {95, 0},               // cooperative launch
-    {97, 101376},          // shared memory per block, opted in
-    {99, 1},               // host register
-    {100, 0},              // host page tables
-    {101, 0},              // direct managed access
-    {102, 1},              // virtual memory management
-    {103, 1},              // sharing by file descriptor
-    {106, 32},             // blocks per multiprocessor
-    {116, 0},              // GPUDirect RDMA
-    {117, 0},              // its flushes
-    {118, 0},              // its order
-    {122, kStreamMemOps},  // stream memory operations, 64 bit
-    {123, kStreamMemOps},  // stream memory operations, NOR
-    {124, 0},              // dma-buf
+    {1, 1024},        // most threads per block
+    {2, 1024},        // block x
+    {3, 1024},        // block y
+    {4, 64},          // block z
+    {5, 2147483647},  // grid x
+    {6, 65535},       // grid y
+    {7, 65535},       // grid z
+    {8, 49152},       // shared memory per block
+    {97, 101376},     // the same, with consent
+    {9, 65536},       // constant memory
+    {10, 32},         // warp
+    {12, 65536},      // registers per block
+    {13, 1500000},    // clock, kHz
+    {14, 512},        // texture alignment
+    {15, 1},          // copies beside kernels
+    {16, 8},          // multiprocessors
+    {17, 0},          // kernel timeout
+    {18, 0},          // integrated
+    {19, 1},          // maps host memory
+    {20, 0},          // compute mode: default
+    {30, 512},        // surface alignment
+    {31, 1},          // concurrent kernels
+    {32, 1},          // ECC
+    {34, 0},          // PCI device
+    {35, 0},          // TCC
+    {36, 2000000},    // memory clock, kHz
+    {37, 1024},       // memory bus width
+    {38, 8388608},    // L2 cache
+    {39, 2048},       // threads per multiprocessor
+    {40, 2},          // copy engines
+    {41, 1},          // unified addressing
+    {50, 0},          // PCI domain
+    {75, 8},          // compute capability
+    {76, 0},          //
+    {78, 1},          // stream priorities
+    {81, 102400},     // shared memory per multiprocessor
+    {82, 65536},      // registers per multiprocessor
+    {83, 1},          // managed memory
+    {84, 0},          // several GPUs on a board
+    {85, 0},          // board group
+    {86, 0},          // native host atomics
+    {87, 2},          // single to double ratio
+    {88, 0},          // pageable memory access
+    {89, 1},          // concurrent managed access
+    {90, 1},          // compute preemption
+    {91, 1},          // host pointers for registered memory
+    {92, 0},          // stream memory operations (first version)
+    {95, 0},          // cooperative launch
+    {97, 101376},     // shared memory per block, opted in
+    {99, 1},          // host register
+    {100, 0},         // host page tables
+    {101, 0},         // direct managed access
+    {102, 1},         // virtual memory management
+    {103, 1},         // sharing by file descriptor
+    {106, 32},        // blocks per multiprocessor
+    {116, 0},         // GPUDirect RDMA
+    {117, 0},         // its flushes
+    {118, 0},         // its order
+    {124, 0},         // dma-buf
 };
 
 constexpr int kPciBusId = 33;
+// Stream memory operations of 64 bits, and with the comparison NOR.
+constexpr int kStreamValues64 = 122;
+constexpr int kStreamValuesNor = 123;
 // Memory pools: whether they are supported, and the handle types for sharing them.
 constexpr int kMemoryPoolsSupported = 115;
 constexpr int kPoolHandleTypes = 119;
@@ -191,6 +187,10 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetAttribute(int* out, int attribute, CUdevice
     }
     if (attribute == kHostNumaPools || attribute == kHostPools) {
         *out = config().memory_pools ? 1 : 0;
+        return CUDA_SUCCESS;
+    }
+    if (attribute == kStreamValues64 || attribute == kStreamValuesNor) {
+        *out = kVersion.has_stream_values;
         return CUDA_SUCCESS;
     }
     if (attribute == kMemoryPoolsSupported || attribute == kPoolHandleTypes) {

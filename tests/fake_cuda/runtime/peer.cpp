@@ -15,7 +15,6 @@ FAKE_CUDA_EXPORT CUresult cuDeviceCanAccessPeer(int* out, CUdevice from, CUdevic
     return CUDA_SUCCESS;
 }
 
-#ifndef FAKE_CUDA_OLD
 namespace {
 
 // Returns integer operations and exchanges of 32 and 64 bits, and floating-point additions of 32 bits without a result.
@@ -49,7 +48,6 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* bits, const
     if (from == to) return call.misuse(CUDA_ERROR_INVALID_DEVICE, "both are device %d", from);
     return query_atomics(call, bits, operations, count);
 }
-#endif
 
 FAKE_CUDA_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
     Call call(__func__, Needs::kContext);

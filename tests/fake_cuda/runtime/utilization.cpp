@@ -226,8 +226,6 @@ FAKE_CUDA_EXPORT int nvmlDeviceGetMigMode(void* device, unsigned* current, unsig
     return kSuccess;
 }
 
-// This older library lacks the function.
-#ifndef FAKE_CUDA_OLD
 FAKE_CUDA_EXPORT int nvmlDeviceGetUtilizationRates(void* device, Rates* out) {
     const std::lock_guard lock(mutex);
     if (const int code = enter("nvmlDeviceGetUtilizationRates")) return code;
@@ -241,4 +239,3 @@ FAKE_CUDA_EXPORT int nvmlDeviceGetUtilizationRates(void* device, Rates* out) {
     }
     return misuse(kInvalidArgument, "%p is no device", device);
 }
-#endif

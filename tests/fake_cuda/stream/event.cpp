@@ -205,10 +205,8 @@ FAKE_CUDA_EXPORT CUresult cuEventElapsedTime(float* out, CUevent start, CUevent 
     return elapsed(call, out, start, end);
 }
 
-#ifndef FAKE_CUDA_OLD
 FAKE_CUDA_EXPORT CUresult cuEventElapsedTime_v2(float* out, CUevent start, CUevent end) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     return elapsed(call, out, start, end);
 }
-#endif

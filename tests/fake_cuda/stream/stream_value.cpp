@@ -134,7 +134,6 @@ FAKE_CUDA_EXPORT CUresult cuStreamWriteValue64(CUstream, CUdeviceptr, uint64_t, 
     return refuse(Call(__func__, Needs::kContext));
 }
 
-#ifndef FAKE_CUDA_OLD
 FAKE_CUDA_EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, uint32_t value, unsigned flags) {
     Call call(__func__, Needs::kContext);
     return wait_value(call, stream, address, value, flags);
@@ -156,4 +155,3 @@ FAKE_CUDA_EXPORT CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr a
     Call call(__func__, Needs::kContext);
     return write_value(call, stream, address, value, flags);
 }
-#endif
