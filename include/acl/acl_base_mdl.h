@@ -22,7 +22,7 @@ extern "C" {
 /** Describes a tensor. @return the description, or null if an argument is out of range. */
 aclTensorDesc *aclCreateTensorDesc(aclDataType dataType, int numDims, const int64_t *dims, aclFormat format);
 
-/** Destroys a description. */
+/** Destroys a description. Null is allowed; another pointer only leaves a text (aclGetRecentErrMsg). */
 void aclDestroyTensorDesc(const aclTensorDesc *desc);
 
 /** The type of the elements. */

@@ -22,7 +22,7 @@ extern "C" {
 /** Creates an empty list of attributes. */
 aclopAttr *aclopCreateAttr(void);
 
-/** Destroys a list of attributes. */
+/** Destroys a list of attributes. Null is allowed; another pointer only leaves a text (aclGetRecentErrMsg). */
 void aclopDestroyAttr(const aclopAttr *attr);
 
 /** Sets an attribute of type bool. */

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "check.h"
+#include "objects.h"
 
 namespace {
 
@@ -19,13 +21,15 @@ using Value = std::variant<bool, int64_t, float, std::string, aclDataType, List<
 }  // namespace
 
 struct aclopAttr {
+    static constexpr const char* kNoun = "list of attributes";
+
     std::map<std::string, Value> values;
 };
 
 namespace {
 
 aclError Set(const char* call, aclopAttr* attr, const char* name, Value value) {
-    if (attr == nullptr) return companions::RefuseNull(call, "attr");
+    if (const aclError code = companions::CheckHandle(call, "attr", attr); code) return code;
     if (name == nullptr) return companions::RefuseNull(call, "attrName");
     attr->values[name] = std::move(value);
     return ACL_SUCCESS;
@@ -44,11 +48,11 @@ aclError SetList(const char* call, aclopAttr* attr, const char* name, int count,
 extern "C" {
 
 aclopAttr* aclopCreateAttr() {
-    return new aclopAttr;
+    return companions::Objects<aclopAttr>::Get().Add(std::make_unique<aclopAttr>());
 }
 
 void aclopDestroyAttr(const aclopAttr* attr) {
-    delete attr;
+    companions::Objects<aclopAttr>::Get().Destroy(__func__, "attr", attr);
 }
 
 aclError aclopSetAttrBool(aclopAttr* attr, const char* name, uint8_t value) {

@@ -2,15 +2,19 @@
 #include <acl/acl_base.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "check.h"
+#include "objects.h"
 
 namespace {
 
 constexpr int kMostDimensions = 1 << 16;
 
+using companions::CheckHandle;
+using companions::Objects;
 using companions::Refuse;
 
 // Returns why a shape is invalid, or an empty text if it is valid.
@@ -23,6 +27,8 @@ std::string Objection(int count, const int64_t* sizes) {
 }  // namespace
 
 struct aclTensorDesc {
+    static constexpr const char* kNoun = "description of a tensor";
+
     aclDataType type;
     aclFormat format;
     std::vector<int64_t> sizes;
@@ -40,27 +46,28 @@ aclTensorDesc* aclCreateTensorDesc(aclDataType type, int numDims, const int64_t*
         Refuse(__func__, objection);
         return nullptr;
     }
-    return new aclTensorDesc{type, format, {dims, dims + numDims}, {}, format, {}, ACL_MEMTYPE_DEVICE};
+    const aclTensorDesc desc{type, format, {dims, dims + numDims}, {}, format, {}, ACL_MEMTYPE_DEVICE};
+    return Objects<aclTensorDesc>::Get().Add(std::make_unique<aclTensorDesc>(desc));
 }
 
 void aclDestroyTensorDesc(const aclTensorDesc* desc) {
-    delete desc;
+    Objects<aclTensorDesc>::Get().Destroy(__func__, "desc", desc);
 }
 
 aclDataType aclGetTensorDescType(const aclTensorDesc* desc) {
-    return desc == nullptr ? ACL_DT_UNDEFINED : desc->type;
+    return CheckHandle(__func__, "desc", desc) ? ACL_DT_UNDEFINED : desc->type;
 }
 
 aclFormat aclGetTensorDescFormat(const aclTensorDesc* desc) {
-    return desc == nullptr ? ACL_FORMAT_UNDEFINED : desc->format;
+    return CheckHandle(__func__, "desc", desc) ? ACL_FORMAT_UNDEFINED : desc->format;
 }
 
 size_t aclGetTensorDescNumDims(const aclTensorDesc* desc) {
-    return desc == nullptr ? 0 : desc->sizes.size();
+    return CheckHandle(__func__, "desc", desc) ? 0 : desc->sizes.size();
 }
 
 aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, size_t index, int64_t* dimSize) {
-    REFUSE_NULL(desc);
+    REFUSE_DEAD(desc);
     REFUSE_NULL(dimSize);
     if (index >= desc->sizes.size())
         return Refuse(__func__, "index is " + std::to_string(index) + "; the tensor has " +
@@ -70,17 +77,17 @@ aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, size_t index, int64_t*
 }
 
 void aclSetTensorDescName(aclTensorDesc* desc, const char* name) {
-    if (desc != nullptr) desc->name = name == nullptr ? "" : name;
+    if (!CheckHandle(__func__, "desc", desc)) desc->name = name == nullptr ? "" : name;
 }
 
 aclError aclSetTensorFormat(aclTensorDesc* desc, aclFormat format) {
-    REFUSE_NULL(desc);
+    REFUSE_DEAD(desc);
     desc->storage_format = format;
     return ACL_SUCCESS;
 }
 
 aclError aclSetTensorShape(aclTensorDesc* desc, int numDims, const int64_t* dims) {
-    REFUSE_NULL(desc);
+    REFUSE_DEAD(desc);
     const std::string objection = Objection(numDims, dims);
     if (!objection.empty()) return Refuse(__func__, objection);
     desc->storage_sizes.assign(dims, dims + numDims);
@@ -88,7 +95,7 @@ aclError aclSetTensorShape(aclTensorDesc* desc, int numDims, const int64_t* dims
 }
 
 aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType memType) {
-    REFUSE_NULL(desc);
+    REFUSE_DEAD(desc);
     desc->place = memType;
     return ACL_SUCCESS;
 }

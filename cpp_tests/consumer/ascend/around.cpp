@@ -16,6 +16,39 @@
         }                                                                                 \
     } while (false)
 
+// A call with a handle that is destroyed, of the other kind, or no handle, does nothing.
+static int Handles() {
+    aclopAttr* const attr = aclopCreateAttr();
+    aclTensorDesc* const desc = aclCreateTensorDesc(ACL_FLOAT, 0, nullptr, ACL_FORMAT_ND);
+    REQUIRE(attr != nullptr && desc != nullptr);
+    aclopDestroyAttr(nullptr);
+    aclDestroyTensorDesc(nullptr);
+    aclopDestroyAttr(reinterpret_cast<aclopAttr*>(desc));
+    REQUIRE(std::strstr(aclGetRecentErrMsg(), "attr is no list of attributes") != nullptr);
+    aclDestroyTensorDesc(reinterpret_cast<aclTensorDesc*>(attr));
+    REQUIRE(std::strstr(aclGetRecentErrMsg(), "desc is no description of a tensor") != nullptr);
+    REQUIRE(aclopSetAttrInt(attr, "axis", 1) == ACL_SUCCESS);
+    REQUIRE(aclGetTensorDescType(desc) == ACL_FLOAT);
+    for (int round = 0; round < 2; ++round) {
+        aclopDestroyAttr(attr);
+        aclDestroyTensorDesc(desc);
+    }
+    int garbage = 0;
+    int64_t size = 0;
+    for (aclTensorDesc* const none : {desc, reinterpret_cast<aclTensorDesc*>(&garbage)}) {
+        REQUIRE(aclGetTensorDescType(none) == ACL_DT_UNDEFINED && aclGetTensorDescFormat(none) == ACL_FORMAT_UNDEFINED);
+        REQUIRE(aclGetTensorDescNumDims(none) == 0);
+        REQUIRE(aclGetTensorDescDimV2(none, 0, &size) == ACL_ERROR_INVALID_PARAM);
+        REQUIRE(aclSetTensorFormat(none, ACL_FORMAT_ND) == ACL_ERROR_INVALID_PARAM);
+        REQUIRE(aclSetTensorShape(none, 0, nullptr) == ACL_ERROR_INVALID_PARAM);
+        REQUIRE(aclSetTensorPlaceMent(none, ACL_MEMTYPE_HOST) == ACL_ERROR_INVALID_PARAM);
+        aclSetTensorDescName(none, "name");
+    }
+    REQUIRE(aclopSetAttrInt(attr, "axis", 1) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(aclopSetAttrInt(reinterpret_cast<aclopAttr*>(&garbage), "axis", 1) == ACL_ERROR_INVALID_PARAM);
+    return 0;
+}
+
 // Operators' attributes and descriptions of tensors are data.
 static int Data() {
     aclopAttr* const attr = aclopCreateAttr();
@@ -57,7 +90,10 @@ static int Data() {
     REQUIRE(std::strstr(aclGetRecentErrMsg(), "no operator runs by its name, so Frobnicate does not") != nullptr);
     aclDestroyTensorDesc(desc);
     aclopDestroyAttr(attr);
+    return Handles();
+}
 
+static int Options() {
     char value[16] = "";
     REQUIRE(aclSetCompileopt(ACL_PRECISION_MODE, "allow_mix_precision") == ACL_SUCCESS);
     REQUIRE(aclGetCompileoptSize(ACL_PRECISION_MODE) == sizeof "allow_mix_precision");
@@ -68,7 +104,7 @@ static int Data() {
 }
 
 int main() {
-    if (Data() != 0) return 1;
+    if (Data() != 0 || Options() != 0) return 1;
     uint32_t model = 0;
     const aclError loaded = aclmdlLoadFromFile("model.om", &model);
     std::printf("%d: %s\n", loaded, aclGetRecentErrMsg());
