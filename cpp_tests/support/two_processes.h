@@ -66,21 +66,7 @@ class Connection {
     }
 
     void SendBytes(const void* bytes, size_t size, int descriptor) {
-        iovec part{const_cast<void*>(bytes), size};
-        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-        msghdr message{};
-        message.msg_iov = &part;
-        message.msg_iovlen = 1;
-        if (descriptor >= 0) {
-            message.msg_control = control;
-            message.msg_controllen = sizeof control;
-            cmsghdr* header = CMSG_FIRSTHDR(&message);
-            header->cmsg_level = SOL_SOCKET;
-            header->cmsg_type = SCM_RIGHTS;
-            header->cmsg_len = CMSG_LEN(sizeof(int));
-            std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-        }
-        EXPECT_EQ(sendmsg(socket_, &message, MSG_NOSIGNAL), static_cast<ssize_t>(size)) << std::strerror(errno);
+        EXPECT_EQ(SendMessage(socket_, bytes, size, descriptor), static_cast<ssize_t>(size)) << std::strerror(errno);
     }
 
     void ReceiveBytes(void* bytes, size_t size, int* descriptor) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <sstream>
 
 #include "support/memory/hostile.h"
 #include "support/memory/virtual_memory.h"
@@ -266,14 +265,7 @@ TWO_PROCESS_TEST(IpcHostile, AnImportGrantsNoLaterAllocation, ExporterThatFrees)
 TWO_PROCESS_TEST(IpcHostile, NoOtherUserPreventsExports, Exporter) {
     Peer peer;
     const auto process = peer.Receive<pid_t>();
-    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-    std::string text((std::istreambuf_iterator<char>(stat)), {});
-    unsigned long long start = 0;
-    // The process's name, in brackets, may contain anything.
-    std::istringstream fields(text.substr(text.rfind(')') + 1));
-    std::string field;
-    for (int i = 0; i < 20; ++i) fields >> field;
-    start = std::stoull(field);
+    const unsigned long long start = StartOf(process);
     std::vector<int> sockets;
     const auto take = [&](const std::string& name) {
         sockets.push_back(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));

@@ -16,7 +16,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -52,6 +55,17 @@ struct KeyParts {
     }
     uint32_t Short() const { return static_cast<uint32_t>(secret) & 0x3fffffff; }
 };
+
+// When a process has started, in the kernel's ticks.
+inline unsigned long long StartOf(pid_t process) {
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    const std::string text((std::istreambuf_iterator<char>(stat)), {});
+    // The process's name, in brackets, may contain anything.
+    std::istringstream fields(text.substr(text.rfind(')') + 1));
+    std::string field;
+    for (int i = 0; i < 20; ++i) fields >> field;
+    return std::stoull(field);
+}
 
 inline sockaddr_un AbstractAddress(const std::string& name, socklen_t* size) {
     sockaddr_un address{};

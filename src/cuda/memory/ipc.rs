@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 
 use cudarc::driver::sys::{
     CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUmemAllocationHandleType, CUmemGenericAllocationHandle,
+    CUpointer_attribute,
 };
 use rustix::io::{FdFlags, fcntl_setfd};
 
@@ -17,6 +18,7 @@ use crate::backend::{Block, Fault, Result};
 use crate::base::error::{ALREADY_MAPPED, is_none};
 use crate::base::owned::Shared;
 use crate::memory::blocks::{self, NORMAL_PAGE};
+use crate::memory::foreign;
 use crate::memory::pending::{self, Release};
 use crate::runtime::DeviceState;
 
@@ -82,11 +84,34 @@ pub(crate) fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block
         pending::reap_all(&device.driver);
         opened = open();
     }
-    let base = opened.map_err(|fault| is_none(fault, "the driver opens no memory with this handle"))?;
-    let (base, offset, len) = (base as usize, offset as usize, len as usize);
+    let base = opened.map_err(|fault| is_none(fault, "the driver opens no memory with this handle"))? as usize;
+    if let Err(fault) = check_place(device, base, offset, len) {
+        // SAFETY: it was opened above.
+        let closed = device.call(|api| unsafe { api.ipc_close_mem_handle(base as CUdeviceptr) });
+        device.driver.note_refusal(closed);
+        return Err(fault);
+    }
+    let (offset, len) = (offset as usize, len as usize);
     device.driver.owned.add(base, offset + len);
     device.driver.sharing.imported_blocks.fetch_add(1, Ordering::Relaxed);
     Ok(blocks::imported_block(base, base + offset, len))
+}
+
+/// Fails unless the place lies in the allocation that the driver has opened at `base`: the numbers come from the other
+/// process.
+fn check_place(device: &Arc<DeviceState>, base: usize, offset: u64, len: u64) -> Result<()> {
+    let size = CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE;
+    // SAFETY: RANGE_SIZE is a size.
+    let size: usize = device.call(|api| unsafe { foreign::attribute(api, size, base) })?;
+    let end = offset.checked_add(len).filter(|_| len > 0);
+    ensure!(
+        end.is_some_and(|end| end <= size as u64),
+        Fault::invalid(format!(
+            "the export of the other process is damaged: it is {len} bytes at offset {offset} of an allocation of {size} \
+             bytes"
+        ))
+    );
+    Ok(())
 }
 
 /// Returns a descriptor that the driver has just created. As with all descriptors of the library, programs that this
