@@ -6,7 +6,7 @@ usage: count_tests.py RESULTS
 
 RESULTS has NAME.log, NAME.status and NAME.seconds of every step, NAME.xml (JUnit) of every step that is a run of ctest,
 NAME.times.xml (JUnit) of one that runs Rust tests, and NAME.cases/TEST.json of every GoogleTest program in it, so that the
-program's cases are counted instead of the program. A step that failed without a failed test, or ran no test, counts as one
+program's cases are counted instead of the program. Steps may run at once; all.seconds is the time of all. A step that failed without a failed test, or ran no test, counts as one
 failure.
 """
 
@@ -80,6 +80,12 @@ def from_ctest(xml, gtest_results):
     return passed, failed, skipped
 
 
+def seconds_of(results, name):
+    """How long a step took, or all of them; 0 if that is unknown."""
+    path = results / f"{name}.seconds"
+    return int(path.read_text()) if path.exists() else 0
+
+
 SLOWEST = 20
 
 
@@ -99,7 +105,6 @@ def slowest(results):
 def main():
     results = pathlib.Path(sys.argv[1])
     total = [0, 0]
-    duration = 0
     failures = []
     for status_file in sorted(results.glob("*.status"), key=lambda path: path.stat().st_mtime_ns):
         name = status_file.stem
@@ -119,11 +124,9 @@ def main():
         failures += (f"FAILED {name}: {test}" for test in names)
         total[0] += passed
         total[1] += failed
-        seconds_file = results / f"{name}.seconds"
-        seconds = int(seconds_file.read_text()) if seconds_file.exists() else 0
-        duration += seconds
+        seconds = seconds_of(results, name)
         print(f"{name:19} {passed:6} passed {failed:4} failed {skipped:4} skipped {seconds:5} s")
-    print(f"{'all':19} {total[0]:6} passed {total[1]:4} failed {'':12} {duration:5} s")
+    print(f"{'all':19} {total[0]:6} passed {total[1]:4} failed {'':12} {seconds_of(results, 'all'):5} s")
     print("\n".join([*slowest(results), *failures, f"{total[0]} passed, {total[1]} failed"]))
     # Running no test is no success.
     return 0 if total[1] == 0 and total[0] > 0 else 1

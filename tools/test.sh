@@ -24,6 +24,8 @@ mkdir -p build
 rm -rf "$results"
 mkdir -p "$results"
 broken=0
+# Some tests wait most of their time.
+at_once=$(($(nproc) + 1))
 
 wants() { local label; for label in "${labels[@]}"; do [[ $label == "$1" ]] && return 0; done; return 1; }
 # Whether the label runs, and ./dev test does not run all of it.
@@ -31,18 +33,24 @@ wants_rest() { [[ $amount != short ]] && wants "$1"; }
 # Whether the label runs, and ./dev test runs some of it.
 wants_short() { [[ $amount != rest ]] && wants "$1"; }
 
-# run NAME COMMAND...: keeps output, status and seconds for the final count. A command that fails without a failed test (for
-# example, it did not build) counts as one. Two steps may run the same GoogleTest programs, so each keeps its own counts of cases.
-run() {
-    local name=$1 status=0 cases=build/test/test-results began=$SECONDS
+# keep NAME COMMAND...: keeps output, status and seconds for the final count. A command that fails without a failed test (for
+# example, it did not build) counts as one.
+keep() {
+    local name=$1 status=0 began=$SECONDS
     shift
     say "$name"
-    rm -rf "$cases"
     "$@" 2>&1 | tee "$results/$name.log" || status=$?
     printf '%s\n' "$status" >"$results/$name.status"
     printf '%s\n' $((SECONDS - began)) >"$results/$name.seconds"
+    return "$status"
+}
+
+# run NAME COMMAND...: keeps them as well. Two steps may run the same GoogleTest programs, so each keeps its own counts of cases.
+run() {
+    local name=$1 cases=build/test/test-results
+    rm -rf "$cases"
+    keep "$@" || broken=1
     if [[ -e $cases ]]; then mv "$cases" "$results/$name.cases"; fi
-    ((status == 0)) || broken=1
 }
 
 # rust NAME RUNS ARGUMENT...: runs the Rust tests that are not ignored (RUNS is "default"), or those that are ("ignored"), and
@@ -70,11 +78,13 @@ cuda_rust_tests() {
 }
 
 # A separate target directory, because other flags would rebuild the others. With one preemption the models take seconds, with
-# three many minutes.
+# three many minutes. Only what the models run is optimised.
 loom_tests() {
+    local package
+    local config=(lto='"off"' codegen-units=16 debug=false opt-level=0)
+    for package in generator loom portacl-algo; do config+=("package.$package.opt-level=2"); done
     RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=${LOOM_MAX_PREEMPTIONS:-$1} \
-        cargo test --locked -p portacl-algo --lib --release --config 'profile.release.lto="off"' \
-        --config 'profile.release.codegen-units=16' --target-dir target/loom
+        cargo test --locked -p portacl-algo --lib --release "${config[@]/#/--config=profile.release.}" --target-dir target/loom
 }
 
 # ctest_run BUILD LABEL: tests use separate files and devices, so several run at once. ./dev test runs nothing of most labels,
@@ -86,7 +96,7 @@ ctest_run() {
     short) which=(-LE '^long$') ;;
     rest) which=(-L '^long$') ;;
     esac
-    ctest --test-dir "$1" -L "^$2\$" "${which[@]}" --no-tests=error --output-on-failure -j "$(nproc)" \
+    ctest --test-dir "$1" -L "^$2\$" "${which[@]}" --no-tests=error --output-on-failure -j "$at_once" \
         --output-junit "$PWD/$results/$2.xml"
 }
 
@@ -95,7 +105,7 @@ ctest_run() {
 # demand, so that sweep is left out.
 packed_tests() {
     LD_LIBRARY_PATH=$PWD/build/release/lib ctest --test-dir build/test -L '^cpu$' -E '[.]host_memory_sweep[.]' \
-        --no-tests=error --output-on-failure -j "$(nproc)" --output-junit "$PWD/$results/packed.xml"
+        --no-tests=error --output-on-failure -j "$at_once" --output-junit "$PWD/$results/packed.xml"
 }
 
 # The package as a user gets it: installs a build, finds it with CMake, and runs a program.
@@ -109,8 +119,20 @@ install_tests() {
     echo "test result: ok. 2 passed; 0 failed; 0 ignored"
 }
 
-if wants_short rust; then run rust rust_tests; fi
-if wants loom; then run loom loom_tests $([[ $amount == short ]] && echo 1 || echo 3); fi
+# Rust's tests and models, whose builds often have work for one processor only, run while the C++ suite is built. What they
+# print comes after it.
+rust_side() {
+    local status=0
+    if wants_short rust; then keep rust rust_tests || status=1; fi
+    if wants loom; then keep loom loom_tests $([[ $amount == short ]] && echo 1 || echo 3) || status=1; fi
+    return "$status"
+}
+# A process group of its own, so that an interrupt ends its commands as well.
+set -m
+rust_side >"$results/rust_side.txt" 2>&1 &
+beside=$!
+set +m
+trap 'kill -- -"$beside" 2>/dev/null || true' EXIT
 
 of_suite=(cpu cpu-async cpu-guard cuda-fake fake-cuda checked)
 needs_suite=0
@@ -122,6 +144,9 @@ if ((needs_suite)); then
         run build-suite build test
     fi
 fi
+tail -n +1 -f --pid="$beside" "$results/rust_side.txt"
+wait "$beside" || broken=1
+trap - EXIT
 for label in "${of_suite[@]}"; do
     if wants "$label"; then run "$label" ctest_run build/test "$label"; fi
 done
@@ -158,5 +183,6 @@ if wants_rest paddle; then with_packages paddle; fi
 if wants_rest torch; then with_packages torch; fi
 
 say "results"
+echo "$SECONDS" >"$results/all.seconds"
 python3 tools/count_tests.py "$results" || broken=1
 exit "$broken"
