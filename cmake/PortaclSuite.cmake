@@ -6,11 +6,19 @@ set(PORTACL_TEST_UNIT 12 CACHE STRING "How many sources of one folder of cpp_tes
 # The folder of the programs, of their links, and of what they load.
 set(portacl_programs "${CMAKE_BINARY_DIR}/cpp_tests")
 
-# portacl_test_program_options(TARGET): for each program of the suite. They use one precompiled header.
+# portacl_test_program_options(TARGET): for each program of the suite.
 function(portacl_test_program_options target)
     # Names and lines, for call stacks.
     target_compile_options(${target} PRIVATE -g1)
     target_link_libraries(${target} PRIVATE portacl_test_support)
+endfunction()
+
+# portacl_test_objects(TARGET SOURCE...): objects of programs of the suite. They need headers only, so they are compiled while
+# the library is. They use one precompiled header.
+function(portacl_test_objects target)
+    add_library(${target} OBJECT ${ARGN})
+    target_compile_options(${target} PRIVATE -g1)
+    target_link_libraries(${target} PRIVATE portacl_test_headers)
 endfunction()
 
 # portacl_test_folder(FOLDER SOURCE...): the program FOLDER_tests, and the target NOUN_test for each source.
@@ -42,17 +50,17 @@ function(portacl_test_folder folder)
         list(APPEND links "${program}")
     endforeach()
     list(TRANSFORM links REPLACE "(.+)" "COMMAND;ln;-sf;${folder}_tests;\\1" OUTPUT_VARIABLE link_commands)
-    add_executable(${folder}_tests ${units})
-    portacl_test_program_options(${folder}_tests)
+    portacl_test_objects(${folder}_objects ${units})
     # Fixtures in unnamed namespaces of an included file.
-    target_compile_options(${folder}_tests PRIVATE -Wno-subobject-linkage)
-    target_precompile_headers(${folder}_tests REUSE_FROM portacl_precompiled)
+    target_compile_options(${folder}_objects PRIVATE -Wno-subobject-linkage)
+    target_precompile_headers(${folder}_objects REUSE_FROM portacl_precompiled)
+    add_executable(${folder}_tests $<TARGET_OBJECTS:${folder}_objects>)
+    portacl_test_program_options(${folder}_tests)
     add_custom_command(TARGET ${folder}_tests POST_BUILD ${link_commands}
         WORKING_DIRECTORY "${portacl_programs}" BYPRODUCTS ${links} VERBATIM)
 endfunction()
 
 # What the programs of the folders share: cpp_tests/support/suite/precompiled.h.
 file(CONFIGURE OUTPUT precompiled.cpp CONTENT "// Its header is what it is for.\n")
-add_library(portacl_precompiled OBJECT "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp")
-portacl_test_program_options(portacl_precompiled)
+portacl_test_objects(portacl_precompiled "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp")
 target_precompile_headers(portacl_precompiled PRIVATE "${PROJECT_SOURCE_DIR}/cpp_tests/support/suite/precompiled.h")
