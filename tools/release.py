@@ -86,7 +86,8 @@ def set_version(root, version):
     substitute(root / "Cargo.lock", r'^(name = "portacl(?:-cxx)?"\nversion = )".*"', rf'\1"{version}"', 2)
     for file, line in NUMBERED.items():
         for part, number in zip(PARTS, numbers(version)):
-            pattern = r"^" + re.escape(line.format(part, "@")).replace("@", r"\d+") + "$"
+            # A comment may follow.
+            pattern = r"^" + re.escape(line.format(part, "@")).replace("@", r"\d+") + r"(?=$| /\*)"
             substitute(root / file, pattern, line.format(part, number))
 
 
@@ -96,7 +97,7 @@ def inconsistent(root, version):
     if locked != [version] * 2:
         yield f"Cargo.lock has the versions {locked}"
     for file, line in NUMBERED.items():
-        text = (root / file).read_text().splitlines()
+        text = [row.split(" /*")[0] for row in (root / file).read_text().splitlines()]
         for part, number in zip(PARTS, numbers(version)):
             if line.format(part, number) not in text:
                 yield f"{file} has no line '{line.format(part, number)}'"

@@ -33,7 +33,10 @@ class Repository(unittest.TestCase):
         self.write("tools/chinese.py", "#!/bin/sh\ntest ! -e behind\n")
         (self.root / "tools/chinese.py").chmod(0o755)
         for file, line in release.NUMBERED.items():
-            self.write(file, "".join(line.format(part, number) + "\n" for part, number in zip(release.PARTS, (0, 1, 0))))
+            lines = [line.format(part, number) for part, number in zip(release.PARTS, (0, 1, 0))]
+            if file.endswith(".h"):
+                lines[1] += " /**< About it. */"
+            self.write(file, "".join(row + "\n" for row in lines))
         self.git("init", "--quiet")
         self.git("config", "user.name", "test")
         self.git("config", "user.email", "test@localhost")
@@ -64,7 +67,7 @@ class Prepare(Repository):
                          .replace('portacl-cxx"\nversion = "0.1.0', 'portacl-cxx"\nversion = "1.20.3'))
         self.assertEqual(self.read("CHANGELOG.md"), CHANGES.replace("Unreleased", f"1.20.3 - {DATE}"))
         self.assertEqual(self.read("include/portacl/portacl.h"), "#define PORTACL_VERSION_MAJOR 1\n"
-                         "#define PORTACL_VERSION_MINOR 20\n#define PORTACL_VERSION_PATCH 3\n")
+                         "#define PORTACL_VERSION_MINOR 20 /**< About it. */\n#define PORTACL_VERSION_PATCH 3\n")
         self.assertIn("PORTACL_VERSION_MINOR: i32 = 20;", self.read("src/ffi/types/portacl.rs"))
 
     def test_leaves_a_dated_version_as_it_is(self):

@@ -17,755 +17,236 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/**
- * The type of an element.
- */
+/** The type of an element. */
 typedef enum aclDataType {
-    /**
-     * No type.
-     */
-    ACL_DT_UNDEFINED = -1,
-    /**
-     * Single precision, 4 bytes.
-     */
-    ACL_FLOAT = 0,
-    /**
-     * Half precision, 2 bytes.
-     */
-    ACL_FLOAT16 = 1,
-    /**
-     * Signed, 1 byte.
-     */
-    ACL_INT8 = 2,
-    /**
-     * Signed, 4 bytes.
-     */
-    ACL_INT32 = 3,
-    /**
-     * Unsigned, 1 byte.
-     */
-    ACL_UINT8 = 4,
-    /**
-     * Signed, 2 bytes.
-     */
-    ACL_INT16 = 6,
-    /**
-     * Unsigned, 2 bytes.
-     */
-    ACL_UINT16 = 7,
-    /**
-     * Unsigned, 4 bytes.
-     */
-    ACL_UINT32 = 8,
-    /**
-     * Signed, 8 bytes.
-     */
-    ACL_INT64 = 9,
-    /**
-     * Unsigned, 8 bytes.
-     */
-    ACL_UINT64 = 10,
-    /**
-     * Double precision, 8 bytes.
-     */
-    ACL_DOUBLE = 11,
-    /**
-     * A truth value, 1 byte.
-     */
-    ACL_BOOL = 12,
-    /**
-     * A text.
-     */
-    ACL_STRING = 13,
-    /**
-     * Two single-precision numbers.
-     */
-    ACL_COMPLEX64 = 16,
-    /**
-     * Two double-precision numbers.
-     */
-    ACL_COMPLEX128 = 17,
-    /**
-     * The upper half of a single-precision number, 2 bytes.
-     */
-    ACL_BF16 = 27,
-    /**
-     * Signed, half a byte.
-     */
-    ACL_INT4 = 29,
-    /**
-     * One bit.
-     */
-    ACL_UINT1 = 30,
-    /**
-     * Two half-precision numbers.
-     */
-    ACL_COMPLEX32 = 33,
-    /**
-     * 8 bits with a tapered exponent.
-     */
-    ACL_HIFLOAT8 = 34,
-    /**
-     * 8 bits: 5 of exponent, 2 of fraction.
-     */
-    ACL_FLOAT8_E5M2 = 35,
-    /**
-     * 8 bits: 4 of exponent, 3 of fraction, no infinities.
-     */
-    ACL_FLOAT8_E4M3FN = 36,
-    /**
-     * 8 bits, all of exponent: a scale.
-     */
-    ACL_FLOAT8_E8M0 = 37,
-    /**
-     * 6 bits: 3 of exponent, 2 of fraction.
-     */
-    ACL_FLOAT6_E3M2 = 38,
-    /**
-     * 6 bits: 2 of exponent, 3 of fraction.
-     */
-    ACL_FLOAT6_E2M3 = 39,
-    /**
-     * 4 bits: 2 of exponent, 1 of fraction.
-     */
-    ACL_FLOAT4_E2M1 = 40,
-    /**
-     * 4 bits: 1 of exponent, 2 of fraction.
-     */
-    ACL_FLOAT4_E1M2 = 41,
+    ACL_DT_UNDEFINED = -1, /**< No type. */
+    ACL_FLOAT = 0, /**< Single precision, 4 bytes. */
+    ACL_FLOAT16 = 1, /**< Half precision, 2 bytes. */
+    ACL_INT8 = 2, /**< Signed, 1 byte. */
+    ACL_INT32 = 3, /**< Signed, 4 bytes. */
+    ACL_UINT8 = 4, /**< Unsigned, 1 byte. */
+    ACL_INT16 = 6, /**< Signed, 2 bytes. */
+    ACL_UINT16 = 7, /**< Unsigned, 2 bytes. */
+    ACL_UINT32 = 8, /**< Unsigned, 4 bytes. */
+    ACL_INT64 = 9, /**< Signed, 8 bytes. */
+    ACL_UINT64 = 10, /**< Unsigned, 8 bytes. */
+    ACL_DOUBLE = 11, /**< Double precision, 8 bytes. */
+    ACL_BOOL = 12, /**< A truth value, 1 byte. */
+    ACL_STRING = 13, /**< A text. */
+    ACL_COMPLEX64 = 16, /**< Two single-precision numbers. */
+    ACL_COMPLEX128 = 17, /**< Two double-precision numbers. */
+    ACL_BF16 = 27, /**< The upper half of a single-precision number, 2 bytes. */
+    ACL_INT4 = 29, /**< Signed, half a byte. */
+    ACL_UINT1 = 30, /**< One bit. */
+    ACL_COMPLEX32 = 33, /**< Two half-precision numbers. */
+    ACL_HIFLOAT8 = 34, /**< 8 bits with a tapered exponent. */
+    ACL_FLOAT8_E5M2 = 35, /**< 8 bits: 5 of exponent, 2 of fraction. */
+    ACL_FLOAT8_E4M3FN = 36, /**< 8 bits: 4 of exponent, 3 of fraction, no infinities. */
+    ACL_FLOAT8_E8M0 = 37, /**< 8 bits, all of exponent: a scale. */
+    ACL_FLOAT6_E3M2 = 38, /**< 6 bits: 3 of exponent, 2 of fraction. */
+    ACL_FLOAT6_E2M3 = 39, /**< 6 bits: 2 of exponent, 3 of fraction. */
+    ACL_FLOAT4_E2M1 = 40, /**< 4 bits: 2 of exponent, 1 of fraction. */
+    ACL_FLOAT4_E1M2 = 41, /**< 4 bits: 1 of exponent, 2 of fraction. */
 } aclDataType;
 
-/**
- * Numbers of a chip.
- */
+/** Numbers of a chip. */
 typedef enum aclDeviceInfo {
-    /**
-     * None.
-     */
-    ACL_DEVICE_INFO_UNDEFINED = -1,
-    /**
-     * AI cores.
-     */
-    ACL_DEVICE_INFO_AI_CORE_NUM = 0,
-    /**
-     * Vector cores.
-     */
-    ACL_DEVICE_INFO_VECTOR_CORE_NUM = 1,
-    /**
-     * Level-2 cache in bytes.
-     */
-    ACL_DEVICE_INFO_L2_SIZE = 2,
+    ACL_DEVICE_INFO_UNDEFINED = -1, /**< None. */
+    ACL_DEVICE_INFO_AI_CORE_NUM = 0, /**< AI cores. */
+    ACL_DEVICE_INFO_VECTOR_CORE_NUM = 1, /**< Vector cores. */
+    ACL_DEVICE_INFO_L2_SIZE = 2, /**< Level-2 cache in bytes. */
 } aclDeviceInfo;
 
-/**
- * Attributes of the chip and its software.
- */
+/** Attributes of the chip and its software. */
 typedef enum aclCannAttr {
-    /**
-     * None.
-     */
-    ACL_CANN_ATTR_UNDEFINED = -1,
-    /**
-     * Infinities and NaN are supported.
-     */
-    ACL_CANN_ATTR_INF_NAN = 0,
-    /**
-     * bfloat16 arithmetic is supported.
-     */
-    ACL_CANN_ATTR_BF16 = 1,
-    /**
-     * Operators are compiled at run time.
-     */
-    ACL_CANN_ATTR_JIT_COMPILE = 2,
+    ACL_CANN_ATTR_UNDEFINED = -1, /**< None. */
+    ACL_CANN_ATTR_INF_NAN = 0, /**< Infinities and NaN are supported. */
+    ACL_CANN_ATTR_BF16 = 1, /**< bfloat16 arithmetic is supported. */
+    ACL_CANN_ATTR_JIT_COMPILE = 2, /**< Operators are compiled at run time. */
 } aclCannAttr;
 
-/**
- * The order of a tensor's dimensions. N batch, C channels, D depth, H height, W width.
- */
+/** The order of a tensor's dimensions. N batch, C channels, D depth, H height, W width. */
 typedef enum aclFormat {
-    /**
-     * No format.
-     */
-    ACL_FORMAT_UNDEFINED = -1,
-    /**
-     * Channels before the image.
-     */
-    ACL_FORMAT_NCHW = 0,
-    /**
-     * Channels after the image.
-     */
-    ACL_FORMAT_NHWC = 1,
-    /**
-     * Any number of dimensions, in the given order.
-     */
-    ACL_FORMAT_ND = 2,
-    /**
-     * Channels divided into blocks of C0.
-     */
-    ACL_FORMAT_NC1HWC0 = 3,
-    /**
-     * Weights in small blocks.
-     */
-    ACL_FORMAT_FRACTAL_Z = 4,
-    /**
-     * The same as ACL_FORMAT_NC1HWC0 with blocks of 4.
-     */
-    ACL_FORMAT_NC1HWC0_C04 = 12,
-    /**
-     * Weights with the batch last.
-     */
-    ACL_FORMAT_HWCN = 16,
-    /**
-     * Volumes, channels last.
-     */
-    ACL_FORMAT_NDHWC = 27,
-    /**
-     * Matrices in small blocks.
-     */
-    ACL_FORMAT_FRACTAL_NZ = 29,
-    /**
-     * Volumes, channels first.
-     */
-    ACL_FORMAT_NCDHW = 30,
-    /**
-     * Volumes with channels divided into blocks of C0.
-     */
-    ACL_FORMAT_NDC1HWC0 = 32,
-    /**
-     * Weights of volumes in small blocks.
-     */
-    ACL_FRACTAL_Z_3D = 33,
-    /**
-     * Batch and channels only.
-     */
-    ACL_FORMAT_NC = 35,
-    /**
-     * Batch, channels, and one length.
-     */
-    ACL_FORMAT_NCL = 47,
-    /**
-     * The same as ACL_FORMAT_FRACTAL_NZ with blocks of 16.
-     */
-    ACL_FORMAT_FRACTAL_NZ_C0_16 = 50,
-    /**
-     * The same as ACL_FORMAT_FRACTAL_NZ with blocks of 32.
-     */
-    ACL_FORMAT_FRACTAL_NZ_C0_32 = 51,
-    /**
-     * The same as ACL_FORMAT_FRACTAL_NZ with blocks of 2.
-     */
-    ACL_FORMAT_FRACTAL_NZ_C0_2 = 52,
-    /**
-     * The same as ACL_FORMAT_FRACTAL_NZ with blocks of 4.
-     */
-    ACL_FORMAT_FRACTAL_NZ_C0_4 = 53,
-    /**
-     * The same as ACL_FORMAT_FRACTAL_NZ with blocks of 8.
-     */
-    ACL_FORMAT_FRACTAL_NZ_C0_8 = 54,
+    ACL_FORMAT_UNDEFINED = -1, /**< No format. */
+    ACL_FORMAT_NCHW = 0, /**< Channels before the image. */
+    ACL_FORMAT_NHWC = 1, /**< Channels after the image. */
+    ACL_FORMAT_ND = 2, /**< Any number of dimensions, in the given order. */
+    ACL_FORMAT_NC1HWC0 = 3, /**< Channels divided into blocks of C0. */
+    ACL_FORMAT_FRACTAL_Z = 4, /**< Weights in small blocks. */
+    ACL_FORMAT_NC1HWC0_C04 = 12, /**< The same as ACL_FORMAT_NC1HWC0 with blocks of 4. */
+    ACL_FORMAT_HWCN = 16, /**< Weights with the batch last. */
+    ACL_FORMAT_NDHWC = 27, /**< Volumes, channels last. */
+    ACL_FORMAT_FRACTAL_NZ = 29, /**< Matrices in small blocks. */
+    ACL_FORMAT_NCDHW = 30, /**< Volumes, channels first. */
+    ACL_FORMAT_NDC1HWC0 = 32, /**< Volumes with channels divided into blocks of C0. */
+    ACL_FRACTAL_Z_3D = 33, /**< Weights of volumes in small blocks. */
+    ACL_FORMAT_NC = 35, /**< Batch and channels only. */
+    ACL_FORMAT_NCL = 47, /**< Batch, channels, and one length. */
+    ACL_FORMAT_FRACTAL_NZ_C0_16 = 50, /**< The same as ACL_FORMAT_FRACTAL_NZ with blocks of 16. */
+    ACL_FORMAT_FRACTAL_NZ_C0_32 = 51, /**< The same as ACL_FORMAT_FRACTAL_NZ with blocks of 32. */
+    ACL_FORMAT_FRACTAL_NZ_C0_2 = 52, /**< The same as ACL_FORMAT_FRACTAL_NZ with blocks of 2. */
+    ACL_FORMAT_FRACTAL_NZ_C0_4 = 53, /**< The same as ACL_FORMAT_FRACTAL_NZ with blocks of 4. */
+    ACL_FORMAT_FRACTAL_NZ_C0_8 = 54, /**< The same as ACL_FORMAT_FRACTAL_NZ with blocks of 8. */
 } aclFormat;
 
-/**
- * The severity of a log line.
- */
+/** The severity of a log line. */
 typedef enum aclLogLevel {
-    /**
-     * A line for debugging.
-     */
-    ACL_DEBUG = 0,
-    /**
-     * Normal operation.
-     */
-    ACL_INFO = 1,
-    /**
-     * Unusual, but not a failure.
-     */
-    ACL_WARNING = 2,
-    /**
-     * A failure.
-     */
-    ACL_ERROR = 3,
+    ACL_DEBUG = 0, /**< A line for debugging. */
+    ACL_INFO = 1, /**< Normal operation. */
+    ACL_WARNING = 2, /**< Unusual, but not a failure. */
+    ACL_ERROR = 3, /**< A failure. */
 } aclLogLevel;
 
-/**
- * The place of a tensor's memory.
- */
+/** The place of a tensor's memory. */
 typedef enum aclMemType {
-    /**
-     * The device.
-     */
-    ACL_MEMTYPE_DEVICE = 0,
-    /**
-     * The host; the memory is known when an operator is compiled.
-     */
-    ACL_MEMTYPE_HOST = 1,
-    /**
-     * The host; the memory is not used when an operator is compiled.
-     */
-    ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2,
+    ACL_MEMTYPE_DEVICE = 0, /**< The device. */
+    ACL_MEMTYPE_HOST = 1, /**< The host; the memory is known when an operator is compiled. */
+    ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2, /**< The host; the memory is not used when an operator is compiled. */
 } aclMemType;
 
-/**
- * Options of a context or of the process.
- */
+/** Options of a context or of the process. */
 typedef enum aclSysParamOpt {
-    /**
-     * The same input gives bit-identical results.
-     */
-    ACL_OPT_DETERMINISTIC = 0,
-    /**
-     * Kernels with checks.
-     */
-    ACL_OPT_ENABLE_DEBUG_KERNEL = 1,
-    /**
-     * The result of a row does not depend on its position in the batch; an older name.
-     */
+    ACL_OPT_DETERMINISTIC = 0, /**< The same input gives bit-identical results. */
+    ACL_OPT_ENABLE_DEBUG_KERNEL = 1, /**< Kernels with checks. */
+    /** The result of a row does not depend on its position in the batch; an older name. */
     ACL_OPT_STRONG_CONSISTENCY = 2,
-    /**
-     * A kernel may start before the previous kernel has ended.
-     */
-    ACL_OPT_ENABLE_KERNEL_EARLY_START = 3,
+    ACL_OPT_ENABLE_KERNEL_EARLY_START = 3, /**< A kernel may start before the previous kernel has ended. */
 } aclSysParamOpt;
 
-/**
- * An address and a size, accessed by functions.
- */
+/** An address and a size, accessed by functions. */
 typedef struct aclDataBuffer aclDataBuffer;
 
-/**
- * An error code; 0 is success.
- */
+/** An error code; 0 is success. */
 typedef int aclError;
 
-/**
- * A half-precision number, as its bits.
- */
+/** A half-precision number, as its bits. */
 typedef uint16_t aclFloat16;
 
-/**
- * A stream: an in-order queue of a device.
- */
+/** A stream: an in-order queue of a device. */
 typedef void *aclrtStream;
 
-/**
- * A task of a graph.
- */
+/** A task of a graph. */
 typedef void *aclmdlRITask;
 
-/**
- * An event: a point in a stream's work.
- */
+/** An event: a point in a stream's work. */
 typedef void *aclrtEvent;
 
-/**
- * A context: a device with a default stream.
- */
+/** A context: a device with a default stream. */
 typedef void *aclrtContext;
 
-/**
- * A notify: a signal between streams, consumed by the wait.
- */
+/** A notify: a signal between streams, consumed by the wait. */
 typedef void *aclrtNotify;
 
-/**
- * A counted notify.
- */
+/** A counted notify. */
 typedef void *aclrtCntNotify;
 
-/**
- * A label: a branch target in a stream of a graph.
- */
+/** A label: a branch target in a stream of a graph. */
 typedef void *aclrtLabel;
 
-/**
- * A list of labels.
- */
+/** A list of labels. */
 typedef void *aclrtLabelList;
 
-/**
- * A buffer for queues.
- */
+/** A buffer for queues. */
 typedef void *aclrtMbuf;
 
-/**
- * The description of an allocator.
- */
+/** The description of an allocator. */
 typedef void *aclrtAllocatorDesc;
 
-/**
- * An allocator of the program: the first argument of its functions.
- */
+/** An allocator of the program: the first argument of its functions. */
 typedef void *aclrtAllocator;
 
-/**
- * A block of an allocator of the program.
- */
+/** A block of an allocator of the program. */
 typedef void *aclrtAllocatorBlock;
 
-/**
- * An address near which an allocator should allocate.
- */
+/** An address near which an allocator should allocate. */
 typedef void *aclrtAllocatorAddr;
 
-/**
- * A group of captured tasks that can be updated.
- */
+/** A group of captured tasks that can be updated. */
 typedef void *aclrtTaskGrp;
 
-/**
- * No error.
- */
-static const int ACL_ERROR_NONE = 0;
+static const int ACL_ERROR_NONE = 0; /**< No error. */
+static const int ACL_SUCCESS = 0; /**< Success. */
 
-/**
- * Success.
- */
-static const int ACL_SUCCESS = 0;
-
-/**
- * An argument that is invalid whatever the state of any object is.
- */
+/** An argument that is invalid whatever the state of any object is. */
 static const int ACL_ERROR_INVALID_PARAM = 100000;
 
-/**
- * aclInit was not called.
- */
-static const int ACL_ERROR_UNINITIALIZE = 100001;
+static const int ACL_ERROR_UNINITIALIZE = 100001; /**< aclInit was not called. */
+static const int ACL_ERROR_REPEAT_INITIALIZE = 100002; /**< aclInit was called before. */
+static const int ACL_ERROR_INVALID_FILE = 100003; /**< A file cannot be opened or read. */
+static const int ACL_ERROR_WRITE_FILE = 100004; /**< A file cannot be written. */
+static const int ACL_ERROR_INVALID_FILE_SIZE = 100005; /**< A file has an invalid size. */
+static const int ACL_ERROR_PARSE_FILE = 100006; /**< A file cannot be parsed. */
+static const int ACL_ERROR_FILE_MISSING_ATTR = 100007; /**< A file lacks an attribute. */
+static const int ACL_ERROR_FILE_ATTR_INVALID = 100008; /**< A file has an invalid attribute. */
+static const int ACL_ERROR_INVALID_DUMP_CONFIG = 100009; /**< An invalid dump configuration. */
+static const int ACL_ERROR_INVALID_PROFILING_CONFIG = 100010; /**< An invalid profiling configuration. */
+static const int ACL_ERROR_INVALID_MODEL_ID = 100011; /**< No such model. */
+static const int ACL_ERROR_DESERIALIZE_MODEL = 100012; /**< A model cannot be loaded. */
+static const int ACL_ERROR_PARSE_MODEL = 100013; /**< A model cannot be parsed. */
+static const int ACL_ERROR_READ_MODEL_FAILURE = 100014; /**< A model cannot be read. */
+static const int ACL_ERROR_MODEL_SIZE_INVALID = 100015; /**< A model has an invalid size. */
+static const int ACL_ERROR_MODEL_MISSING_ATTR = 100016; /**< A model lacks an attribute. */
+static const int ACL_ERROR_MODEL_INPUT_NOT_MATCH = 100017; /**< The input does not match the model. */
+static const int ACL_ERROR_MODEL_OUTPUT_NOT_MATCH = 100018; /**< The output does not match the model. */
+static const int ACL_ERROR_MODEL_NOT_DYNAMIC = 100019; /**< The model has fixed shapes. */
+static const int ACL_ERROR_OP_TYPE_NOT_MATCH = 100020; /**< The operator is of another type. */
+static const int ACL_ERROR_OP_INPUT_NOT_MATCH = 100021; /**< The input does not match the operator. */
+static const int ACL_ERROR_OP_OUTPUT_NOT_MATCH = 100022; /**< The output does not match the operator. */
+static const int ACL_ERROR_OP_ATTR_NOT_MATCH = 100023; /**< The attributes do not match the operator. */
+static const int ACL_ERROR_OP_NOT_FOUND = 100024; /**< No such operator. */
+static const int ACL_ERROR_OP_LOAD_FAILED = 100025; /**< The operator cannot be loaded. */
+static const int ACL_ERROR_UNSUPPORTED_DATA_TYPE = 100026; /**< The data type is not supported. */
+static const int ACL_ERROR_FORMAT_NOT_MATCH = 100027; /**< The format does not match. */
 
-/**
- * aclInit was called before.
- */
-static const int ACL_ERROR_REPEAT_INITIALIZE = 100002;
-
-/**
- * A file cannot be opened or read.
- */
-static const int ACL_ERROR_INVALID_FILE = 100003;
-
-/**
- * A file cannot be written.
- */
-static const int ACL_ERROR_WRITE_FILE = 100004;
-
-/**
- * A file has an invalid size.
- */
-static const int ACL_ERROR_INVALID_FILE_SIZE = 100005;
-
-/**
- * A file cannot be parsed.
- */
-static const int ACL_ERROR_PARSE_FILE = 100006;
-
-/**
- * A file lacks an attribute.
- */
-static const int ACL_ERROR_FILE_MISSING_ATTR = 100007;
-
-/**
- * A file has an invalid attribute.
- */
-static const int ACL_ERROR_FILE_ATTR_INVALID = 100008;
-
-/**
- * An invalid dump configuration.
- */
-static const int ACL_ERROR_INVALID_DUMP_CONFIG = 100009;
-
-/**
- * An invalid profiling configuration.
- */
-static const int ACL_ERROR_INVALID_PROFILING_CONFIG = 100010;
-
-/**
- * No such model.
- */
-static const int ACL_ERROR_INVALID_MODEL_ID = 100011;
-
-/**
- * A model cannot be loaded.
- */
-static const int ACL_ERROR_DESERIALIZE_MODEL = 100012;
-
-/**
- * A model cannot be parsed.
- */
-static const int ACL_ERROR_PARSE_MODEL = 100013;
-
-/**
- * A model cannot be read.
- */
-static const int ACL_ERROR_READ_MODEL_FAILURE = 100014;
-
-/**
- * A model has an invalid size.
- */
-static const int ACL_ERROR_MODEL_SIZE_INVALID = 100015;
-
-/**
- * A model lacks an attribute.
- */
-static const int ACL_ERROR_MODEL_MISSING_ATTR = 100016;
-
-/**
- * The input does not match the model.
- */
-static const int ACL_ERROR_MODEL_INPUT_NOT_MATCH = 100017;
-
-/**
- * The output does not match the model.
- */
-static const int ACL_ERROR_MODEL_OUTPUT_NOT_MATCH = 100018;
-
-/**
- * The model has fixed shapes.
- */
-static const int ACL_ERROR_MODEL_NOT_DYNAMIC = 100019;
-
-/**
- * The operator is of another type.
- */
-static const int ACL_ERROR_OP_TYPE_NOT_MATCH = 100020;
-
-/**
- * The input does not match the operator.
- */
-static const int ACL_ERROR_OP_INPUT_NOT_MATCH = 100021;
-
-/**
- * The output does not match the operator.
- */
-static const int ACL_ERROR_OP_OUTPUT_NOT_MATCH = 100022;
-
-/**
- * The attributes do not match the operator.
- */
-static const int ACL_ERROR_OP_ATTR_NOT_MATCH = 100023;
-
-/**
- * No such operator.
- */
-static const int ACL_ERROR_OP_NOT_FOUND = 100024;
-
-/**
- * The operator cannot be loaded.
- */
-static const int ACL_ERROR_OP_LOAD_FAILED = 100025;
-
-/**
- * The data type is not supported.
- */
-static const int ACL_ERROR_UNSUPPORTED_DATA_TYPE = 100026;
-
-/**
- * The format does not match.
- */
-static const int ACL_ERROR_FORMAT_NOT_MATCH = 100027;
-
-/**
- * No binary selector is registered for the operator.
- */
+/** No binary selector is registered for the operator. */
 static const int ACL_ERROR_BIN_SELECTOR_NOT_REGISTERED = 100028;
 
-/**
- * No such kernel.
- */
-static const int ACL_ERROR_KERNEL_NOT_FOUND = 100029;
+static const int ACL_ERROR_KERNEL_NOT_FOUND = 100029; /**< No such kernel. */
 
-/**
- * A binary selector is already registered for the operator.
- */
+/** A binary selector is already registered for the operator. */
 static const int ACL_ERROR_BIN_SELECTOR_ALREADY_REGISTERED = 100030;
 
-/**
- * The kernel is already registered.
- */
-static const int ACL_ERROR_KERNEL_ALREADY_REGISTERED = 100031;
+static const int ACL_ERROR_KERNEL_ALREADY_REGISTERED = 100031; /**< The kernel is already registered. */
+static const int ACL_ERROR_INVALID_QUEUE_ID = 100032; /**< No such queue. */
+static const int ACL_ERROR_REPEAT_SUBSCRIBE = 100033; /**< The subscription already exists. */
+static const int ACL_ERROR_STREAM_NOT_SUBSCRIBE = 100034; /**< No thread is subscribed to the stream. */
+static const int ACL_ERROR_THREAD_NOT_SUBSCRIBE = 100035; /**< The thread is not subscribed. */
+static const int ACL_ERROR_WAIT_CALLBACK_TIMEOUT = 100036; /**< No callback arrived in time. */
+static const int ACL_ERROR_REPEAT_FINALIZE = 100037; /**< aclFinalize without a matching aclInit. */
+static const int ACL_ERROR_NOT_STATIC_AIPP = 100038; /**< The preprocessing is not static. */
+static const int ACL_ERROR_COMPILING_STUB_MODE = 100039; /**< The library is a stub for compiling only. */
+static const int ACL_ERROR_GROUP_NOT_SET = 100040; /**< No group was set. */
+static const int ACL_ERROR_GROUP_NOT_CREATE = 100041; /**< The group was not created. */
+static const int ACL_ERROR_PROF_ALREADY_RUN = 100042; /**< Profiling is already running. */
+static const int ACL_ERROR_PROF_NOT_RUN = 100043; /**< Profiling is not running. */
+static const int ACL_ERROR_DUMP_ALREADY_RUN = 100044; /**< Dumping is already running. */
+static const int ACL_ERROR_DUMP_NOT_RUN = 100045; /**< Dumping is not running. */
+static const int ACL_ERROR_PROF_REPEAT_SUBSCRIBE = 148046; /**< The model's profile already has a subscription. */
+static const int ACL_ERROR_PROF_API_CONFLICT = 148047; /**< Two kinds of profiling exclude each other. */
 
-/**
- * No such queue.
- */
-static const int ACL_ERROR_INVALID_QUEUE_ID = 100032;
-
-/**
- * The subscription already exists.
- */
-static const int ACL_ERROR_REPEAT_SUBSCRIBE = 100033;
-
-/**
- * No thread is subscribed to the stream.
- */
-static const int ACL_ERROR_STREAM_NOT_SUBSCRIBE = 100034;
-
-/**
- * The thread is not subscribed.
- */
-static const int ACL_ERROR_THREAD_NOT_SUBSCRIBE = 100035;
-
-/**
- * No callback arrived in time.
- */
-static const int ACL_ERROR_WAIT_CALLBACK_TIMEOUT = 100036;
-
-/**
- * aclFinalize without a matching aclInit.
- */
-static const int ACL_ERROR_REPEAT_FINALIZE = 100037;
-
-/**
- * The preprocessing is not static.
- */
-static const int ACL_ERROR_NOT_STATIC_AIPP = 100038;
-
-/**
- * The library is a stub for compiling only.
- */
-static const int ACL_ERROR_COMPILING_STUB_MODE = 100039;
-
-/**
- * No group was set.
- */
-static const int ACL_ERROR_GROUP_NOT_SET = 100040;
-
-/**
- * The group was not created.
- */
-static const int ACL_ERROR_GROUP_NOT_CREATE = 100041;
-
-/**
- * Profiling is already running.
- */
-static const int ACL_ERROR_PROF_ALREADY_RUN = 100042;
-
-/**
- * Profiling is not running.
- */
-static const int ACL_ERROR_PROF_NOT_RUN = 100043;
-
-/**
- * Dumping is already running.
- */
-static const int ACL_ERROR_DUMP_ALREADY_RUN = 100044;
-
-/**
- * Dumping is not running.
- */
-static const int ACL_ERROR_DUMP_NOT_RUN = 100045;
-
-/**
- * The model's profile already has a subscription.
- */
-static const int ACL_ERROR_PROF_REPEAT_SUBSCRIBE = 148046;
-
-/**
- * Two kinds of profiling exclude each other.
- */
-static const int ACL_ERROR_PROF_API_CONFLICT = 148047;
-
-/**
- * An invalid configuration of the operator queue.
- */
+/** An invalid configuration of the operator queue. */
 static const int ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG = 148048;
 
-/**
- * The path of the operators is invalid.
- */
-static const int ACL_ERROR_INVALID_OPP_PATH = 148049;
-
-/**
- * The operator has fixed shapes.
- */
-static const int ACL_ERROR_OP_UNSUPPORTED_DYNAMIC = 148050;
-
-/**
- * Something is still in use.
- */
-static const int ACL_ERROR_RELATIVE_RESOURCE_NOT_CLEARED = 148051;
-
-/**
- * The encoding of the image is not supported.
- */
-static const int ACL_ERROR_UNSUPPORTED_JPEG = 148052;
-
-/**
- * No such bundle of models.
- */
-static const int ACL_ERROR_INVALID_BUNDLE_MODEL_ID = 148053;
-
-/**
- * No host memory left.
- */
-static const int ACL_ERROR_BAD_ALLOC = 200000;
-
-/**
- * The function is not supported.
- */
-static const int ACL_ERROR_API_NOT_SUPPORT = 200001;
-
-/**
- * No such device.
- */
-static const int ACL_ERROR_INVALID_DEVICE = 200002;
-
-/**
- * The address is not aligned.
- */
-static const int ACL_ERROR_MEMORY_ADDRESS_UNALIGNED = 200003;
-
-/**
- * Resources do not belong together.
- */
-static const int ACL_ERROR_RESOURCE_NOT_MATCH = 200004;
-
-/**
- * An invalid handle.
- */
-static const int ACL_ERROR_INVALID_RESOURCE_HANDLE = 200005;
-
-/**
- * The feature is not supported.
- */
-static const int ACL_ERROR_FEATURE_UNSUPPORTED = 200006;
-
-/**
- * These modules cannot be profiled.
- */
-static const int ACL_ERROR_PROF_MODULES_UNSUPPORTED = 200007;
-
-/**
- * The storage limit is exceeded.
- */
-static const int ACL_ERROR_STORAGE_OVER_LIMIT = 300000;
-
-/**
- * A defect of the library.
- */
-static const int ACL_ERROR_INTERNAL_ERROR = 500000;
-
-/**
- * A general failure.
- */
-static const int ACL_ERROR_FAILURE = 500001;
-
-/**
- * The graph engine failed.
- */
-static const int ACL_ERROR_GE_FAILURE = 500002;
-
-/**
- * The runtime failed.
- */
-static const int ACL_ERROR_RT_FAILURE = 500003;
-
-/**
- * The driver failed.
- */
-static const int ACL_ERROR_DRV_FAILURE = 500004;
-
-/**
- * The profiler failed.
- */
-static const int ACL_ERROR_PROFILING_FAILURE = 500005;
+static const int ACL_ERROR_INVALID_OPP_PATH = 148049; /**< The path of the operators is invalid. */
+static const int ACL_ERROR_OP_UNSUPPORTED_DYNAMIC = 148050; /**< The operator has fixed shapes. */
+static const int ACL_ERROR_RELATIVE_RESOURCE_NOT_CLEARED = 148051; /**< Something is still in use. */
+static const int ACL_ERROR_UNSUPPORTED_JPEG = 148052; /**< The encoding of the image is not supported. */
+static const int ACL_ERROR_INVALID_BUNDLE_MODEL_ID = 148053; /**< No such bundle of models. */
+static const int ACL_ERROR_BAD_ALLOC = 200000; /**< No host memory left. */
+static const int ACL_ERROR_API_NOT_SUPPORT = 200001; /**< The function is not supported. */
+static const int ACL_ERROR_INVALID_DEVICE = 200002; /**< No such device. */
+static const int ACL_ERROR_MEMORY_ADDRESS_UNALIGNED = 200003; /**< The address is not aligned. */
+static const int ACL_ERROR_RESOURCE_NOT_MATCH = 200004; /**< Resources do not belong together. */
+static const int ACL_ERROR_INVALID_RESOURCE_HANDLE = 200005; /**< An invalid handle. */
+static const int ACL_ERROR_FEATURE_UNSUPPORTED = 200006; /**< The feature is not supported. */
+static const int ACL_ERROR_PROF_MODULES_UNSUPPORTED = 200007; /**< These modules cannot be profiled. */
+static const int ACL_ERROR_STORAGE_OVER_LIMIT = 300000; /**< The storage limit is exceeded. */
+static const int ACL_ERROR_INTERNAL_ERROR = 500000; /**< A defect of the library. */
+static const int ACL_ERROR_FAILURE = 500001; /**< A general failure. */
+static const int ACL_ERROR_GE_FAILURE = 500002; /**< The graph engine failed. */
+static const int ACL_ERROR_RT_FAILURE = 500003; /**< The runtime failed. */
+static const int ACL_ERROR_DRV_FAILURE = 500004; /**< The driver failed. */
+static const int ACL_ERROR_PROFILING_FAILURE = 500005; /**< The profiler failed. */
 
 #ifdef __cplusplus
 extern "C" {

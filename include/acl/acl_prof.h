@@ -21,414 +21,138 @@
 /** Exports functions of the profiling interface. */
 #define MSVP_PROF_API __attribute__((visibility("default")))
 
-/**
- * Calls of this API.
- */
-#define ACL_PROF_ACL_API 0x0001ULL
+#define ACL_PROF_ACL_API 0x0001ULL /**< Calls of this API. */
+#define ACL_PROF_AICORE_METRICS 0x0004ULL /**< Metrics of AI cores. */
+#define ACL_PROF_AICORE_SHAPE 0x800000000ULL /**< Shapes of operators. */
+#define ACL_PROF_AICPU 0x0008ULL /**< Tasks of the device's CPUs. */
+#define ACL_PROF_API_STATS 0x400000000ULL /**< Statistics of calls. */
+#define ACL_PROF_EVENT_ATTR_VERSION 1 /**< Version of aclprofEventAttributes. */
+#define ACL_PROF_GE_API_L0 0x0200ULL /**< Calls of the graph engine, basic. */
+#define ACL_PROF_GE_API_L1 0x01000000ULL /**< Calls of the graph engine, detailed. */
+#define ACL_PROF_HCCL_TRACE 0x0020ULL /**< Collective communication. */
+#define ACL_PROF_L2CACHE 0x0010ULL /**< Level-2 cache. */
+#define ACL_PROF_MAX_OP_NAME_LEN 257 /**< Maximum length of an operator's name, including the terminating zero. */
+#define ACL_PROF_MAX_OP_TYPE_LEN 65 /**< Maximum length of an operator's type, including the terminating zero. */
+#define ACL_PROF_MSPROFTX 0x0080ULL /**< Stamps, ranges and marks of the program. */
+#define ACL_PROF_OP_ATTR 0x4000ULL /**< Attributes of operators. */
+#define ACL_PROF_RUNTIME_API 0x0100ULL /**< Calls of the runtime. */
+#define ACL_PROF_TASK_MEMORY 0x1000ULL /**< Memory of operators. */
+#define ACL_PROF_TASK_TIME 0x0002ULL /**< Times of tasks. */
+#define ACL_PROF_TASK_TIME_L0 0x0800ULL /**< Times of tasks, basic. */
+#define ACL_PROF_TASK_TIME_L2 0x2000ULL /**< Times of tasks, detailed. */
+#define ACL_PROF_TASK_TIME_L3 0x8000ULL /**< Times of tasks, all details. */
+#define ACL_PROF_TENSOR_DATA_SHAPE_LEN 8 /**< Maximum number of dimensions of an aclprofTensor. */
+#define ACL_PROF_TRAINING_TRACE 0x0040ULL /**< Iterations of a training. */
 
-/**
- * Metrics of AI cores.
- */
-#define ACL_PROF_AICORE_METRICS 0x0004ULL
-
-/**
- * Shapes of operators.
- */
-#define ACL_PROF_AICORE_SHAPE 0x800000000ULL
-
-/**
- * Tasks of the device's CPUs.
- */
-#define ACL_PROF_AICPU 0x0008ULL
-
-/**
- * Statistics of calls.
- */
-#define ACL_PROF_API_STATS 0x400000000ULL
-
-/**
- * Version of aclprofEventAttributes.
- */
-#define ACL_PROF_EVENT_ATTR_VERSION 1
-
-/**
- * Calls of the graph engine, basic.
- */
-#define ACL_PROF_GE_API_L0 0x0200ULL
-
-/**
- * Calls of the graph engine, detailed.
- */
-#define ACL_PROF_GE_API_L1 0x01000000ULL
-
-/**
- * Collective communication.
- */
-#define ACL_PROF_HCCL_TRACE 0x0020ULL
-
-/**
- * Level-2 cache.
- */
-#define ACL_PROF_L2CACHE 0x0010ULL
-
-/**
- * Maximum length of an operator's name, including the terminating zero.
- */
-#define ACL_PROF_MAX_OP_NAME_LEN 257
-
-/**
- * Maximum length of an operator's type, including the terminating zero.
- */
-#define ACL_PROF_MAX_OP_TYPE_LEN 65
-
-/**
- * Stamps, ranges and marks of the program.
- */
-#define ACL_PROF_MSPROFTX 0x0080ULL
-
-/**
- * Attributes of operators.
- */
-#define ACL_PROF_OP_ATTR 0x4000ULL
-
-/**
- * Calls of the runtime.
- */
-#define ACL_PROF_RUNTIME_API 0x0100ULL
-
-/**
- * Memory of operators.
- */
-#define ACL_PROF_TASK_MEMORY 0x1000ULL
-
-/**
- * Times of tasks.
- */
-#define ACL_PROF_TASK_TIME 0x0002ULL
-
-/**
- * Times of tasks, basic.
- */
-#define ACL_PROF_TASK_TIME_L0 0x0800ULL
-
-/**
- * Times of tasks, detailed.
- */
-#define ACL_PROF_TASK_TIME_L2 0x2000ULL
-
-/**
- * Times of tasks, all details.
- */
-#define ACL_PROF_TASK_TIME_L3 0x8000ULL
-
-/**
- * Maximum number of dimensions of an aclprofTensor.
- */
-#define ACL_PROF_TENSOR_DATA_SHAPE_LEN 8
-
-/**
- * Iterations of a training.
- */
-#define ACL_PROF_TRAINING_TRACE 0x0040ULL
-
-/**
- * Metrics of AI cores.
- */
+/** Metrics of AI cores. */
 typedef enum aclprofAicoreMetrics {
-    /**
-     * Utilization of the arithmetic units.
-     */
-    ACL_AICORE_ARITHMETIC_UTILIZATION = 0,
-    /**
-     * Utilization of the pipelines.
-     */
-    ACL_AICORE_PIPE_UTILIZATION = 1,
-    /**
-     * Bandwidth of external memory.
-     */
-    ACL_AICORE_MEMORY_BANDWIDTH = 2,
-    /**
-     * Bandwidth of internal memory.
-     */
-    ACL_AICORE_L0B_AND_WIDTH = 3,
-    /**
-     * Waits for busy units.
-     */
-    ACL_AICORE_RESOURCE_CONFLICT_RATIO = 4,
-    /**
-     * Bandwidth of the unified buffer.
-     */
-    ACL_AICORE_MEMORY_UB = 5,
-    /**
-     * Hits and misses of the level-2 cache.
-     */
-    ACL_AICORE_L2_CACHE = 6,
-    /**
-     * Utilization of the pipelines by execution only.
-     */
-    ACL_AICORE_PIPE_EXECUTE_UTILIZATION = 7,
-    /**
-     * Accesses to memory.
-     */
-    ACL_AICORE_MEMORY_ACCESS = 8,
-    /**
-     * No metric.
-     */
-    ACL_AICORE_NONE = 255,
+    ACL_AICORE_ARITHMETIC_UTILIZATION = 0, /**< Utilization of the arithmetic units. */
+    ACL_AICORE_PIPE_UTILIZATION = 1, /**< Utilization of the pipelines. */
+    ACL_AICORE_MEMORY_BANDWIDTH = 2, /**< Bandwidth of external memory. */
+    ACL_AICORE_L0B_AND_WIDTH = 3, /**< Bandwidth of internal memory. */
+    ACL_AICORE_RESOURCE_CONFLICT_RATIO = 4, /**< Waits for busy units. */
+    ACL_AICORE_MEMORY_UB = 5, /**< Bandwidth of the unified buffer. */
+    ACL_AICORE_L2_CACHE = 6, /**< Hits and misses of the level-2 cache. */
+    ACL_AICORE_PIPE_EXECUTE_UTILIZATION = 7, /**< Utilization of the pipelines by execution only. */
+    ACL_AICORE_MEMORY_ACCESS = 8, /**< Accesses to memory. */
+    ACL_AICORE_NONE = 255, /**< No metric. */
 } aclprofAicoreMetrics;
 
-/**
- * Options of the profiler; their values are texts.
- */
+/** Options of the profiler; their values are texts. */
 typedef enum aclprofConfigType {
-    /**
-     * Not an option.
-     */
-    ACL_PROF_ARGS_MIN = 0,
-    /**
-     * Maximum disk space.
-     */
-    ACL_PROF_STORAGE_LIMIT = 1,
-    /**
-     * Sampling frequency of memory.
-     */
-    ACL_PROF_SYS_HARDWARE_MEM_FREQ = 3,
-    /**
-     * Metrics of the last-level cache.
-     */
-    ACL_PROF_LLC_MODE = 4,
-    /**
-     * Sampling frequency of network interfaces.
-     */
-    ACL_PROF_SYS_IO_FREQ = 5,
-    /**
-     * Sampling frequency of interconnections.
-     */
-    ACL_PROF_SYS_INTERCONNECTION_FREQ = 6,
-    /**
-     * Sampling frequency of image and video units.
-     */
-    ACL_PROF_DVPP_FREQ = 7,
-    /**
-     * Metrics of this process on the host.
-     */
-    ACL_PROF_HOST_SYS = 8,
-    /**
-     * Metrics of the whole host.
-     */
-    ACL_PROF_HOST_SYS_USAGE = 9,
-    /**
-     * Sampling frequency of the host.
-     */
-    ACL_PROF_HOST_SYS_USAGE_FREQ = 10,
-    /**
-     * Sampling frequency of power.
-     */
-    ACL_PROF_LOW_POWER_FREQ = 11,
-    /**
-     * Whose memory traffic is measured.
-     */
-    ACL_PROF_SYS_MEM_SERVICEFLOW = 12,
-    /**
-     * Sampling frequency of the device's CPUs.
-     */
-    ACL_PROF_SYS_CPU_FREQ = 13,
-    /**
-     * The operator types to measure.
-     */
-    ACL_PROF_OPTYPE = 14,
-    /**
-     * Metrics of threads of vector cores.
-     */
-    ACL_PROF_NTS_METRICS = 15,
-    /**
-     * The output path.
-     */
-    ACL_PROF_PATH = 16,
-    /**
-     * Not an option.
-     */
-    ACL_PROF_ARGS_MAX = 17,
+    ACL_PROF_ARGS_MIN = 0, /**< Not an option. */
+    ACL_PROF_STORAGE_LIMIT = 1, /**< Maximum disk space. */
+    ACL_PROF_SYS_HARDWARE_MEM_FREQ = 3, /**< Sampling frequency of memory. */
+    ACL_PROF_LLC_MODE = 4, /**< Metrics of the last-level cache. */
+    ACL_PROF_SYS_IO_FREQ = 5, /**< Sampling frequency of network interfaces. */
+    ACL_PROF_SYS_INTERCONNECTION_FREQ = 6, /**< Sampling frequency of interconnections. */
+    ACL_PROF_DVPP_FREQ = 7, /**< Sampling frequency of image and video units. */
+    ACL_PROF_HOST_SYS = 8, /**< Metrics of this process on the host. */
+    ACL_PROF_HOST_SYS_USAGE = 9, /**< Metrics of the whole host. */
+    ACL_PROF_HOST_SYS_USAGE_FREQ = 10, /**< Sampling frequency of the host. */
+    ACL_PROF_LOW_POWER_FREQ = 11, /**< Sampling frequency of power. */
+    ACL_PROF_SYS_MEM_SERVICEFLOW = 12, /**< Whose memory traffic is measured. */
+    ACL_PROF_SYS_CPU_FREQ = 13, /**< Sampling frequency of the device's CPUs. */
+    ACL_PROF_OPTYPE = 14, /**< The operator types to measure. */
+    ACL_PROF_NTS_METRICS = 15, /**< Metrics of threads of vector cores. */
+    ACL_PROF_PATH = 16, /**< The output path. */
+    ACL_PROF_ARGS_MAX = 17, /**< Not an option. */
 } aclprofConfigType;
 
-/**
- * Ends of a step.
- */
+/** Ends of a step. */
 typedef enum aclprofStepTag {
-    /**
-     * Its start.
-     */
-    ACL_STEP_START = 0,
-    /**
-     * Its end.
-     */
-    ACL_STEP_END = 1,
+    ACL_STEP_START = 0, /**< Its start. */
+    ACL_STEP_END = 1, /**< Its end. */
 } aclprofStepTag;
 
-/**
- * The kind of a description.
- */
+/** The kind of a description. */
 typedef enum aclprofSubscribeOpFlag {
-    /**
-     * An operator.
-     */
-    ACL_SUBSCRIBE_OP = 0,
-    /**
-     * A part of a graph.
-     */
-    ACL_SUBSCRIBE_SUBGRAPH = 1,
-    /**
-     * A thread of an operator.
-     */
-    ACL_SUBSCRIBE_OP_THREAD = 2,
-    /**
-     * No description.
-     */
-    ACL_SUBSCRIBE_NONE = 255,
+    ACL_SUBSCRIBE_OP = 0, /**< An operator. */
+    ACL_SUBSCRIBE_SUBGRAPH = 1, /**< A part of a graph. */
+    ACL_SUBSCRIBE_OP_THREAD = 2, /**< A thread of an operator. */
+    ACL_SUBSCRIBE_NONE = 255, /**< No description. */
 } aclprofSubscribeOpFlag;
 
-/**
- * Attributes of an operator's description.
- */
+/** Attributes of an operator's description. */
 typedef enum aclprofSubscribeOpAttri {
-    /**
-     * The number of its thread.
-     */
-    ACL_SUBSCRIBE_ATTRI_THREADID = 0,
-    /**
-     * None.
-     */
-    ACL_SUBSCRIBE_ATTRI_NONE = 1,
+    ACL_SUBSCRIBE_ATTRI_THREADID = 0, /**< The number of its thread. */
+    ACL_SUBSCRIBE_ATTRI_NONE = 1, /**< None. */
 } aclprofSubscribeOpAttri;
 
-/**
- * Kinds of messages of a range.
- */
+/** Kinds of messages of a range. */
 typedef enum aclprofMessageType {
-    /**
-     * An operator with its tensors.
-     */
-    ACL_PROF_MESSAGE_TYPE_TENSOR_INFO = 0,
+    ACL_PROF_MESSAGE_TYPE_TENSOR_INFO = 0, /**< An operator with its tensors. */
 } aclprofMessageType;
 
-/**
- * Hardware events of AI cores; must be null.
- */
+/** Hardware events of AI cores; must be null. */
 typedef struct aclprofAicoreEvents aclprofAicoreEvents;
 
-/**
- * A configuration of profiling: what to record.
- */
+/** A configuration of profiling: what to record. */
 typedef struct aclprofConfig aclprofConfig;
 
-/**
- * A step.
- */
+/** A step. */
 typedef struct aclprofStepInfo aclprofStepInfo;
 
-/**
- * A config for stopping the profile of a model.
- */
+/** A config for stopping the profile of a model. */
 typedef struct aclprofStopConfig aclprofStopConfig;
 
-/**
- * A subscription.
- */
+/** A subscription. */
 typedef struct aclprofSubscribeConfig aclprofSubscribeConfig;
 
 #ifndef ACL_PROF_TENSOR_INFO_DEFINED
 /** Says that aclprofTensor and aclprofTensorInfo are declared. */
 #define ACL_PROF_TENSOR_INFO_DEFINED
 
-/**
- * A tensor, for a profile.
- */
+/** A tensor, for a profile. */
 typedef struct aclprofTensor {
-    /**
-     * 0 for an input, 1 for an output.
-     */
-    uint32_t type;
-    /**
-     * A number of aclFormat.
-     */
-    uint32_t format;
-    /**
-     * A number of aclDataType.
-     */
-    uint32_t dataType;
-    /**
-     * Number of dimensions.
-     */
-    uint32_t shapeDim;
-    /**
-     * The dimensions.
-     */
-    uint32_t shape[8];
+    uint32_t type; /**< 0 for an input, 1 for an output. */
+    uint32_t format; /**< A number of aclFormat. */
+    uint32_t dataType; /**< A number of aclDataType. */
+    uint32_t shapeDim; /**< Number of dimensions. */
+    uint32_t shape[8]; /**< The dimensions. */
 } aclprofTensor;
 
-/**
- * An operator with its tensors, for a profile.
- */
+/** An operator with its tensors, for a profile. */
 typedef struct aclprofTensorInfo {
-    /**
-     * Id of its name, from aclprofStr2Id.
-     */
-    uint64_t opNameId;
-    /**
-     * Id of its type, from aclprofStr2Id.
-     */
-    uint64_t opTypeId;
-    /**
-     * Reserved.
-     */
-    uint32_t resv;
-    /**
-     * Number of tensors.
-     */
-    uint32_t tensorNum;
-    /**
-     * Kind of cores that it runs on.
-     */
-    uint32_t kernelType;
-    /**
-     * Number of blocks.
-     */
-    uint32_t blockNums;
-    /**
-     * The stream that it runs in.
-     */
-    void *stream;
-    /**
-     * The tensors.
-     */
-    aclprofTensor *tensors;
+    uint64_t opNameId; /**< Id of its name, from aclprofStr2Id. */
+    uint64_t opTypeId; /**< Id of its type, from aclprofStr2Id. */
+    uint32_t resv; /**< Reserved. */
+    uint32_t tensorNum; /**< Number of tensors. */
+    uint32_t kernelType; /**< Kind of cores that it runs on. */
+    uint32_t blockNums; /**< Number of blocks. */
+    void *stream; /**< The stream that it runs in. */
+    aclprofTensor *tensors; /**< The tensors. */
 } aclprofTensorInfo;
 #endif /* ACL_PROF_TENSOR_INFO_DEFINED */
 
-/**
- * Attributes of a range.
- */
+/** Attributes of a range. */
 typedef struct aclprofEventAttributes {
-    /**
-     * ACL_PROF_EVENT_ATTR_VERSION.
-     */
-    uint16_t version;
-    /**
-     * Size of this structure in bytes.
-     */
-    uint16_t size;
-    /**
-     * A number of aclprofMessageType.
-     */
-    uint32_t messageType;
-    /**
-     * The message.
-     */
+    uint16_t version; /**< ACL_PROF_EVENT_ATTR_VERSION. */
+    uint16_t size; /**< Size of this structure in bytes. */
+    uint32_t messageType; /**< A number of aclprofMessageType. */
+    /** The message. */
     union Message {
-        /**
-         * An operator with its tensors.
-         */
-        aclprofTensorInfo *tensorInfo;
+        aclprofTensorInfo *tensorInfo; /**< An operator with its tensors. */
     } message; /**< The message, by its kind. */
 } aclprofEventAttributes;
 

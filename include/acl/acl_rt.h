@@ -19,3333 +19,1174 @@
 #include "acl_base.h"
 #include "acl_rt_allocator.h"
 
-/**
- * After a failure the stream continues.
- */
-#define ACL_CONTINUE_ON_FAILURE 0x00000000U
-
-/**
- * A module of a server with AI chips only.
- */
-#define ACL_DEVICE_FORM_FACTOR_A_K 1
-
-/**
- * A module of a server that also has other chips.
- */
-#define ACL_DEVICE_FORM_FACTOR_A_X 2
-
-/**
- * A card.
- */
-#define ACL_DEVICE_FORM_FACTOR_PCIE_CARD 3
-
-/**
- * A part of a pod.
- */
-#define ACL_DEVICE_FORM_FACTOR_POD 0
-
-/**
- * The device does not have the feature.
- */
-#define ACL_DEV_FEATURE_NOT_SUPPORT 0x00000000
-
-/**
- * The device has the feature.
- */
-#define ACL_DEV_FEATURE_SUPPORT 0x00000001
-
-/**
- * The host can query and synchronize the event.
- */
-#define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U
-
-/**
- * Only the device uses the event.
- */
-#define ACL_EVENT_DEVICE_USE_ONLY 0x00000010U
-
-/**
- * The event orders a graph relative to work outside of it.
- */
-#define ACL_EVENT_EXTERNAL 0x00000020U
-
-/**
- * The event can be shared with other processes.
- */
-#define ACL_EVENT_IPC 0x00000040U
-
-/**
- * A normal record.
- */
-#define ACL_EVENT_RECORD_DEFAULT 0x0U
-
-/**
- * A record that is visible outside of the graph.
- */
-#define ACL_EVENT_RECORD_EXTERNAL 0x01U
-
-/**
- * Streams can wait for the event.
- */
-#define ACL_EVENT_SYNC 0x00000001U
-
-/**
- * The event has a timestamp.
- */
-#define ACL_EVENT_TIME_LINE 0x00000008U
-
-/**
- * A normal wait.
- */
-#define ACL_EVENT_WAIT_DEFAULT 0x0U
-
-/**
- * A wait for a record outside of the graph.
- */
-#define ACL_EVENT_WAIT_EXTERNAL 0x01U
-
-/**
- * Coherent connection.
- */
-#define ACL_HOST_DEVICE_CONNECT_TYPE_HCCS 1
-
-/**
- * PCI Express.
- */
-#define ACL_HOST_DEVICE_CONNECT_TYPE_PCIE 0
-
-/**
- * Unified bus.
- */
-#define ACL_HOST_DEVICE_CONNECT_TYPE_UB 2
-
-/**
- * Register memory-mapped registers of another device.
- */
-#define ACL_HOST_REG_IOMEMORY 0x4UL
-
-/**
- * Register memory and map it for the device.
- */
-#define ACL_HOST_REG_MAPPED 0x2UL
-
-/**
- * Register memory as page-locked.
- */
-#define ACL_HOST_REG_PINNED 0x10000000UL
-
-/**
- * Register memory that the device may only read.
- */
-#define ACL_HOST_REG_READONLY 0x8UL
-
-/**
- * Size of aclrtIpcEventHandle.
- */
-#define ACL_IPC_EVENT_HANDLE_SIZE 64U
-
-/**
- * First part of the interface's version.
- */
-#define ACL_MAJOR_VERSION 1
-
-/**
- * Write a summary of a graph.
- */
-#define ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0x0UL
-
-/**
- * Write everything about a graph.
- */
-#define ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 0x1UL
-
-/**
- * Second part of the interface's version.
- */
-#define ACL_MINOR_VERSION 17
-
-/**
- * A normal notify.
- */
-#define ACL_NOTIFY_DEFAULT 0x00000000U
-
-/**
- * A notify for the device only.
- */
-#define ACL_NOTIFY_DEVICE_USE_ONLY 0x00000001U
-
-/**
- * Third part of the interface's version.
- */
-#define ACL_PATCH_VERSION 0
-
-/**
- * Maximum length of a version, including the terminating zero.
- */
-#define ACL_PKG_VERSION_MAX_SIZE 128
-
-/**
- * Maximum length of a part of a version, including the terminating zero.
- */
-#define ACL_PKG_VERSION_PARTS_MAX_SIZE 64
-
-/**
- * A binary for AI cores.
- */
-#define ACL_RT_BINARY_MAGIC_ELF_AICORE 0x43554245U
-
-/**
- * A binary for matrix cores.
- */
-#define ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE 0x41494343U
-
-/**
- * A binary for vector cores.
- */
-#define ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE 0x41415246U
-
-/**
- * Maximum number of barriers of one wait.
- */
-#define ACL_RT_CMO_MAX_BARRIER_NUM 6U
-
-/**
- * Coherent connection.
- */
-#define ACL_RT_DEVS_TOPOLOGY_HCCS 0x01ULL
-
-/**
- * Coherent connection through a switch.
- */
-#define ACL_RT_DEVS_TOPOLOGY_HCCS_SW 0x40ULL
-
-/**
- * Through one host bridge.
- */
-#define ACL_RT_DEVS_TOPOLOGY_PHB 0x08ULL
-
-/**
- * Inside one card.
- */
-#define ACL_RT_DEVS_TOPOLOGY_PIB 0x04ULL
-
-/**
- * Through one PCI Express switch.
- */
-#define ACL_RT_DEVS_TOPOLOGY_PIX 0x02ULL
-
-/**
- * Inside one package.
- */
-#define ACL_RT_DEVS_TOPOLOGY_SIO 0x20ULL
-
-/**
- * Between sockets.
- */
-#define ACL_RT_DEVS_TOPOLOGY_SYS 0x10ULL
-
-/**
- * Coherent connection.
- */
-#define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_HCCS 1
-
-/**
- * Inside one package.
- */
-#define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO 0
-
-/**
- * Unified bus, through several ports.
- */
-#define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH 3
-
-/**
- * Unified bus, through one port.
- */
-#define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_ONE_PORT_PATH 2
-
-/**
- * Only listed processes may open the memory.
- */
-#define ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT 0x0UL
-
-/**
- * All processes may open the memory.
- */
-#define ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
-
-/**
- * Open the memory.
- */
-#define ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT 0x0UL
-
-/**
- * Open the memory, and enable peer access.
- */
-#define ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x1UL
-
-/**
- * Maximum number of errors that a device keeps.
- */
-#define ACL_RT_MAX_RECORD_PA_NUM_PER_DEV 20U
-
-/**
- * Every stream uses the managed memory.
- */
-#define ACL_RT_MEM_ATTACH_GLOBAL 0x01U
-
-/**
- * The first connection.
- */
-#define ACL_RT_MEM_LINK_IDX_0 0U
-
-/**
- * The second connection.
- */
-#define ACL_RT_MEM_LINK_IDX_1 1U
-
-/**
- * Device memory, for aclrtCheckMemType.
- */
-#define ACL_RT_MEM_TYPE_DEV 0x2U
-
-/**
- * Memory of image and video units, for aclrtCheckMemType.
- */
-#define ACL_RT_MEM_TYPE_DVPP 0x8U
-
-/**
- * Reserved addresses, for aclrtCheckMemType.
- */
-#define ACL_RT_MEM_TYPE_RSVD 0x10U
-
-/**
- * Maximum number of entries of aclrtMemUceInfoArray.
- */
-#define ACL_RT_MEM_UCE_INFO_MAX_NUM 20
-
-/**
- * Only listed processes may open the notify.
- */
-#define ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0x0UL
-
-/**
- * All processes may open the notify.
- */
-#define ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x02UL
-
-/**
- * Open the notify.
- */
-#define ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0x0UL
-
-/**
- * Open the notify, and enable peer access.
- */
-#define ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x02UL
-
-/**
- * Only listed processes may open the physical memory.
- */
-#define ACL_RT_VMM_EXPORT_FLAG_DEFAULT 0x0UL
-
-/**
- * All processes may open the physical memory.
- */
-#define ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
-
-/**
- * After a failure the stream, and all other streams of its context, stop.
- */
-#define ACL_STOP_ON_FAILURE 0x00000001U
-
-/**
- * The stream is for the device's CPUs.
- */
-#define ACL_STREAM_CPU_SCHEDULE 0x00000010U
-
-/**
- * The stream is for the device only.
- */
-#define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U
-
-/**
- * Submitting is fast.
- */
-#define ACL_STREAM_FAST_LAUNCH 0x00000001U
-
-/**
- * Synchronization is fast.
- */
-#define ACL_STREAM_FAST_SYNC 0x00000002U
-
-/**
- * The stream is long; has no effect.
- */
-#define ACL_STREAM_HUGE 0x00000008U
-
-/**
- * The stream stores its work for a graph.
- */
-#define ACL_STREAM_PERSISTENT 0x00000004U
-
-/**
- * Wait until the values have a common bit.
- */
-#define ACL_STREAM_WAIT_VALUE_AND 0x00000002U
-
-/**
- * Wait until the values are equal.
- */
-#define ACL_STREAM_WAIT_VALUE_EQ 0x00000001U
-
-/**
- * Wait until the value in memory is not less than the other.
- */
-#define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000U
-
-/**
- * Wait until a bit is set in neither value.
- */
-#define ACL_STREAM_WAIT_VALUE_NOR 0x00000003U
-
-/**
- * Maximum number of entries that aclrtGetMemUceInfo returns.
- */
-#define MAX_MEM_UCE_INFO_ARRAY_SIZE 128
-
-/**
- * Length of the reserved part of aclrtMemUceInfo.
- */
-#define UCE_INFO_RESERVED_SIZE 14
-
-/**
- * The component that registers an init or finalize callback.
- */
+#define ACL_CONTINUE_ON_FAILURE 0x00000000U /**< After a failure the stream continues. */
+#define ACL_DEVICE_FORM_FACTOR_A_K 1 /**< A module of a server with AI chips only. */
+#define ACL_DEVICE_FORM_FACTOR_A_X 2 /**< A module of a server that also has other chips. */
+#define ACL_DEVICE_FORM_FACTOR_PCIE_CARD 3 /**< A card. */
+#define ACL_DEVICE_FORM_FACTOR_POD 0 /**< A part of a pod. */
+#define ACL_DEV_FEATURE_NOT_SUPPORT 0x00000000 /**< The device does not have the feature. */
+#define ACL_DEV_FEATURE_SUPPORT 0x00000001 /**< The device has the feature. */
+#define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U /**< The host can query and synchronize the event. */
+#define ACL_EVENT_DEVICE_USE_ONLY 0x00000010U /**< Only the device uses the event. */
+#define ACL_EVENT_EXTERNAL 0x00000020U /**< The event orders a graph relative to work outside of it. */
+#define ACL_EVENT_IPC 0x00000040U /**< The event can be shared with other processes. */
+#define ACL_EVENT_RECORD_DEFAULT 0x0U /**< A normal record. */
+#define ACL_EVENT_RECORD_EXTERNAL 0x01U /**< A record that is visible outside of the graph. */
+#define ACL_EVENT_SYNC 0x00000001U /**< Streams can wait for the event. */
+#define ACL_EVENT_TIME_LINE 0x00000008U /**< The event has a timestamp. */
+#define ACL_EVENT_WAIT_DEFAULT 0x0U /**< A normal wait. */
+#define ACL_EVENT_WAIT_EXTERNAL 0x01U /**< A wait for a record outside of the graph. */
+#define ACL_HOST_DEVICE_CONNECT_TYPE_HCCS 1 /**< Coherent connection. */
+#define ACL_HOST_DEVICE_CONNECT_TYPE_PCIE 0 /**< PCI Express. */
+#define ACL_HOST_DEVICE_CONNECT_TYPE_UB 2 /**< Unified bus. */
+#define ACL_HOST_REG_IOMEMORY 0x4UL /**< Register memory-mapped registers of another device. */
+#define ACL_HOST_REG_MAPPED 0x2UL /**< Register memory and map it for the device. */
+#define ACL_HOST_REG_PINNED 0x10000000UL /**< Register memory as page-locked. */
+#define ACL_HOST_REG_READONLY 0x8UL /**< Register memory that the device may only read. */
+#define ACL_IPC_EVENT_HANDLE_SIZE 64U /**< Size of aclrtIpcEventHandle. */
+#define ACL_MAJOR_VERSION 1 /**< First part of the interface's version. */
+#define ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0x0UL /**< Write a summary of a graph. */
+#define ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 0x1UL /**< Write everything about a graph. */
+#define ACL_MINOR_VERSION 17 /**< Second part of the interface's version. */
+#define ACL_NOTIFY_DEFAULT 0x00000000U /**< A normal notify. */
+#define ACL_NOTIFY_DEVICE_USE_ONLY 0x00000001U /**< A notify for the device only. */
+#define ACL_PATCH_VERSION 0 /**< Third part of the interface's version. */
+#define ACL_PKG_VERSION_MAX_SIZE 128 /**< Maximum length of a version, including the terminating zero. */
+#define ACL_PKG_VERSION_PARTS_MAX_SIZE 64 /**< Maximum length of a part of a version, including the terminating zero. */
+#define ACL_RT_BINARY_MAGIC_ELF_AICORE 0x43554245U /**< A binary for AI cores. */
+#define ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE 0x41494343U /**< A binary for matrix cores. */
+#define ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE 0x41415246U /**< A binary for vector cores. */
+#define ACL_RT_CMO_MAX_BARRIER_NUM 6U /**< Maximum number of barriers of one wait. */
+#define ACL_RT_DEVS_TOPOLOGY_HCCS 0x01ULL /**< Coherent connection. */
+#define ACL_RT_DEVS_TOPOLOGY_HCCS_SW 0x40ULL /**< Coherent connection through a switch. */
+#define ACL_RT_DEVS_TOPOLOGY_PHB 0x08ULL /**< Through one host bridge. */
+#define ACL_RT_DEVS_TOPOLOGY_PIB 0x04ULL /**< Inside one card. */
+#define ACL_RT_DEVS_TOPOLOGY_PIX 0x02ULL /**< Through one PCI Express switch. */
+#define ACL_RT_DEVS_TOPOLOGY_SIO 0x20ULL /**< Inside one package. */
+#define ACL_RT_DEVS_TOPOLOGY_SYS 0x10ULL /**< Between sockets. */
+#define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_HCCS 1 /**< Coherent connection. */
+#define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO 0 /**< Inside one package. */
+#define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH 3 /**< Unified bus, through several ports. */
+#define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_ONE_PORT_PATH 2 /**< Unified bus, through one port. */
+#define ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT 0x0UL /**< Only listed processes may open the memory. */
+#define ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL /**< All processes may open the memory. */
+#define ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT 0x0UL /**< Open the memory. */
+#define ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x1UL /**< Open the memory, and enable peer access. */
+#define ACL_RT_MAX_RECORD_PA_NUM_PER_DEV 20U /**< Maximum number of errors that a device keeps. */
+#define ACL_RT_MEM_ATTACH_GLOBAL 0x01U /**< Every stream uses the managed memory. */
+#define ACL_RT_MEM_LINK_IDX_0 0U /**< The first connection. */
+#define ACL_RT_MEM_LINK_IDX_1 1U /**< The second connection. */
+#define ACL_RT_MEM_TYPE_DEV 0x2U /**< Device memory, for aclrtCheckMemType. */
+#define ACL_RT_MEM_TYPE_DVPP 0x8U /**< Memory of image and video units, for aclrtCheckMemType. */
+#define ACL_RT_MEM_TYPE_RSVD 0x10U /**< Reserved addresses, for aclrtCheckMemType. */
+#define ACL_RT_MEM_UCE_INFO_MAX_NUM 20 /**< Maximum number of entries of aclrtMemUceInfoArray. */
+#define ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0x0UL /**< Only listed processes may open the notify. */
+#define ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x02UL /**< All processes may open the notify. */
+#define ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0x0UL /**< Open the notify. */
+#define ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x02UL /**< Open the notify, and enable peer access. */
+#define ACL_RT_VMM_EXPORT_FLAG_DEFAULT 0x0UL /**< Only listed processes may open the physical memory. */
+#define ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL /**< All processes may open the physical memory. */
+#define ACL_STOP_ON_FAILURE 0x00000001U /**< After a failure the stream, and all other streams of its context, stop. */
+#define ACL_STREAM_CPU_SCHEDULE 0x00000010U /**< The stream is for the device's CPUs. */
+#define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U /**< The stream is for the device only. */
+#define ACL_STREAM_FAST_LAUNCH 0x00000001U /**< Submitting is fast. */
+#define ACL_STREAM_FAST_SYNC 0x00000002U /**< Synchronization is fast. */
+#define ACL_STREAM_HUGE 0x00000008U /**< The stream is long; has no effect. */
+#define ACL_STREAM_PERSISTENT 0x00000004U /**< The stream stores its work for a graph. */
+#define ACL_STREAM_WAIT_VALUE_AND 0x00000002U /**< Wait until the values have a common bit. */
+#define ACL_STREAM_WAIT_VALUE_EQ 0x00000001U /**< Wait until the values are equal. */
+#define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000U /**< Wait until the value in memory is not less than the other. */
+#define ACL_STREAM_WAIT_VALUE_NOR 0x00000003U /**< Wait until a bit is set in neither value. */
+#define MAX_MEM_UCE_INFO_ARRAY_SIZE 128 /**< Maximum number of entries that aclrtGetMemUceInfo returns. */
+#define UCE_INFO_RESERVED_SIZE 14 /**< Length of the reserved part of aclrtMemUceInfo. */
+
+/** The component that registers an init or finalize callback. */
 typedef enum aclRegisterCallbackType {
-    /**
-     * The model layer.
-     */
-    ACL_REG_TYPE_ACL_MODEL = 0,
-    /**
-     * The operator execution layer.
-     */
-    ACL_REG_TYPE_ACL_OP_EXECUTOR = 1,
-    /**
-     * The linear algebra layer.
-     */
-    ACL_REG_TYPE_ACL_OP_CBLAS = 2,
-    /**
-     * The operator compilation layer.
-     */
-    ACL_REG_TYPE_ACL_OP_COMPILER = 3,
-    /**
-     * The channels of the data transport.
-     */
-    ACL_REG_TYPE_ACL_TDT_CHANNEL = 4,
-    /**
-     * The queues of the data transport.
-     */
-    ACL_REG_TYPE_ACL_TDT_QUEUE = 5,
-    /**
-     * The layer for images and video.
-     */
-    ACL_REG_TYPE_ACL_DVPP = 6,
-    /**
-     * The layer for retrieval.
-     */
-    ACL_REG_TYPE_ACL_RETR = 7,
-    /**
-     * Any other component.
-     */
-    ACL_REG_TYPE_OTHER = 65535,
+    ACL_REG_TYPE_ACL_MODEL = 0, /**< The model layer. */
+    ACL_REG_TYPE_ACL_OP_EXECUTOR = 1, /**< The operator execution layer. */
+    ACL_REG_TYPE_ACL_OP_CBLAS = 2, /**< The linear algebra layer. */
+    ACL_REG_TYPE_ACL_OP_COMPILER = 3, /**< The operator compilation layer. */
+    ACL_REG_TYPE_ACL_TDT_CHANNEL = 4, /**< The channels of the data transport. */
+    ACL_REG_TYPE_ACL_TDT_QUEUE = 5, /**< The queues of the data transport. */
+    ACL_REG_TYPE_ACL_DVPP = 6, /**< The layer for images and video. */
+    ACL_REG_TYPE_ACL_RETR = 7, /**< The layer for retrieval. */
+    ACL_REG_TYPE_OTHER = 65535, /**< Any other component. */
 } aclRegisterCallbackType;
 
-/**
- * Packages with a version.
- */
+/** Packages with a version. */
 typedef enum aclCANNPackageName {
-    /**
-     * All packages together.
-     */
-    ACL_PKG_NAME_CANN = 0,
-    /**
-     * The runtime.
-     */
-    ACL_PKG_NAME_RUNTIME = 1,
-    /**
-     * The compiler.
-     */
-    ACL_PKG_NAME_COMPILER = 2,
-    /**
-     * Collective communication.
-     */
-    ACL_PKG_NAME_HCCL = 3,
-    /**
-     * The tools.
-     */
-    ACL_PKG_NAME_TOOLKIT = 4,
-    /**
-     * The operators.
-     */
-    ACL_PKG_NAME_OPP = 5,
-    /**
-     * The operators' kernels.
-     */
-    ACL_PKG_NAME_OPP_KERNEL = 6,
-    /**
-     * The driver.
-     */
-    ACL_PKG_NAME_DRIVER = 7,
+    ACL_PKG_NAME_CANN = 0, /**< All packages together. */
+    ACL_PKG_NAME_RUNTIME = 1, /**< The runtime. */
+    ACL_PKG_NAME_COMPILER = 2, /**< The compiler. */
+    ACL_PKG_NAME_HCCL = 3, /**< Collective communication. */
+    ACL_PKG_NAME_TOOLKIT = 4, /**< The tools. */
+    ACL_PKG_NAME_OPP = 5, /**< The operators. */
+    ACL_PKG_NAME_OPP_KERNEL = 6, /**< The operators' kernels. */
+    ACL_PKG_NAME_DRIVER = 7, /**< The driver. */
 } aclCANNPackageName;
 
-/**
- * The scope of the last error.
- */
+/** The scope of the last error. */
 typedef enum aclrtLastErrLevel {
-    /**
-     * The calling thread.
-     */
-    ACL_RT_THREAD_LEVEL = 0,
+    ACL_RT_THREAD_LEVEL = 0, /**< The calling thread. */
 } aclrtLastErrLevel;
 
-/**
- * Kinds of hardware errors.
- */
+/** Kinds of hardware errors. */
 typedef enum aclrtErrorType {
-    /**
-     * None.
-     */
-    ACL_RT_NO_ERROR = 0,
-    /**
-     * Memory.
-     */
-    ACL_RT_ERROR_MEMORY = 1,
-    /**
-     * Level-2 cache.
-     */
-    ACL_RT_ERROR_L2 = 2,
-    /**
-     * AI core.
-     */
-    ACL_RT_ERROR_AICORE = 3,
-    /**
-     * Connection.
-     */
-    ACL_RT_ERROR_LINK = 4,
-    /**
-     * Port of the level-3 network.
-     */
-    ACL_RT_ERROR_L3_PORT = 5,
-    /**
-     * Other errors.
-     */
-    ACL_RT_ERROR_OTHERS = 65535,
+    ACL_RT_NO_ERROR = 0, /**< None. */
+    ACL_RT_ERROR_MEMORY = 1, /**< Memory. */
+    ACL_RT_ERROR_L2 = 2, /**< Level-2 cache. */
+    ACL_RT_ERROR_AICORE = 3, /**< AI core. */
+    ACL_RT_ERROR_LINK = 4, /**< Connection. */
+    ACL_RT_ERROR_L3_PORT = 5, /**< Port of the level-3 network. */
+    ACL_RT_ERROR_OTHERS = 65535, /**< Other errors. */
 } aclrtErrorType;
 
-/**
- * Kinds of errors of an AI core.
- */
+/** Kinds of errors of an AI core. */
 typedef enum aclrtAicoreErrorType {
-    /**
-     * Unknown.
-     */
-    ACL_RT_AICORE_ERROR_UNKNOWN = 0,
-    /**
-     * An error of the program.
-     */
-    ACL_RT_AICORE_ERROR_SW = 1,
-    /**
-     * An error of the hardware.
-     */
-    ACL_RT_AICORE_ERROR_HW_LOCAL = 2,
+    ACL_RT_AICORE_ERROR_UNKNOWN = 0, /**< Unknown. */
+    ACL_RT_AICORE_ERROR_SW = 1, /**< An error of the program. */
+    ACL_RT_AICORE_ERROR_HW_LOCAL = 2, /**< An error of the hardware. */
 } aclrtAicoreErrorType;
 
-/**
- * Where the program runs.
- */
+/** Where the program runs. */
 typedef enum aclrtRunMode {
-    /**
-     * The program runs on the device itself.
-     */
-    ACL_DEVICE = 0,
-    /**
-     * The program runs on a host that the device is attached to.
-     */
-    ACL_HOST = 1,
+    ACL_DEVICE = 0, /**< The program runs on the device itself. */
+    ACL_HOST = 1, /**< The program runs on a host that the device is attached to. */
 } aclrtRunMode;
 
-/**
- * The task schedulers of a device.
- */
+/** The task schedulers of a device. */
 typedef enum aclrtTsId {
-    /**
-     * The task scheduler of the AI cores.
-     */
-    ACL_TS_ID_AICORE = 0,
-    /**
-     * The task scheduler of the vector cores.
-     */
-    ACL_TS_ID_AIVECTOR = 1,
-    /**
-     * Not in use.
-     */
-    ACL_TS_ID_RESERVED = 2,
+    ACL_TS_ID_AICORE = 0, /**< The task scheduler of the AI cores. */
+    ACL_TS_ID_AIVECTOR = 1, /**< The task scheduler of the vector cores. */
+    ACL_TS_ID_RESERVED = 2, /**< Not in use. */
 } aclrtTsId;
 
-/**
- * The state of a device.
- */
+/** The state of a device. */
 typedef enum aclrtDeviceStatus {
-    /**
-     * It works.
-     */
-    ACL_RT_DEVICE_STATUS_NORMAL = 0,
-    /**
-     * It has failed.
-     */
-    ACL_RT_DEVICE_STATUS_ABNORMAL = 1,
-    /**
-     * Not a state.
-     */
-    ACL_RT_DEVICE_STATUS_END = 65535,
+    ACL_RT_DEVICE_STATUS_NORMAL = 0, /**< It works. */
+    ACL_RT_DEVICE_STATUS_ABNORMAL = 1, /**< It has failed. */
+    ACL_RT_DEVICE_STATUS_END = 65535, /**< Not a state. */
 } aclrtDeviceStatus;
 
-/**
- * The time of a device-state callback.
- */
+/** The time of a device-state callback. */
 typedef enum aclrtDeviceState {
-    /**
-     * The call before the device is set.
-     */
-    ACL_RT_DEVICE_STATE_SET_PRE = 0,
-    /**
-     * The call after the device was set.
-     */
-    ACL_RT_DEVICE_STATE_SET_POST = 1,
-    /**
-     * The call before the device is reset.
-     */
-    ACL_RT_DEVICE_STATE_RESET_PRE = 2,
-    /**
-     * The call after the device was reset.
-     */
-    ACL_RT_DEVICE_STATE_RESET_POST = 3,
+    ACL_RT_DEVICE_STATE_SET_PRE = 0, /**< The call before the device is set. */
+    ACL_RT_DEVICE_STATE_SET_POST = 1, /**< The call after the device was set. */
+    ACL_RT_DEVICE_STATE_RESET_PRE = 2, /**< The call before the device is reset. */
+    ACL_RT_DEVICE_STATE_RESET_POST = 3, /**< The call after the device was reset. */
 } aclrtDeviceState;
 
-/**
- * The time of a stream-state callback.
- */
+/** The time of a stream-state callback. */
 typedef enum aclrtStreamState {
-    /**
-     * The call after the stream's creation.
-     */
-    ACL_RT_STREAM_STATE_CREATE_POST = 1,
-    /**
-     * The call before the stream's destruction.
-     */
-    ACL_RT_STREAM_STATE_DESTROY_PRE = 2,
+    ACL_RT_STREAM_STATE_CREATE_POST = 1, /**< The call after the stream's creation. */
+    ACL_RT_STREAM_STATE_DESTROY_PRE = 2, /**< The call before the stream's destruction. */
 } aclrtStreamState;
 
-/**
- * Limits of a device, in bytes.
- */
+/** Limits of a device, in bytes. */
 typedef enum aclrtDeviceLimit {
-    /**
-     * Stack of a thread.
-     */
-    ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,
-    /**
-     * Stack of diverged threads.
-     */
-    ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE = 1,
-    /**
-     * Stack of a core.
-     */
-    ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE = 2,
-    /**
-     * Print buffer of a core.
-     */
-    ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3,
-    /**
-     * Print buffer of threads.
-     */
-    ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4,
+    ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0, /**< Stack of a thread. */
+    ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE = 1, /**< Stack of diverged threads. */
+    ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE = 2, /**< Stack of a core. */
+    ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3, /**< Print buffer of a core. */
+    ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4, /**< Print buffer of threads. */
 } aclrtDeviceLimit;
 
-/**
- * Attributes of a device.
- */
+/** Attributes of a device. */
 typedef enum aclrtDevAttr {
-    /**
-     * CPUs of the device.
-     */
-    ACL_DEV_ATTR_AICPU_CORE_NUM = 1,
-    /**
-     * AI cores.
-     */
-    ACL_DEV_ATTR_AICORE_CORE_NUM = 101,
-    /**
-     * Matrix cores.
-     */
-    ACL_DEV_ATTR_CUBE_CORE_NUM = 102,
-    /**
-     * Vector cores.
-     */
-    ACL_DEV_ATTR_VECTOR_CORE_NUM = 201,
-    /**
-     * Threads of a warp, 0 if there are no warps.
-     */
-    ACL_DEV_ATTR_WARP_SIZE = 202,
-    /**
-     * Threads of a vector core.
-     */
-    ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203,
-    /**
-     * Shared memory of a vector core in bytes.
-     */
-    ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204,
-    /**
-     * An older name of ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE.
-     */
-    ACL_DEV_ATTR_LOCAL_MEM_PER_VECTOR_CORE = 204,
-    /**
-     * Largest grid, in x.
-     */
-    ACL_DEV_ATTR_MAX_GRID_DIM_X = 205,
-    /**
-     * Largest grid, in y.
-     */
-    ACL_DEV_ATTR_MAX_GRID_DIM_Y = 206,
-    /**
-     * Largest grid, in z.
-     */
-    ACL_DEV_ATTR_MAX_GRID_DIM_Z = 207,
-    /**
-     * Blocks of a grid.
-     */
-    ACL_DEV_ATTR_MAX_BLOCK_PER_GRID = 208,
-    /**
-     * Threads of a block.
-     */
-    ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK = 209,
-    /**
-     * Largest block, in x.
-     */
-    ACL_DEV_ATTR_MAX_BLOCK_DIM_X = 210,
-    /**
-     * Largest block, in y.
-     */
-    ACL_DEV_ATTR_MAX_BLOCK_DIM_Y = 211,
-    /**
-     * Largest block, in z.
-     */
-    ACL_DEV_ATTR_MAX_BLOCK_DIM_Z = 212,
-    /**
-     * Memory in bytes.
-     */
-    ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE = 301,
-    /**
-     * Level-2 cache in bytes.
-     */
-    ACL_DEV_ATTR_L2_CACHE_SIZE = 302,
-    /**
-     * The system that the device belongs to.
-     */
-    ACL_DEV_ATTR_SMP_ID = 401,
-    /**
-     * The number of the chip.
-     */
-    ACL_DEV_ATTR_PHY_CHIP_ID = 402,
-    /**
-     * The number of the device in its pod.
-     */
-    ACL_DEV_ATTR_SUPER_POD_DEVICE_ID = 403,
-    /**
-     * The same as ACL_DEV_ATTR_SUPER_POD_DEVICE_ID, as it was misspelt once.
-     */
+    ACL_DEV_ATTR_AICPU_CORE_NUM = 1, /**< CPUs of the device. */
+    ACL_DEV_ATTR_AICORE_CORE_NUM = 101, /**< AI cores. */
+    ACL_DEV_ATTR_CUBE_CORE_NUM = 102, /**< Matrix cores. */
+    ACL_DEV_ATTR_VECTOR_CORE_NUM = 201, /**< Vector cores. */
+    ACL_DEV_ATTR_WARP_SIZE = 202, /**< Threads of a warp, 0 if there are no warps. */
+    ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203, /**< Threads of a vector core. */
+    ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204, /**< Shared memory of a vector core in bytes. */
+    ACL_DEV_ATTR_LOCAL_MEM_PER_VECTOR_CORE = 204, /**< An older name of ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE. */
+    ACL_DEV_ATTR_MAX_GRID_DIM_X = 205, /**< Largest grid, in x. */
+    ACL_DEV_ATTR_MAX_GRID_DIM_Y = 206, /**< Largest grid, in y. */
+    ACL_DEV_ATTR_MAX_GRID_DIM_Z = 207, /**< Largest grid, in z. */
+    ACL_DEV_ATTR_MAX_BLOCK_PER_GRID = 208, /**< Blocks of a grid. */
+    ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK = 209, /**< Threads of a block. */
+    ACL_DEV_ATTR_MAX_BLOCK_DIM_X = 210, /**< Largest block, in x. */
+    ACL_DEV_ATTR_MAX_BLOCK_DIM_Y = 211, /**< Largest block, in y. */
+    ACL_DEV_ATTR_MAX_BLOCK_DIM_Z = 212, /**< Largest block, in z. */
+    ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE = 301, /**< Memory in bytes. */
+    ACL_DEV_ATTR_L2_CACHE_SIZE = 302, /**< Level-2 cache in bytes. */
+    ACL_DEV_ATTR_SMP_ID = 401, /**< The system that the device belongs to. */
+    ACL_DEV_ATTR_PHY_CHIP_ID = 402, /**< The number of the chip. */
+    ACL_DEV_ATTR_SUPER_POD_DEVICE_ID = 403, /**< The number of the device in its pod. */
+    /** The same as ACL_DEV_ATTR_SUPER_POD_DEVICE_ID, as it was misspelt once. */
     ACL_DEV_ATTR_SUPER_POD_DEVIDE_ID = 403,
-    /**
-     * The number of the server in its pod.
-     */
-    ACL_DEV_ATTR_SUPER_POD_SERVER_ID = 404,
-    /**
-     * The number of the pod.
-     */
-    ACL_DEV_ATTR_SUPER_POD_ID = 405,
-    /**
-     * Whether user operators may run on the device's CPUs.
-     */
-    ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 406,
-    /**
-     * The kind of main board.
-     */
-    ACL_DEV_ATTR_MAINBOARD_ID = 407,
-    /**
-     * How the host is connected: ACL_HOST_DEVICE_CONNECT_TYPE_*.
-     */
-    ACL_DEV_ATTR_HD_CONNECT_TYPE = 408,
-    /**
-     * The form factor of the device: ACL_DEVICE_FORM_FACTOR_*.
-     */
-    ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 409,
-    /**
-     * 1 if the device is a part of another one.
-     */
-    ACL_DEV_ATTR_IS_VIRTUAL = 501,
-    /**
-     * The number of the architecture.
-     */
-    ACL_DEV_ATTR_NPU_ARCH = 601,
+    ACL_DEV_ATTR_SUPER_POD_SERVER_ID = 404, /**< The number of the server in its pod. */
+    ACL_DEV_ATTR_SUPER_POD_ID = 405, /**< The number of the pod. */
+    ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 406, /**< Whether user operators may run on the device's CPUs. */
+    ACL_DEV_ATTR_MAINBOARD_ID = 407, /**< The kind of main board. */
+    ACL_DEV_ATTR_HD_CONNECT_TYPE = 408, /**< How the host is connected: ACL_HOST_DEVICE_CONNECT_TYPE_*. */
+    ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 409, /**< The form factor of the device: ACL_DEVICE_FORM_FACTOR_*. */
+    ACL_DEV_ATTR_IS_VIRTUAL = 501, /**< 1 if the device is a part of another one. */
+    ACL_DEV_ATTR_NPU_ARCH = 601, /**< The number of the architecture. */
 } aclrtDevAttr;
 
-/**
- * Features of a device.
- */
+/** Features of a device. */
 typedef enum aclrtDevFeatureType {
-    /**
-     * Pending kernels can be changed.
-     */
-    ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
-    /**
-     * Queue events reach other devices.
-     */
-    ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21,
+    ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1, /**< Pending kernels can be changed. */
+    ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21, /**< Queue events reach other devices. */
 } aclrtDevFeatureType;
 
-/**
- * Engines of a device.
- */
+/** Engines of a device. */
 typedef enum aclrtHacType {
-    /**
-     * The scheduler.
-     */
-    ACL_RT_HAC_TYPE_STARS = 0,
-    /**
-     * CPUs of the device.
-     */
-    ACL_RT_HAC_TYPE_AICPU = 1,
-    /**
-     * Matrix cores.
-     */
-    ACL_RT_HAC_TYPE_AIC = 2,
-    /**
-     * Vector cores.
-     */
-    ACL_RT_HAC_TYPE_AIV = 3,
-    /**
-     * Copies over PCI Express.
-     */
-    ACL_RT_HAC_TYPE_PCIEDMA = 4,
-    /**
-     * Copies over a network.
-     */
-    ACL_RT_HAC_TYPE_RDMA = 5,
-    /**
-     * Copies inside the system.
-     */
-    ACL_RT_HAC_TYPE_SDMA = 6,
-    /**
-     * Images and video.
-     */
-    ACL_RT_HAC_TYPE_DVPP = 7,
-    /**
-     * Copies over the unified bus.
-     */
-    ACL_RT_HAC_TYPE_UDMA = 8,
-    /**
-     * Collective communication.
-     */
-    ACL_RT_HAC_TYPE_CCU = 9,
+    ACL_RT_HAC_TYPE_STARS = 0, /**< The scheduler. */
+    ACL_RT_HAC_TYPE_AICPU = 1, /**< CPUs of the device. */
+    ACL_RT_HAC_TYPE_AIC = 2, /**< Matrix cores. */
+    ACL_RT_HAC_TYPE_AIV = 3, /**< Vector cores. */
+    ACL_RT_HAC_TYPE_PCIEDMA = 4, /**< Copies over PCI Express. */
+    ACL_RT_HAC_TYPE_RDMA = 5, /**< Copies over a network. */
+    ACL_RT_HAC_TYPE_SDMA = 6, /**< Copies inside the system. */
+    ACL_RT_HAC_TYPE_DVPP = 7, /**< Images and video. */
+    ACL_RT_HAC_TYPE_UDMA = 8, /**< Copies over the unified bus. */
+    ACL_RT_HAC_TYPE_CCU = 9, /**< Collective communication. */
 } aclrtHacType;
 
-/**
- * Whether an engine can use mapped host memory.
- */
+/** Whether an engine can use mapped host memory. */
 typedef enum aclrtHostMemMapCapability {
-    /**
-     * It cannot.
-     */
-    ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0,
-    /**
-     * It can.
-     */
-    ACL_RT_HOST_MEM_MAP_SUPPORTED = 1,
+    ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0, /**< It cannot. */
+    ACL_RT_HOST_MEM_MAP_SUPPORTED = 1, /**< It can. */
 } aclrtHostMemMapCapability;
 
-/**
- * Atomic operations.
- */
+/** Atomic operations. */
 typedef enum aclrtAtomicOperation {
-    /**
-     * Adds integers.
-     */
-    ACL_RT_ATOMIC_OPERATION_INTEGER_ADD = 0,
-    /**
-     * Keeps the smaller integer.
-     */
-    ACL_RT_ATOMIC_OPERATION_INTEGER_MIN = 1,
-    /**
-     * Keeps the larger integer.
-     */
-    ACL_RT_ATOMIC_OPERATION_INTEGER_MAX = 2,
-    /**
-     * Increments, and wraps.
-     */
-    ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
-    /**
-     * Decrements, and wraps.
-     */
-    ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
-    /**
-     * Bitwise AND.
-     */
-    ACL_RT_ATOMIC_OPERATION_AND = 5,
-    /**
-     * Bitwise OR.
-     */
-    ACL_RT_ATOMIC_OPERATION_OR = 6,
-    /**
-     * Bitwise exclusive OR.
-     */
-    ACL_RT_ATOMIC_OPERATION_XOR = 7,
-    /**
-     * Stores a value and returns the old one.
-     */
-    ACL_RT_ATOMIC_OPERATION_EXCHANGE = 8,
-    /**
-     * Stores a value if the old one equals the expected one (compare-and-swap).
-     */
-    ACL_RT_ATOMIC_OPERATION_CAS = 9,
-    /**
-     * Adds floating-point numbers.
-     */
-    ACL_RT_ATOMIC_OPERATION_FLOAT_ADD = 10,
-    /**
-     * Keeps the smaller floating-point number.
-     */
-    ACL_RT_ATOMIC_OPERATION_FLOAT_MIN = 11,
-    /**
-     * Keeps the larger floating-point number.
-     */
-    ACL_RT_ATOMIC_OPERATION_FLOAT_MAX = 12,
-    /**
-     * Adds while copying.
-     */
-    ACL_RT_ATOMIC_OPERATION_DMA_ADD = 30,
-    /**
-     * Keeps the smaller while copying.
-     */
-    ACL_RT_ATOMIC_OPERATION_DMA_MIN = 31,
-    /**
-     * Keeps the larger while copying.
-     */
-    ACL_RT_ATOMIC_OPERATION_DMA_MAX = 32,
-    /**
-     * Adds, from the scalar unit of a vector core.
-     */
-    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD = 40,
-    /**
-     * Keeps the smaller, from the scalar unit of a vector core.
-     */
-    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN = 41,
-    /**
-     * Keeps the larger, from the scalar unit of a vector core.
-     */
-    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX = 42,
-    /**
-     * Compare-and-swap, from the scalar unit of a vector core.
-     */
-    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS = 43,
-    /**
-     * Exchanges, from the scalar unit of a vector core.
-     */
-    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH = 44,
+    ACL_RT_ATOMIC_OPERATION_INTEGER_ADD = 0, /**< Adds integers. */
+    ACL_RT_ATOMIC_OPERATION_INTEGER_MIN = 1, /**< Keeps the smaller integer. */
+    ACL_RT_ATOMIC_OPERATION_INTEGER_MAX = 2, /**< Keeps the larger integer. */
+    ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT = 3, /**< Increments, and wraps. */
+    ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT = 4, /**< Decrements, and wraps. */
+    ACL_RT_ATOMIC_OPERATION_AND = 5, /**< Bitwise AND. */
+    ACL_RT_ATOMIC_OPERATION_OR = 6, /**< Bitwise OR. */
+    ACL_RT_ATOMIC_OPERATION_XOR = 7, /**< Bitwise exclusive OR. */
+    ACL_RT_ATOMIC_OPERATION_EXCHANGE = 8, /**< Stores a value and returns the old one. */
+    ACL_RT_ATOMIC_OPERATION_CAS = 9, /**< Stores a value if the old one equals the expected one (compare-and-swap). */
+    ACL_RT_ATOMIC_OPERATION_FLOAT_ADD = 10, /**< Adds floating-point numbers. */
+    ACL_RT_ATOMIC_OPERATION_FLOAT_MIN = 11, /**< Keeps the smaller floating-point number. */
+    ACL_RT_ATOMIC_OPERATION_FLOAT_MAX = 12, /**< Keeps the larger floating-point number. */
+    ACL_RT_ATOMIC_OPERATION_DMA_ADD = 30, /**< Adds while copying. */
+    ACL_RT_ATOMIC_OPERATION_DMA_MIN = 31, /**< Keeps the smaller while copying. */
+    ACL_RT_ATOMIC_OPERATION_DMA_MAX = 32, /**< Keeps the larger while copying. */
+    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD = 40, /**< Adds, from the scalar unit of a vector core. */
+    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN = 41, /**< Keeps the smaller, from the scalar unit of a vector core. */
+    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX = 42, /**< Keeps the larger, from the scalar unit of a vector core. */
+    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS = 43, /**< Compare-and-swap, from the scalar unit of a vector core. */
+    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH = 44, /**< Exchanges, from the scalar unit of a vector core. */
 } aclrtAtomicOperation;
 
-/**
- * The result of aclrtStreamQuery.
- */
+/** The result of aclrtStreamQuery. */
 typedef enum aclrtStreamStatus {
-    /**
-     * All work is complete.
-     */
-    ACL_STREAM_STATUS_COMPLETE = 0,
-    /**
-     * Work is pending.
-     */
-    ACL_STREAM_STATUS_NOT_READY = 1,
-    /**
-     * Not a state.
-     */
-    ACL_STREAM_STATUS_RESERVED = 65535,
+    ACL_STREAM_STATUS_COMPLETE = 0, /**< All work is complete. */
+    ACL_STREAM_STATUS_NOT_READY = 1, /**< Work is pending. */
+    ACL_STREAM_STATUS_RESERVED = 65535, /**< Not a state. */
 } aclrtStreamStatus;
 
-/**
- * Attributes of a stream.
- */
+/** Attributes of a stream. */
 typedef enum aclrtStreamAttr {
-    /**
-     * The behaviour after a failure.
-     */
-    ACL_STREAM_ATTR_FAILURE_MODE = 1,
-    /**
-     * Whether overflows are detected.
-     */
-    ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
-    /**
-     * A user-defined number.
-     */
-    ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
-    /**
-     * Whether operator information is stored.
-     */
-    ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
-    /**
-     * The priority.
-     */
-    ACL_STREAM_ATTR_PRIORITY = 5,
+    ACL_STREAM_ATTR_FAILURE_MODE = 1, /**< The behaviour after a failure. */
+    ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2, /**< Whether overflows are detected. */
+    ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3, /**< A user-defined number. */
+    ACL_STREAM_ATTR_CACHE_OP_INFO = 4, /**< Whether operator information is stored. */
+    ACL_STREAM_ATTR_PRIORITY = 5, /**< The priority. */
 } aclrtStreamAttr;
 
-/**
- * Fields of a stream configuration.
- */
+/** Fields of a stream configuration. */
 typedef enum aclrtStreamConfigAttr {
-    /**
-     * Working memory: its address.
-     */
-    ACL_RT_STREAM_WORK_ADDR_PTR = 0,
-    /**
-     * Working memory: its size.
-     */
-    ACL_RT_STREAM_WORK_SIZE = 1,
-    /**
-     * ACL_STREAM_* flags.
-     */
-    ACL_RT_STREAM_FLAG = 2,
-    /**
-     * The priority.
-     */
-    ACL_RT_STREAM_PRIORITY = 3,
+    ACL_RT_STREAM_WORK_ADDR_PTR = 0, /**< Working memory: its address. */
+    ACL_RT_STREAM_WORK_SIZE = 1, /**< Working memory: its size. */
+    ACL_RT_STREAM_FLAG = 2, /**< ACL_STREAM_* flags. */
+    ACL_RT_STREAM_PRIORITY = 3, /**< The priority. */
 } aclrtStreamConfigAttr;
 
-/**
- * The time of a callback of aclrtDeviceTaskAbort.
- */
+/** The time of a callback of aclrtDeviceTaskAbort. */
 typedef enum aclrtDeviceTaskAbortStage {
-    /**
-     * The call before the abort.
-     */
-    ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
-    /**
-     * The call after the abort.
-     */
-    ACL_RT_DEVICE_TASK_ABORT_POST = 1,
+    ACL_RT_DEVICE_TASK_ABORT_PRE = 0, /**< The call before the abort. */
+    ACL_RT_DEVICE_TASK_ABORT_POST = 1, /**< The call after the abort. */
 } aclrtDeviceTaskAbortStage;
 
-/**
- * The result of aclrtQueryEventStatus. Note the numbers: 1 is complete.
- */
+/** The result of aclrtQueryEventStatus. Note the numbers: 1 is complete. */
 typedef enum aclrtEventRecordedStatus {
-    /**
-     * The record is not complete, or the event was never recorded.
-     */
-    ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
-    /**
-     * The record is complete.
-     */
-    ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
+    ACL_EVENT_RECORDED_STATUS_NOT_READY = 0, /**< The record is not complete, or the event was never recorded. */
+    ACL_EVENT_RECORDED_STATUS_COMPLETE = 1, /**< The record is complete. */
 } aclrtEventRecordedStatus;
 
-/**
- * The result of aclrtQueryEvent.
- */
+/** The result of aclrtQueryEvent. */
 typedef enum aclrtEventStatus {
-    /**
-     * It is complete.
-     */
-    ACL_EVENT_STATUS_COMPLETE = 0,
-    /**
-     * It is not complete.
-     */
-    ACL_EVENT_STATUS_NOT_READY = 1,
-    /**
-     * Not a state.
-     */
-    ACL_EVENT_STATUS_RESERVED = 2,
+    ACL_EVENT_STATUS_COMPLETE = 0, /**< It is complete. */
+    ACL_EVENT_STATUS_NOT_READY = 1, /**< It is not complete. */
+    ACL_EVENT_STATUS_RESERVED = 2, /**< Not a state. */
 } aclrtEventStatus;
 
-/**
- * The result of aclrtQueryEventWaitStatus.
- */
+/** The result of aclrtQueryEventWaitStatus. */
 typedef enum aclrtEventWaitStatus {
-    /**
-     * All waits are complete.
-     */
-    ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
-    /**
-     * A wait is pending.
-     */
-    ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
-    /**
-     * Not a state.
-     */
-    ACL_EVENT_WAIT_STATUS_RESERVED = 65535,
+    ACL_EVENT_WAIT_STATUS_COMPLETE = 0, /**< All waits are complete. */
+    ACL_EVENT_WAIT_STATUS_NOT_READY = 1, /**< A wait is pending. */
+    ACL_EVENT_WAIT_STATUS_RESERVED = 65535, /**< Not a state. */
 } aclrtEventWaitStatus;
 
-/**
- * Page size policy of an allocation. Other numbers are allowed and select by size.
- */
+/** Page size policy of an allocation. Other numbers are allowed and select by size. */
 typedef enum aclrtMemMallocPolicy {
-    /**
-     * Huge pages if available.
-     */
-    ACL_MEM_MALLOC_HUGE_FIRST = 0,
-    /**
-     * Huge pages or a failure.
-     */
-    ACL_MEM_MALLOC_HUGE_ONLY = 1,
-    /**
-     * Normal pages.
-     */
-    ACL_MEM_MALLOC_NORMAL_ONLY = 2,
-    /**
-     * The same as ACL_MEM_MALLOC_HUGE_FIRST, for other devices as well.
-     */
-    ACL_MEM_MALLOC_HUGE_FIRST_P2P = 3,
-    /**
-     * The same as ACL_MEM_MALLOC_HUGE_ONLY, for other devices as well.
-     */
-    ACL_MEM_MALLOC_HUGE_ONLY_P2P = 4,
-    /**
-     * The same as ACL_MEM_MALLOC_NORMAL_ONLY, for other devices as well.
-     */
-    ACL_MEM_MALLOC_NORMAL_ONLY_P2P = 5,
-    /**
-     * Pages of 1 GiB or a failure.
-     */
-    ACL_MEM_MALLOC_HUGE1G_ONLY = 6,
-    /**
-     * The same as ACL_MEM_MALLOC_HUGE1G_ONLY, for other devices as well.
-     */
-    ACL_MEM_MALLOC_HUGE1G_ONLY_P2P = 7,
-    /**
-     * Added to a policy: from the slower memory.
-     */
-    ACL_MEM_TYPE_LOW_BAND_WIDTH = 256,
-    /**
-     * Added to a policy: from the faster memory.
-     */
-    ACL_MEM_TYPE_HIGH_BAND_WIDTH = 4096,
-    /**
-     * Added to a policy: the program may only read it.
-     */
-    ACL_MEM_ACCESS_USER_SPACE_READONLY = 1048576,
+    ACL_MEM_MALLOC_HUGE_FIRST = 0, /**< Huge pages if available. */
+    ACL_MEM_MALLOC_HUGE_ONLY = 1, /**< Huge pages or a failure. */
+    ACL_MEM_MALLOC_NORMAL_ONLY = 2, /**< Normal pages. */
+    ACL_MEM_MALLOC_HUGE_FIRST_P2P = 3, /**< The same as ACL_MEM_MALLOC_HUGE_FIRST, for other devices as well. */
+    ACL_MEM_MALLOC_HUGE_ONLY_P2P = 4, /**< The same as ACL_MEM_MALLOC_HUGE_ONLY, for other devices as well. */
+    ACL_MEM_MALLOC_NORMAL_ONLY_P2P = 5, /**< The same as ACL_MEM_MALLOC_NORMAL_ONLY, for other devices as well. */
+    ACL_MEM_MALLOC_HUGE1G_ONLY = 6, /**< Pages of 1 GiB or a failure. */
+    ACL_MEM_MALLOC_HUGE1G_ONLY_P2P = 7, /**< The same as ACL_MEM_MALLOC_HUGE1G_ONLY, for other devices as well. */
+    ACL_MEM_TYPE_LOW_BAND_WIDTH = 256, /**< Added to a policy: from the slower memory. */
+    ACL_MEM_TYPE_HIGH_BAND_WIDTH = 4096, /**< Added to a policy: from the faster memory. */
+    ACL_MEM_ACCESS_USER_SPACE_READONLY = 1048576, /**< Added to a policy: the program may only read it. */
 } aclrtMemMallocPolicy;
 
-/**
- * Attributes of an allocation.
- */
+/** Attributes of an allocation. */
 typedef enum aclrtMallocAttrType {
-    /**
-     * None.
-     */
-    ACL_RT_MEM_ATTR_RSV = 0,
-    /**
-     * The module that counts it.
-     */
-    ACL_RT_MEM_ATTR_MODULE_ID = 1,
-    /**
-     * The device.
-     */
-    ACL_RT_MEM_ATTR_DEVICE_ID = 2,
-    /**
-     * One address for host and device.
-     */
-    ACL_RT_MEM_ATTR_VA_FLAG = 3,
+    ACL_RT_MEM_ATTR_RSV = 0, /**< None. */
+    ACL_RT_MEM_ATTR_MODULE_ID = 1, /**< The module that counts it. */
+    ACL_RT_MEM_ATTR_DEVICE_ID = 2, /**< The device. */
+    ACL_RT_MEM_ATTR_VA_FLAG = 3, /**< One address for host and device. */
 } aclrtMallocAttrType;
 
-/**
- * Kinds of device memory: DDR and HBM, page size, accessible by other devices (P2P) or not.
- */
+/** Kinds of device memory: DDR and HBM, page size, accessible by other devices (P2P) or not. */
 typedef enum aclrtMemAttr {
-    /**
-     * DDR, all pages.
-     */
-    ACL_DDR_MEM = 0,
-    /**
-     * HBM, all pages.
-     */
-    ACL_HBM_MEM = 1,
-    /**
-     * DDR, huge pages.
-     */
-    ACL_DDR_MEM_HUGE = 2,
-    /**
-     * DDR, normal pages.
-     */
-    ACL_DDR_MEM_NORMAL = 3,
-    /**
-     * HBM, huge pages.
-     */
-    ACL_HBM_MEM_HUGE = 4,
-    /**
-     * HBM, normal pages.
-     */
-    ACL_HBM_MEM_NORMAL = 5,
-    /**
-     * DDR for other devices, huge pages.
-     */
-    ACL_DDR_MEM_P2P_HUGE = 6,
-    /**
-     * DDR for other devices, normal pages.
-     */
-    ACL_DDR_MEM_P2P_NORMAL = 7,
-    /**
-     * HBM for other devices, huge pages.
-     */
-    ACL_HBM_MEM_P2P_HUGE = 8,
-    /**
-     * HBM for other devices, normal pages.
-     */
-    ACL_HBM_MEM_P2P_NORMAL = 9,
-    /**
-     * HBM, pages of 1 GiB.
-     */
-    ACL_HBM_MEM_HUGE1G = 10,
-    /**
-     * HBM for other devices, pages of 1 GiB.
-     */
-    ACL_HBM_MEM_P2P_HUGE1G = 11,
-    /**
-     * Any memory, normal pages.
-     */
-    ACL_MEM_NORMAL = 12,
-    /**
-     * Any memory, huge pages.
-     */
-    ACL_MEM_HUGE = 13,
-    /**
-     * Any memory, pages of 1 GiB.
-     */
-    ACL_MEM_HUGE1G = 14,
-    /**
-     * Any memory for other devices, normal pages.
-     */
-    ACL_MEM_P2P_NORMAL = 15,
-    /**
-     * Any memory for other devices, huge pages.
-     */
-    ACL_MEM_P2P_HUGE = 16,
-    /**
-     * Any memory for other devices, pages of 1 GiB.
-     */
-    ACL_MEM_P2P_HUGE1G = 17,
+    ACL_DDR_MEM = 0, /**< DDR, all pages. */
+    ACL_HBM_MEM = 1, /**< HBM, all pages. */
+    ACL_DDR_MEM_HUGE = 2, /**< DDR, huge pages. */
+    ACL_DDR_MEM_NORMAL = 3, /**< DDR, normal pages. */
+    ACL_HBM_MEM_HUGE = 4, /**< HBM, huge pages. */
+    ACL_HBM_MEM_NORMAL = 5, /**< HBM, normal pages. */
+    ACL_DDR_MEM_P2P_HUGE = 6, /**< DDR for other devices, huge pages. */
+    ACL_DDR_MEM_P2P_NORMAL = 7, /**< DDR for other devices, normal pages. */
+    ACL_HBM_MEM_P2P_HUGE = 8, /**< HBM for other devices, huge pages. */
+    ACL_HBM_MEM_P2P_NORMAL = 9, /**< HBM for other devices, normal pages. */
+    ACL_HBM_MEM_HUGE1G = 10, /**< HBM, pages of 1 GiB. */
+    ACL_HBM_MEM_P2P_HUGE1G = 11, /**< HBM for other devices, pages of 1 GiB. */
+    ACL_MEM_NORMAL = 12, /**< Any memory, normal pages. */
+    ACL_MEM_HUGE = 13, /**< Any memory, huge pages. */
+    ACL_MEM_HUGE1G = 14, /**< Any memory, pages of 1 GiB. */
+    ACL_MEM_P2P_NORMAL = 15, /**< Any memory for other devices, normal pages. */
+    ACL_MEM_P2P_HUGE = 16, /**< Any memory for other devices, huge pages. */
+    ACL_MEM_P2P_HUGE1G = 17, /**< Any memory for other devices, pages of 1 GiB. */
 } aclrtMemAttr;
 
-/**
- * Kinds of locations of memory.
- */
+/** Kinds of locations of memory. */
 typedef enum aclrtMemLocationType {
-    /**
-     * Page-locked host memory.
-     */
-    ACL_MEM_LOCATION_TYPE_HOST = 0,
-    /**
-     * Device memory.
-     */
-    ACL_MEM_LOCATION_TYPE_DEVICE = 1,
-    /**
-     * Memory that the library does not know.
-     */
-    ACL_MEM_LOCATION_TYPE_UNREGISTERED = 2,
-    /**
-     * Managed memory.
-     */
-    ACL_MEM_LOCATION_TYPE_MANAGED = 3,
-    /**
-     * A NUMA node of the host.
-     */
-    ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4,
+    ACL_MEM_LOCATION_TYPE_HOST = 0, /**< Page-locked host memory. */
+    ACL_MEM_LOCATION_TYPE_DEVICE = 1, /**< Device memory. */
+    ACL_MEM_LOCATION_TYPE_UNREGISTERED = 2, /**< Memory that the library does not know. */
+    ACL_MEM_LOCATION_TYPE_MANAGED = 3, /**< Managed memory. */
+    ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4, /**< A NUMA node of the host. */
 } aclrtMemLocationType;
 
-/**
- * How host memory is registered.
- */
+/** How host memory is registered. */
 typedef enum aclrtHostRegisterType {
-    /**
-     * Mapped for the device.
-     */
-    ACL_HOST_REGISTER_MAPPED = 0,
-    /**
-     * Memory-mapped registers of another device.
-     */
-    ACL_HOST_REGISTER_IOMEMORY = 4,
-    /**
-     * The device may only read it.
-     */
-    ACL_HOST_REGISTER_READONLY = 8,
+    ACL_HOST_REGISTER_MAPPED = 0, /**< Mapped for the device. */
+    ACL_HOST_REGISTER_IOMEMORY = 4, /**< Memory-mapped registers of another device. */
+    ACL_HOST_REGISTER_READONLY = 8, /**< The device may only read it. */
 } aclrtHostRegisterType;
 
-/**
- * Cache operations.
- */
+/** Cache operations. */
 typedef enum aclrtCmoType {
-    /**
-     * Load memory.
-     */
-    ACL_RT_CMO_TYPE_PREFETCH = 0,
-    /**
-     * Write memory back and keep it.
-     */
-    ACL_RT_CMO_TYPE_WRITEBACK = 1,
-    /**
-     * Drop cached data.
-     */
-    ACL_RT_CMO_TYPE_INVALID = 2,
-    /**
-     * Write memory back and drop it from the cache.
-     */
-    ACL_RT_CMO_TYPE_FLUSH = 3,
+    ACL_RT_CMO_TYPE_PREFETCH = 0, /**< Load memory. */
+    ACL_RT_CMO_TYPE_WRITEBACK = 1, /**< Write memory back and keep it. */
+    ACL_RT_CMO_TYPE_INVALID = 2, /**< Drop cached data. */
+    ACL_RT_CMO_TYPE_FLUSH = 3, /**< Write memory back and drop it from the cache. */
 } aclrtCmoType;
 
-/**
- * The direction of a copy.
- */
+/** The direction of a copy. */
 typedef enum aclrtMemcpyKind {
-    /**
-     * Host to host.
-     */
-    ACL_MEMCPY_HOST_TO_HOST = 0,
-    /**
-     * Host to device.
-     */
-    ACL_MEMCPY_HOST_TO_DEVICE = 1,
-    /**
-     * Device to host.
-     */
-    ACL_MEMCPY_DEVICE_TO_HOST = 2,
-    /**
-     * Device to device, the same or another.
-     */
-    ACL_MEMCPY_DEVICE_TO_DEVICE = 3,
-    /**
-     * Derived from the addresses.
-     */
-    ACL_MEMCPY_DEFAULT = 4,
-    /**
-     * Host to device; the source can be reused when the call returns.
-     */
-    ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE = 5,
-    /**
-     * Inside one device.
-     */
-    ACL_MEMCPY_INNER_DEVICE_TO_DEVICE = 6,
-    /**
-     * From one device to another.
-     */
-    ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7,
+    ACL_MEMCPY_HOST_TO_HOST = 0, /**< Host to host. */
+    ACL_MEMCPY_HOST_TO_DEVICE = 1, /**< Host to device. */
+    ACL_MEMCPY_DEVICE_TO_HOST = 2, /**< Device to host. */
+    ACL_MEMCPY_DEVICE_TO_DEVICE = 3, /**< Device to device, the same or another. */
+    ACL_MEMCPY_DEFAULT = 4, /**< Derived from the addresses. */
+    ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE = 5, /**< Host to device; the source can be reused when the call returns. */
+    ACL_MEMCPY_INNER_DEVICE_TO_DEVICE = 6, /**< Inside one device. */
+    ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7, /**< From one device to another. */
 } aclrtMemcpyKind;
 
-/**
- * The operation of a reduction.
- */
+/** The operation of a reduction. */
 typedef enum aclrtReduceKind {
-    /**
-     * Adds.
-     */
-    ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10,
-    /**
-     * Keeps the larger.
-     */
-    ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX = 11,
-    /**
-     * Keeps the smaller.
-     */
-    ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12,
-    /**
-     * Compares.
-     */
-    ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13,
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10, /**< Adds. */
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX = 11, /**< Keeps the larger. */
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12, /**< Keeps the smaller. */
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13, /**< Compares. */
 } aclrtReduceKind;
 
-/**
- * Distributions of random numbers.
- */
+/** Distributions of random numbers. */
 typedef enum aclrtRandomNumFuncType {
-    /**
-     * A dropout mask.
-     */
-    ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0,
-    /**
-     * Uniform.
-     */
-    ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS = 1,
-    /**
-     * Normal.
-     */
-    ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS = 2,
-    /**
-     * Normal, truncated at a distance from the mean.
-     */
-    ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS = 3,
+    ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0, /**< A dropout mask. */
+    ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS = 1, /**< Uniform. */
+    ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS = 2, /**< Normal. */
+    ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS = 3, /**< Normal, truncated at a distance from the mean. */
 } aclrtRandomNumFuncType;
 
-/**
- * Whether a stream waits for a callback.
- */
+/** Whether a stream waits for a callback. */
 typedef enum aclrtCallbackBlockType {
-    /**
-     * Later work continues at once.
-     */
-    ACL_CALLBACK_NO_BLOCK = 0,
-    /**
-     * Later work waits until the callback has returned.
-     */
-    ACL_CALLBACK_BLOCK = 1,
+    ACL_CALLBACK_NO_BLOCK = 0, /**< Later work continues at once. */
+    ACL_CALLBACK_BLOCK = 1, /**< Later work waits until the callback has returned. */
 } aclrtCallbackBlockType;
 
-/**
- * How physical memory is shared.
- */
+/** How physical memory is shared. */
 typedef enum aclrtMemHandleType {
-    /**
-     * The runtime shares it.
-     */
-    ACL_MEM_HANDLE_TYPE_NONE = 0,
-    /**
-     * A file descriptor shares it.
-     */
-    ACL_MEM_HANDLE_TYPE_POSIX = 2,
+    ACL_MEM_HANDLE_TYPE_NONE = 0, /**< The runtime shares it. */
+    ACL_MEM_HANDLE_TYPE_POSIX = 2, /**< A file descriptor shares it. */
 } aclrtMemHandleType;
 
-/**
- * Kinds of physical memory.
- */
+/** Kinds of physical memory. */
 typedef enum aclrtMemAllocationType {
-    /**
-     * Pinned: it does not move.
-     */
-    ACL_MEM_ALLOCATION_TYPE_PINNED = 0,
+    ACL_MEM_ALLOCATION_TYPE_PINNED = 0, /**< Pinned: it does not move. */
 } aclrtMemAllocationType;
 
-/**
- * The granularity that aclrtMemGetAllocationGranularity returns.
- */
+/** The granularity that aclrtMemGetAllocationGranularity returns. */
 typedef enum aclrtMemGranularityOptions {
-    /**
-     * The number of bytes of which sizes must be a multiple.
-     */
-    ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
-    /**
-     * The number of bytes of which sizes should be a multiple.
-     */
-    ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
-    /**
-     * Not an option.
-     */
-    ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF = 65535,
+    ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0, /**< The number of bytes of which sizes must be a multiple. */
+    ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1, /**< The number of bytes of which sizes should be a multiple. */
+    ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF = 65535, /**< Not an option. */
 } aclrtMemGranularityOptions;
 
-/**
- * The access of a location to memory.
- */
+/** The access of a location to memory. */
 typedef enum aclrtMemAccessFlags {
-    /**
-     * No access.
-     */
-    ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
-    /**
-     * Read.
-     */
-    ACL_RT_MEM_ACCESS_FLAGS_READ = 1,
-    /**
-     * Read and write.
-     */
-    ACL_RT_MEM_ACCESS_FLAGS_READWRITE = 3,
+    ACL_RT_MEM_ACCESS_FLAGS_NONE = 0, /**< No access. */
+    ACL_RT_MEM_ACCESS_FLAGS_READ = 1, /**< Read. */
+    ACL_RT_MEM_ACCESS_FLAGS_READWRITE = 3, /**< Read and write. */
 } aclrtMemAccessFlags;
 
-/**
- * Connections between devices.
- */
+/** Connections between devices. */
 typedef enum aclrtMemLinkType {
-    /**
-     * Inside one package.
-     */
-    ACL_RT_MEM_ACCESS_LINK_SIO = 0,
-    /**
-     * Coherent, between packages.
-     */
-    ACL_RT_MEM_ACCESS_LINK_HCCS = 1,
-    /**
-     * The unified bus, through one port.
-     */
-    ACL_RT_MEM_ACCESS_UB_ONE_PORT_PATH = 2,
-    /**
-     * The unified bus, through several ports.
-     */
-    ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH = 3,
+    ACL_RT_MEM_ACCESS_LINK_SIO = 0, /**< Inside one package. */
+    ACL_RT_MEM_ACCESS_LINK_HCCS = 1, /**< Coherent, between packages. */
+    ACL_RT_MEM_ACCESS_UB_ONE_PORT_PATH = 2, /**< The unified bus, through one port. */
+    ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH = 3, /**< The unified bus, through several ports. */
 } aclrtMemLinkType;
 
-/**
- * Advice about managed memory.
- */
+/** Advice about managed memory. */
 typedef enum aclrtMemManagedAdviseType {
-    /**
-     * It is mostly read.
-     */
-    ACL_MEM_ADVISE_SET_READ_MOSTLY = 0,
-    /**
-     * It is not mostly read.
-     */
-    ACL_MEM_ADVISE_UNSET_READ_MOSTLY = 1,
-    /**
-     * It should be at a location.
-     */
-    ACL_MEM_ADVISE_SET_PREFERRED_LOCATION = 2,
-    /**
-     * It has no preferred location.
-     */
-    ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 3,
-    /**
-     * A location accesses it.
-     */
-    ACL_MEM_ADVISE_SET_ACCESSED_BY = 4,
-    /**
-     * A location does not access it.
-     */
-    ACL_MEM_ADVISE_UNSET_ACCESSED_BY = 5,
+    ACL_MEM_ADVISE_SET_READ_MOSTLY = 0, /**< It is mostly read. */
+    ACL_MEM_ADVISE_UNSET_READ_MOSTLY = 1, /**< It is not mostly read. */
+    ACL_MEM_ADVISE_SET_PREFERRED_LOCATION = 2, /**< It should be at a location. */
+    ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 3, /**< It has no preferred location. */
+    ACL_MEM_ADVISE_SET_ACCESSED_BY = 4, /**< A location accesses it. */
+    ACL_MEM_ADVISE_UNSET_ACCESSED_BY = 5, /**< A location does not access it. */
 } aclrtMemManagedAdviseType;
 
-/**
- * Kinds of locations of managed memory.
- */
+/** Kinds of locations of managed memory. */
 typedef enum aclrtMemManagedLocationType {
-    /**
-     * No location.
-     */
-    ACL_MEM_LOCATIONTYPE_INVALID = 0,
-    /**
-     * A device.
-     */
-    ACL_MEM_LOCATIONTYPE_DEVICE = 1,
-    /**
-     * The host.
-     */
-    ACL_MEM_LOCATIONTYPE_HOST = 2,
-    /**
-     * A NUMA node of the host.
-     */
-    ACL_MEM_LOCATIONTYPE_HOST_NUMA = 3,
-    /**
-     * The NUMA node of the calling thread.
-     */
-    ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT = 4,
+    ACL_MEM_LOCATIONTYPE_INVALID = 0, /**< No location. */
+    ACL_MEM_LOCATIONTYPE_DEVICE = 1, /**< A device. */
+    ACL_MEM_LOCATIONTYPE_HOST = 2, /**< The host. */
+    ACL_MEM_LOCATIONTYPE_HOST_NUMA = 3, /**< A NUMA node of the host. */
+    ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT = 4, /**< The NUMA node of the calling thread. */
 } aclrtMemManagedLocationType;
 
-/**
- * Attributes of a range of managed memory.
- */
+/** Attributes of a range of managed memory. */
 typedef enum aclrtMemManagedRangeAttribute {
-    /**
-     * Whether it is mostly read.
-     */
-    ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
-    /**
-     * The device of the preferred location.
-     */
-    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
-    /**
-     * The devices that access it.
-     */
-    ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
-    /**
-     * The kind of the preferred location.
-     */
-    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4,
-    /**
-     * The id of the preferred location.
-     */
-    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5,
-    /**
-     * The device of the latest prefetch.
-     */
-    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6,
-    /**
-     * The kind of location of the latest prefetch.
-     */
-    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
-    /**
-     * The id of the location of the latest prefetch.
-     */
-    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
+    ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1, /**< Whether it is mostly read. */
+    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2, /**< The device of the preferred location. */
+    ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3, /**< The devices that access it. */
+    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4, /**< The kind of the preferred location. */
+    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5, /**< The id of the preferred location. */
+    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6, /**< The device of the latest prefetch. */
+    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7, /**< The kind of location of the latest prefetch. */
+    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8, /**< The id of the location of the latest prefetch. */
 } aclrtMemManagedRangeAttribute;
 
-/**
- * Attributes of shared memory.
- */
+/** Attributes of shared memory. */
 typedef enum aclrtIpcMemAttrType {
-    /**
-     * The connection through which it is accessed.
-     */
-    ACL_RT_IPC_MEM_ATTR_ACCESS_LINK = 0,
+    ACL_RT_IPC_MEM_ATTR_ACCESS_LINK = 0, /**< The connection through which it is accessed. */
 } aclrtIpcMemAttrType;
 
-/**
- * Kinds of handles for other processes.
- */
+/** Kinds of handles for other processes. */
 typedef enum aclrtMemSharedHandleType {
-    /**
-     * A number, on one server.
-     */
-    ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 1,
-    /**
-     * 128 bytes, between servers.
-     */
-    ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 2,
+    ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 1, /**< A number, on one server. */
+    ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 2, /**< 128 bytes, between servers. */
 } aclrtMemSharedHandleType;
 
-/**
- * How a record changes the count of a notify.
- */
+/** How a record changes the count of a notify. */
 typedef enum aclrtCntNotifyRecordMode {
-    /**
-     * Sets it.
-     */
-    ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
-    /**
-     * Adds to it.
-     */
-    ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE = 1,
-    /**
-     * Sets bits in it.
-     */
-    ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE = 2,
-    /**
-     * Clears bits in it.
-     */
-    ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4,
+    ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0, /**< Sets it. */
+    ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE = 1, /**< Adds to it. */
+    ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE = 2, /**< Sets bits in it. */
+    ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4, /**< Clears bits in it. */
 } aclrtCntNotifyRecordMode;
 
-/**
- * The condition on the count of a notify that ends a wait.
- */
+/** The condition on the count of a notify that ends a wait. */
 typedef enum aclrtCntNotifyWaitMode {
-    /**
-     * Less than the value.
-     */
-    ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
-    /**
-     * The value.
-     */
-    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE = 1,
-    /**
-     * Greater than the value.
-     */
-    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2,
-    /**
-     * Not less than the value.
-     */
-    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
-    /**
-     * All bits of the value are set.
-     */
-    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4,
+    ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0, /**< Less than the value. */
+    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE = 1, /**< The value. */
+    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2, /**< Greater than the value. */
+    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3, /**< Not less than the value. */
+    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4, /**< All bits of the value are set. */
 } aclrtCntNotifyWaitMode;
 
-/**
- * Which calls are forbidden while a stream is being captured.
- */
+/** Which calls are forbidden while a stream is being captured. */
 typedef enum aclmdlRICaptureMode {
-    /**
-     * Calls that cannot be captured are forbidden on all threads.
-     */
-    ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
-    /**
-     * Calls that cannot be captured are forbidden on the capturing thread.
-     */
+    ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0, /**< Calls that cannot be captured are forbidden on all threads. */
+    /** Calls that cannot be captured are forbidden on the capturing thread. */
     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
-    /**
-     * All calls are allowed.
-     */
-    ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2,
+    ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2, /**< All calls are allowed. */
 } aclmdlRICaptureMode;
 
-/**
- * The state of a capture.
- */
+/** The state of a capture. */
 typedef enum aclmdlRICaptureStatus {
-    /**
-     * The stream is not being captured.
-     */
-    ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
-    /**
-     * The stream is being captured.
-     */
-    ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1,
-    /**
-     * The capture was invalidated by a forbidden call.
-     */
-    ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2,
+    ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0, /**< The stream is not being captured. */
+    ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1, /**< The stream is being captured. */
+    ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2, /**< The capture was invalidated by a forbidden call. */
 } aclmdlRICaptureStatus;
 
-/**
- * The initial value of a condition.
- */
+/** The initial value of a condition. */
 typedef enum aclmdlRICondHandleFlag {
-    /**
-     * The default value is assigned at every launch.
-     */
-    ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1,
+    ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1, /**< The default value is assigned at every launch. */
 } aclmdlRICondHandleFlag;
 
-/**
- * Kinds of conditional tasks.
- */
+/** Kinds of conditional tasks. */
 typedef enum aclmdlRICondTaskType {
-    /**
-     * Runs a body if the value is not 0.
-     */
-    ACL_MODEL_RI_COND_TYPE_IF = 0,
-    /**
-     * Runs a body as long as the value is not 0.
-     */
-    ACL_MODEL_RI_COND_TYPE_WHILE = 1,
-    /**
-     * Runs the body with the value as its index.
-     */
-    ACL_MODEL_RI_COND_TYPE_SWITCH = 2,
+    ACL_MODEL_RI_COND_TYPE_IF = 0, /**< Runs a body if the value is not 0. */
+    ACL_MODEL_RI_COND_TYPE_WHILE = 1, /**< Runs a body as long as the value is not 0. */
+    ACL_MODEL_RI_COND_TYPE_SWITCH = 2, /**< Runs the body with the value as its index. */
 } aclmdlRICondTaskType;
 
-/**
- * Kinds of tasks of a graph.
- */
+/** Kinds of tasks of a graph. */
 typedef enum aclmdlRITaskType {
-    /**
-     * A task without parameters.
-     */
-    ACL_MODEL_RI_TASK_DEFAULT = 0,
-    /**
-     * A kernel.
-     */
-    ACL_MODEL_RI_TASK_KERNEL = 1,
-    /**
-     * The record of an event.
-     */
-    ACL_MODEL_RI_TASK_EVENT_RECORD = 2,
-    /**
-     * A wait for an event.
-     */
-    ACL_MODEL_RI_TASK_EVENT_WAIT = 3,
-    /**
-     * A write of a value.
-     */
-    ACL_MODEL_RI_TASK_EVENT_RESET = 4,
-    /**
-     * A wait for a value.
-     */
-    ACL_MODEL_RI_TASK_VALUE_WRITE = 5,
-    /**
-     * A value that is waited for.
-     */
-    ACL_MODEL_RI_TASK_VALUE_WAIT = 6,
+    ACL_MODEL_RI_TASK_DEFAULT = 0, /**< A task without parameters. */
+    ACL_MODEL_RI_TASK_KERNEL = 1, /**< A kernel. */
+    ACL_MODEL_RI_TASK_EVENT_RECORD = 2, /**< The record of an event. */
+    ACL_MODEL_RI_TASK_EVENT_WAIT = 3, /**< A wait for an event. */
+    ACL_MODEL_RI_TASK_EVENT_RESET = 4, /**< A write of a value. */
+    ACL_MODEL_RI_TASK_VALUE_WRITE = 5, /**< A wait for a value. */
+    ACL_MODEL_RI_TASK_VALUE_WAIT = 6, /**< A value that is waited for. */
 } aclmdlRITaskType;
 
-/**
- * Attributes of a launch.
- */
+/** Attributes of a launch. */
 typedef enum aclrtLaunchKernelAttrId {
-    /**
-     * How blocks are scheduled.
-     */
-    ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1,
-    /**
-     * Dynamic shared memory in bytes, in addition to the kernel's static shared memory.
-     */
+    ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1, /**< How blocks are scheduled. */
+    /** Dynamic shared memory in bytes, in addition to the kernel's static shared memory. */
     ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE = 2,
-    /**
-     * An older name of ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE.
-     */
-    ACL_RT_LAUNCH_KERNEL_ATTR_LOCAL_MEMORY_SIZE = 2,
-    /**
-     * The kind of cores.
-     */
-    ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE = 3,
-    /**
-     * The index of the first block.
-     */
-    ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET = 4,
-    /**
-     * Whether prefetching of the task is disabled.
-     */
-    ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH = 5,
-    /**
-     * Whether its data is dumped.
-     */
-    ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP = 6,
-    /**
-     * Timeout in seconds.
-     */
-    ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT = 7,
-    /**
-     * Timeout in microseconds.
-     */
-    ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US = 8,
-    /**
-     * Whether it is profiled.
-     */
-    ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING = 9,
+    ACL_RT_LAUNCH_KERNEL_ATTR_LOCAL_MEMORY_SIZE = 2, /**< An older name of ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE. */
+    ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE = 3, /**< The kind of cores. */
+    ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET = 4, /**< The index of the first block. */
+    ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH = 5, /**< Whether prefetching of the task is disabled. */
+    ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP = 6, /**< Whether its data is dumped. */
+    ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT = 7, /**< Timeout in seconds. */
+    ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US = 8, /**< Timeout in microseconds. */
+    ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING = 9, /**< Whether it is profiled. */
 } aclrtLaunchKernelAttrId;
 
-/**
- * Kinds of cores.
- */
+/** Kinds of cores. */
 typedef enum aclrtEngineType {
-    /**
-     * Matrix cores.
-     */
-    ACL_RT_ENGINE_TYPE_AIC = 0,
-    /**
-     * Vector cores.
-     */
-    ACL_RT_ENGINE_TYPE_AIV = 1,
+    ACL_RT_ENGINE_TYPE_AIC = 0, /**< Matrix cores. */
+    ACL_RT_ENGINE_TYPE_AIV = 1, /**< Vector cores. */
 } aclrtEngineType;
 
-/**
- * How two values are compared.
- */
+/** How two values are compared. */
 typedef enum aclrtCondition {
-    /**
-     * Equal.
-     */
-    ACL_RT_EQUAL = 0,
-    /**
-     * Not equal.
-     */
-    ACL_RT_NOT_EQUAL = 1,
-    /**
-     * The left one is greater.
-     */
-    ACL_RT_GREATER = 2,
-    /**
-     * The left one is not less.
-     */
-    ACL_RT_GREATER_OR_EQUAL = 3,
-    /**
-     * The left one is less.
-     */
-    ACL_RT_LESS = 4,
-    /**
-     * The left one is not greater.
-     */
-    ACL_RT_LESS_OR_EQUAL = 5,
+    ACL_RT_EQUAL = 0, /**< Equal. */
+    ACL_RT_NOT_EQUAL = 1, /**< Not equal. */
+    ACL_RT_GREATER = 2, /**< The left one is greater. */
+    ACL_RT_GREATER_OR_EQUAL = 3, /**< The left one is not less. */
+    ACL_RT_LESS = 4, /**< The left one is less. */
+    ACL_RT_LESS_OR_EQUAL = 5, /**< The left one is not greater. */
 } aclrtCondition;
 
-/**
- * The type of values that are compared.
- */
+/** The type of values that are compared. */
 typedef enum aclrtCompareDataType {
-    /**
-     * 32-bit signed.
-     */
-    ACL_RT_SWITCH_INT32 = 0,
-    /**
-     * 64-bit signed.
-     */
-    ACL_RT_SWITCH_INT64 = 1,
+    ACL_RT_SWITCH_INT32 = 0, /**< 32-bit signed. */
+    ACL_RT_SWITCH_INT64 = 1, /**< 64-bit signed. */
 } aclrtCompareDataType;
 
-/**
- * Options for loading a kernel binary.
- */
+/** Options for loading a kernel binary. */
 typedef enum aclrtBinaryLoadOptionType {
-    /**
-     * Load kernels when they are used.
-     */
-    ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
-    /**
-     * The number that identifies the kind of cores.
-     */
-    ACL_RT_BINARY_LOAD_OPT_MAGIC = 2,
-    /**
-     * The same as ACL_RT_BINARY_LOAD_OPT_MAGIC.
-     */
-    ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC = 2,
-    /**
-     * How kernels for the device's CPUs are found.
-     */
-    ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE = 3,
+    ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1, /**< Load kernels when they are used. */
+    ACL_RT_BINARY_LOAD_OPT_MAGIC = 2, /**< The number that identifies the kind of cores. */
+    ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC = 2, /**< The same as ACL_RT_BINARY_LOAD_OPT_MAGIC. */
+    ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE = 3, /**< How kernels for the device's CPUs are found. */
 } aclrtBinaryLoadOptionType;
 
-/**
- * Attributes of a kernel.
- */
+/** Attributes of a kernel. */
 typedef enum aclrtFuncAttribute {
-    /**
-     * Its kind: a number of aclrtKernelType.
-     */
-    ACL_FUNC_ATTR_KERNEL_TYPE = 1,
-    /**
-     * Its vector cores for each matrix core.
-     */
-    ACL_FUNC_ATTR_KERNEL_RATIO = 2,
-    /**
-     * How its blocks are scheduled.
-     */
-    ACL_FUNC_ATTR_KERNEL_SCHED_MODE = 3,
+    ACL_FUNC_ATTR_KERNEL_TYPE = 1, /**< Its kind: a number of aclrtKernelType. */
+    ACL_FUNC_ATTR_KERNEL_RATIO = 2, /**< Its vector cores for each matrix core. */
+    ACL_FUNC_ATTR_KERNEL_SCHED_MODE = 3, /**< How its blocks are scheduled. */
 } aclrtFuncAttribute;
 
-/**
- * The kind of a pending task to change.
- */
+/** The kind of a pending task to change. */
 typedef enum aclrtUpdateTaskAttrId {
-    /**
-     * Random numbers.
-     */
-    ACL_RT_UPDATE_RANDOM_TASK = 1,
-    /**
-     * A kernel.
-     */
-    ACL_RT_UPDATE_AIC_AIV_TASK = 2,
+    ACL_RT_UPDATE_RANDOM_TASK = 1, /**< Random numbers. */
+    ACL_RT_UPDATE_AIC_AIV_TASK = 2, /**< A kernel. */
 } aclrtUpdateTaskAttrId;
 
-/**
- * Types of resource limits.
- */
+/** Types of resource limits. */
 typedef enum aclrtDevResLimitType {
-    /**
-     * Matrix cores.
-     */
-    ACL_RT_DEV_RES_CUBE_CORE = 0,
-    /**
-     * Vector cores.
-     */
-    ACL_RT_DEV_RES_VECTOR_CORE = 1,
+    ACL_RT_DEV_RES_CUBE_CORE = 0, /**< Matrix cores. */
+    ACL_RT_DEV_RES_VECTOR_CORE = 1, /**< Vector cores. */
 } aclrtDevResLimitType;
 
-/**
- * The result of a floating-point overflow.
- */
+/** The result of a floating-point overflow. */
 typedef enum aclrtFloatOverflowMode {
-    /**
-     * The largest finite number.
-     */
-    ACL_RT_OVERFLOW_MODE_SATURATION = 0,
-    /**
-     * An infinity or a NaN.
-     */
-    ACL_RT_OVERFLOW_MODE_INFNAN = 1,
-    /**
-     * Not a mode.
-     */
-    ACL_RT_OVERFLOW_MODE_UNDEF = 2,
+    ACL_RT_OVERFLOW_MODE_SATURATION = 0, /**< The largest finite number. */
+    ACL_RT_OVERFLOW_MODE_INFNAN = 1, /**< An infinity or a NaN. */
+    ACL_RT_OVERFLOW_MODE_UNDEF = 2, /**< Not a mode. */
 } aclrtFloatOverflowMode;
 
-/**
- * Attributes of a group.
- */
+/** Attributes of a group. */
 typedef enum aclrtGroupAttr {
-    /**
-     * AI cores.
-     */
-    ACL_GROUP_AICORE_INT = 0,
-    /**
-     * Vector cores.
-     */
-    ACL_GROUP_AIV_INT = 1,
-    /**
-     * Threads of the AI CPU.
-     */
-    ACL_GROUP_AIC_INT = 2,
-    /**
-     * Copy engines.
-     */
-    ACL_GROUP_SDMANUM_INT = 3,
-    /**
-     * Queues that accept work.
-     */
-    ACL_GROUP_ASQNUM_INT = 4,
-    /**
-     * The id of the group.
-     */
-    ACL_GROUP_GROUPID_INT = 5,
+    ACL_GROUP_AICORE_INT = 0, /**< AI cores. */
+    ACL_GROUP_AIV_INT = 1, /**< Vector cores. */
+    ACL_GROUP_AIC_INT = 2, /**< Threads of the AI CPU. */
+    ACL_GROUP_SDMANUM_INT = 3, /**< Copy engines. */
+    ACL_GROUP_ASQNUM_INT = 4, /**< Queues that accept work. */
+    ACL_GROUP_GROUPID_INT = 5, /**< The id of the group. */
 } aclrtGroupAttr;
 
-/**
- * The stage of a snapshot callback.
- */
+/** The stage of a snapshot callback. */
 typedef enum aclrtSnapShotStage {
-    /**
-     * The call before the process is locked.
-     */
-    ACL_RT_SNAPSHOT_LOCK_PRE = 0,
-    /**
-     * The call before the devices' state is saved.
-     */
-    ACL_RT_SNAPSHOT_BACKUP_PRE = 1,
-    /**
-     * The call after the devices' state was saved.
-     */
-    ACL_RT_SNAPSHOT_BACKUP_POST = 2,
-    /**
-     * The call before the devices' state is restored.
-     */
-    ACL_RT_SNAPSHOT_RESTORE_PRE = 3,
-    /**
-     * The call after the devices' state was restored.
-     */
-    ACL_RT_SNAPSHOT_RESTORE_POST = 4,
-    /**
-     * The call after the process was unlocked.
-     */
-    ACL_RT_SNAPSHOT_UNLOCK_POST = 5,
+    ACL_RT_SNAPSHOT_LOCK_PRE = 0, /**< The call before the process is locked. */
+    ACL_RT_SNAPSHOT_BACKUP_PRE = 1, /**< The call before the devices' state is saved. */
+    ACL_RT_SNAPSHOT_BACKUP_POST = 2, /**< The call after the devices' state was saved. */
+    ACL_RT_SNAPSHOT_RESTORE_PRE = 3, /**< The call before the devices' state is restored. */
+    ACL_RT_SNAPSHOT_RESTORE_POST = 4, /**< The call after the devices' state was restored. */
+    ACL_RT_SNAPSHOT_UNLOCK_POST = 5, /**< The call after the process was unlocked. */
 } aclrtSnapShotStage;
 
-/**
- * Operands and forms of an atomic operation; bits.
- */
+/** Operands and forms of an atomic operation; bits. */
 typedef enum aclrtAtomicOperationCapability {
-    /**
-     * Signed numbers.
-     */
-    ACL_RT_ATOMIC_CAPABILITY_SIGNED = 1,
-    /**
-     * Unsigned numbers.
-     */
-    ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2,
-    /**
-     * Operations that do not return the old value.
-     */
-    ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4,
-    /**
-     * The same as ACL_RT_ATOMIC_CAPABILITY_REDUCTION, as it was misspelt once.
-     */
+    ACL_RT_ATOMIC_CAPABILITY_SIGNED = 1, /**< Signed numbers. */
+    ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2, /**< Unsigned numbers. */
+    ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4, /**< Operations that do not return the old value. */
+    /** The same as ACL_RT_ATOMIC_CAPABILITY_REDUCTION, as it was misspelt once. */
     ACL_RT_ATOMIC_CAPABILITY_REDUCATION = 4,
-    /**
-     * 8 bits.
-     */
-    ACL_RT_ATOMIC_CAPABILITY_SCALAR8 = 8,
-    /**
-     * 16 bits.
-     */
-    ACL_RT_ATOMIC_CAPABILITY_SCALAR16 = 16,
-    /**
-     * 32 bits.
-     */
-    ACL_RT_ATOMIC_CAPABILITY_SCALAR32 = 32,
-    /**
-     * 64 bits.
-     */
-    ACL_RT_ATOMIC_CAPABILITY_SCALAR64 = 64,
-    /**
-     * 128 bits.
-     */
-    ACL_RT_ATOMIC_CAPABILITY_SCALAR128 = 128,
-    /**
-     * Four values of 32 bits.
-     */
-    ACL_RT_ATOMIC_CAPABILITY_VECTOR32X4 = 256,
+    ACL_RT_ATOMIC_CAPABILITY_SCALAR8 = 8, /**< 8 bits. */
+    ACL_RT_ATOMIC_CAPABILITY_SCALAR16 = 16, /**< 16 bits. */
+    ACL_RT_ATOMIC_CAPABILITY_SCALAR32 = 32, /**< 32 bits. */
+    ACL_RT_ATOMIC_CAPABILITY_SCALAR64 = 64, /**< 64 bits. */
+    ACL_RT_ATOMIC_CAPABILITY_SCALAR128 = 128, /**< 128 bits. */
+    ACL_RT_ATOMIC_CAPABILITY_VECTOR32X4 = 256, /**< Four values of 32 bits. */
 } aclrtAtomicOperationCapability;
 
-/**
- * Page sizes.
- */
+/** Page sizes. */
 typedef enum aclrtMemPgType {
-    /**
-     * Normal.
-     */
-    NORMAL_PAGE_TYPE = 0,
-    /**
-     * Huge.
-     */
-    HUGE_PAGE_TYPE = 1,
-    /**
-     * 1 GiB.
-     */
-    HUGE1G_PAGE_TYPE = 2,
+    NORMAL_PAGE_TYPE = 0, /**< Normal. */
+    HUGE_PAGE_TYPE = 1, /**< Huge. */
+    HUGE1G_PAGE_TYPE = 2, /**< 1 GiB. */
 } aclrtMemPgType;
 
-/**
- * Kinds of memory.
- */
+/** Kinds of memory. */
 typedef enum aclrtMemType {
-    /**
-     * HBM.
-     */
-    HBM_TYPE = 0,
-    /**
-     * DDR.
-     */
-    DDR_TYPE = 1,
-    /**
-     * HBM for other devices.
-     */
-    P2P_HBM_TYPE = 2,
-    /**
-     * DDR for other devices.
-     */
-    P2P_DDR_TYPE = 3,
+    HBM_TYPE = 0, /**< HBM. */
+    DDR_TYPE = 1, /**< DDR. */
+    P2P_HBM_TYPE = 2, /**< HBM for other devices. */
+    P2P_DDR_TYPE = 3, /**< DDR for other devices. */
 } aclrtMemType;
 
-/**
- * Kinds of kernels.
- */
+/** Kinds of kernels. */
 typedef enum aclrtKernelType {
-    /**
-     * A kernel for AI cores.
-     */
-    ACL_KERNEL_TYPE_AICORE = 0,
-    /**
-     * A kernel for matrix cores.
-     */
-    ACL_KERNEL_TYPE_CUBE = 1,
-    /**
-     * A kernel for vector cores.
-     */
-    ACL_KERNEL_TYPE_VECTOR = 2,
-    /**
-     * A kernel for matrix and vector cores together.
-     */
-    ACL_KERNEL_TYPE_MIX = 3,
-    /**
-     * A kernel for the device's CPUs.
-     */
-    ACL_KERNEL_TYPE_AICPU = 100,
+    ACL_KERNEL_TYPE_AICORE = 0, /**< A kernel for AI cores. */
+    ACL_KERNEL_TYPE_CUBE = 1, /**< A kernel for matrix cores. */
+    ACL_KERNEL_TYPE_VECTOR = 2, /**< A kernel for vector cores. */
+    ACL_KERNEL_TYPE_MIX = 3, /**< A kernel for matrix and vector cores together. */
+    ACL_KERNEL_TYPE_AICPU = 100, /**< A kernel for the device's CPUs. */
 } aclrtKernelType;
 
-/**
- * The state of a process.
- */
+/** The state of a process. */
 typedef enum aclrtProcessState {
-    /**
-     * It submits work.
-     */
-    ACL_RT_PROCESS_STATE_RUNNING = 0,
-    /**
-     * It is locked for a snapshot.
-     */
-    ACL_RT_PROCESS_STATE_LOCKED = 1,
+    ACL_RT_PROCESS_STATE_RUNNING = 0, /**< It submits work. */
+    ACL_RT_PROCESS_STATE_LOCKED = 1, /**< It is locked for a snapshot. */
 } aclrtProcessState;
 
-/**
- * More utilization information; never filled in.
- */
+/** More utilization information; never filled in. */
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 
-/**
- * Information about work that failed on a device, accessed by functions.
- */
+/** Information about work that failed on a device, accessed by functions. */
 typedef struct rtExceptionInfo rtExceptionInfo;
 
-/**
- * Descriptions of groups, accessed by functions.
- */
+/** Descriptions of groups, accessed by functions. */
 typedef struct tagRtGroupInfo tagRtGroupInfo;
 
-/**
- * Called with the configuration's text, its length, and the caller's argument; 0 is success.
- */
+/** Called with the configuration's text, its length, and the caller's argument; 0 is success. */
 typedef aclError (*aclInitCallbackFunc)(const char*, size_t, void*);
 
-/**
- * Called with the caller's argument; 0 is success.
- */
+/** Called with the caller's argument; 0 is success. */
 typedef aclError (*aclFinalizeCallbackFunc)(void*);
 
-/**
- * The version of a package as texts.
- */
+/** The version of a package as texts. */
 typedef struct aclCANNPackageVersion {
-    /**
-     * The whole version.
-     */
-    char version[128];
-    /**
-     * Its first part.
-     */
-    char majorVersion[64];
-    /**
-     * Its second part.
-     */
-    char minorVersion[64];
-    /**
-     * Its third part.
-     */
-    char releaseVersion[64];
-    /**
-     * Its fourth part.
-     */
-    char patchVersion[64];
-    /**
-     * Reserved.
-     */
-    char reserved[128];
+    char version[128]; /**< The whole version. */
+    char majorVersion[64]; /**< Its first part. */
+    char minorVersion[64]; /**< Its second part. */
+    char releaseVersion[64]; /**< Its third part. */
+    char patchVersion[64]; /**< Its fourth part. */
+    char reserved[128]; /**< Reserved. */
 } aclCANNPackageVersion;
 
-/**
- * Device memory with an uncorrectable error.
- */
+/** Device memory with an uncorrectable error. */
 typedef struct aclrtMemUceInfo {
-    /**
-     * First byte.
-     */
-    void *addr;
-    /**
-     * Size in bytes.
-     */
-    size_t len;
-    /**
-     * Reserved.
-     */
-    size_t reserved[14];
+    void *addr; /**< First byte. */
+    size_t len; /**< Size in bytes. */
+    size_t reserved[14]; /**< Reserved. */
 } aclrtMemUceInfo;
 
-/**
- * Device memory with uncorrectable errors.
- */
+/** Device memory with uncorrectable errors. */
 typedef struct aclrtMemUceInfoArray {
-    /**
-     * Number of entries.
-     */
-    size_t arraySize;
-    /**
-     * The entries.
-     */
-    aclrtMemUceInfo memUceInfoArray[20];
+    size_t arraySize; /**< Number of entries. */
+    aclrtMemUceInfo memUceInfoArray[20]; /**< The entries. */
 } aclrtMemUceInfoArray;
 
-/**
- * Details of a hardware error, by its kind.
- */
+/** Details of a hardware error, by its kind. */
 typedef union aclrtErrorInfoDetail {
-    /**
-     * The details of a memory error.
-     */
-    aclrtMemUceInfoArray uceInfo;
-    /**
-     * The details of an AI core's error.
-     */
-    aclrtAicoreErrorType aicoreErrType;
+    aclrtMemUceInfoArray uceInfo; /**< The details of a memory error. */
+    aclrtAicoreErrorType aicoreErrType; /**< The details of an AI core's error. */
 } aclrtErrorInfoDetail;
 
-/**
- * A hardware error.
- */
+/** A hardware error. */
 typedef struct aclrtErrorInfo {
-    /**
-     * 1 if aclrtRepairError may repair it.
-     */
-    uint8_t tryRepair;
-    /**
-     * 1 if `detail` is filled in.
-     */
-    uint8_t hasDetail;
-    /**
-     * Reserved.
-     */
-    uint8_t reserved[2];
-    /**
-     * Its kind.
-     */
-    aclrtErrorType errorType;
-    /**
-     * Its details.
-     */
-    aclrtErrorInfoDetail detail;
+    uint8_t tryRepair; /**< 1 if aclrtRepairError may repair it. */
+    uint8_t hasDetail; /**< 1 if `detail` is filled in. */
+    uint8_t reserved[2]; /**< Reserved. */
+    aclrtErrorType errorType; /**< Its kind. */
+    aclrtErrorInfoDetail detail; /**< Its details. */
 } aclrtErrorInfo;
 
-/**
- * Called with a device id, the state, and the caller's argument.
- */
+/** Called with a device id, the state, and the caller's argument. */
 typedef void (*aclrtDeviceStateCallback)(int32_t, aclrtDeviceState, void*);
 
-/**
- * Called with a stream, its state, and the caller's argument.
- */
+/** Called with a stream, its state, and the caller's argument. */
 typedef void (*aclrtStreamStateCallback)(aclrtStream, aclrtStreamState, void*);
 
-/**
- * Utilization of a device, in percent.
- */
+/** Utilization of a device, in percent. */
 typedef struct aclrtUtilizationInfo {
-    /**
-     * Matrix units.
-     */
-    int32_t cubeUtilization;
-    /**
-     * Vector units.
-     */
-    int32_t vectorUtilization;
-    /**
-     * CPUs of the device.
-     */
-    int32_t aicpuUtilization;
-    /**
-     * Memory.
-     */
-    int32_t memoryUtilization;
-    /**
-     * Must be null.
-     */
-    aclrtUtilizationExtendInfo *utilizationExtend;
+    int32_t cubeUtilization; /**< Matrix units. */
+    int32_t vectorUtilization; /**< Vector units. */
+    int32_t aicpuUtilization; /**< CPUs of the device. */
+    int32_t memoryUtilization; /**< Memory. */
+    aclrtUtilizationExtendInfo *utilizationExtend; /**< Must be null. */
 } aclrtUtilizationInfo;
 
-/**
- * An identifier that is unique to a device.
- */
+/** An identifier that is unique to a device. */
 typedef struct aclrtUuid {
-    /**
-     * The identifier.
-     */
-    char bytes[16];
+    char bytes[16]; /**< The identifier. */
 } aclrtUuid;
 
-/**
- * The value of an attribute of a stream.
- */
+/** The value of an attribute of a stream. */
 typedef union aclrtStreamAttrValue {
-    /**
-     * ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
-     */
-    uint64_t failureMode;
-    /**
-     * 1 to detect overflows.
-     */
-    uint32_t overflowSwitch;
-    /**
-     * The user-defined number.
-     */
-    uint32_t userCustomTag;
-    /**
-     * 1 to store operator information.
-     */
-    uint32_t cacheOpInfoSwitch;
-    /**
-     * The priority.
-     */
-    uint32_t streamPriority;
-    /**
-     * Reserved.
-     */
-    uint32_t reserve[4];
+    uint64_t failureMode; /**< ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE. */
+    uint32_t overflowSwitch; /**< 1 to detect overflows. */
+    uint32_t userCustomTag; /**< The user-defined number. */
+    uint32_t cacheOpInfoSwitch; /**< 1 to store operator information. */
+    uint32_t streamPriority; /**< The priority. */
+    uint32_t reserve[4]; /**< Reserved. */
 } aclrtStreamAttrValue;
 
-/**
- * The configuration of a stream to create.
- */
+/** The configuration of a stream to create. */
 typedef struct aclrtStreamConfigHandle {
-    /**
-     * Working memory, or null.
-     */
-    void *workptr;
-    /**
-     * Size of the working memory.
-     */
-    size_t workSize;
-    /**
-     * ACL_STREAM_* flags.
-     */
-    size_t flag;
-    /**
-     * The priority.
-     */
-    uint32_t priority;
+    void *workptr; /**< Working memory, or null. */
+    size_t workSize; /**< Size of the working memory. */
+    size_t flag; /**< ACL_STREAM_* flags. */
+    uint32_t priority; /**< The priority. */
 } aclrtStreamConfigHandle;
 
-/**
- * Called with a device id, the stage, the timeout, and the caller's argument; 0 is success.
- */
+/** Called with a device id, the stage, the timeout, and the caller's argument; 0 is success. */
 typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t, aclrtDeviceTaskAbortStage, uint32_t, void*);
 
-/**
- * The handle of an event for other processes.
- */
+/** The handle of an event for other processes. */
 typedef struct aclrtIpcEventHandle {
-    /**
-     * Opaque.
-     */
-    char reserved[64];
+    char reserved[64]; /**< Opaque. */
 } aclrtIpcEventHandle;
 
-/**
- * The value of an attribute of an allocation.
- */
+/** The value of an attribute of an allocation. */
 typedef union aclrtMallocAttrValue {
-    /**
-     * The module that counts it.
-     */
-    uint16_t moduleId;
-    /**
-     * The device.
-     */
-    uint32_t deviceId;
-    /**
-     * 1 for one address for host and device.
-     */
-    uint32_t vaFlag;
-    /**
-     * Reserved.
-     */
-    uint8_t rsv[8];
+    uint16_t moduleId; /**< The module that counts it. */
+    uint32_t deviceId; /**< The device. */
+    uint32_t vaFlag; /**< 1 for one address for host and device. */
+    uint8_t rsv[8]; /**< Reserved. */
 } aclrtMallocAttrValue;
 
-/**
- * An attribute of an allocation.
- */
+/** An attribute of an allocation. */
 typedef struct aclrtMallocAttribute {
-    /**
-     * The attribute.
-     */
-    aclrtMallocAttrType attr;
-    /**
-     * Its value.
-     */
-    aclrtMallocAttrValue value;
+    aclrtMallocAttrType attr; /**< The attribute. */
+    aclrtMallocAttrValue value; /**< Its value. */
 } aclrtMallocAttribute;
 
-/**
- * Attributes of an allocation.
- */
+/** Attributes of an allocation. */
 typedef struct aclrtMallocConfig {
-    /**
-     * The attributes.
-     */
-    aclrtMallocAttribute *attrs;
-    /**
-     * Number of attributes.
-     */
-    size_t numAttrs;
+    aclrtMallocAttribute *attrs; /**< The attributes. */
+    size_t numAttrs; /**< Number of attributes. */
 } aclrtMallocConfig;
 
-/**
- * Memory in use by one component.
- */
+/** Memory in use by one component. */
 typedef struct aclrtMemUsageInfo {
-    /**
-     * The component.
-     */
-    char name[32];
-    /**
-     * Current bytes.
-     */
-    uint64_t curMemSize;
-    /**
-     * Peak bytes.
-     */
-    uint64_t memPeakSize;
-    /**
-     * Reserved.
-     */
-    size_t reserved[8];
+    char name[32]; /**< The component. */
+    uint64_t curMemSize; /**< Current bytes. */
+    uint64_t memPeakSize; /**< Peak bytes. */
+    size_t reserved[8]; /**< Reserved. */
 } aclrtMemUsageInfo;
 
-/**
- * A location of memory.
- */
+/** A location of memory. */
 typedef struct aclrtMemLocation {
-    /**
-     * The id of the device, or of the NUMA node.
-     */
-    uint32_t id;
-    /**
-     * Its kind.
-     */
-    aclrtMemLocationType type;
+    uint32_t id; /**< The id of the device, or of the NUMA node. */
+    aclrtMemLocationType type; /**< Its kind. */
 } aclrtMemLocation;
 
-/**
- * The result of aclrtPointerGetAttributes.
- */
+/** The result of aclrtPointerGetAttributes. */
 typedef struct aclrtPtrAttributes {
-    /**
-     * The location of the address.
-     */
-    aclrtMemLocation location;
-    /**
-     * Size of its pages in bytes.
-     */
-    uint32_t pageSize;
-    /**
-     * Reserved.
-     */
-    uint32_t rsv[4];
+    aclrtMemLocation location; /**< The location of the address. */
+    uint32_t pageSize; /**< Size of its pages in bytes. */
+    uint32_t rsv[4]; /**< Reserved. */
 } aclrtPtrAttributes;
 
-/**
- * A barrier for cache operations.
- */
+/** A barrier for cache operations. */
 typedef struct aclrtBarrierCmoInfo {
-    /**
-     * The operation.
-     */
-    aclrtCmoType cmoType;
-    /**
-     * Its id.
-     */
-    uint32_t barrierId;
+    aclrtCmoType cmoType; /**< The operation. */
+    uint32_t barrierId; /**< Its id. */
 } aclrtBarrierCmoInfo;
 
-/**
- * Barriers to wait for.
- */
+/** Barriers to wait for. */
 typedef struct aclrtBarrierTaskInfo {
-    /**
-     * Number of barriers.
-     */
-    size_t barrierNum;
-    /**
-     * The barriers.
-     */
-    aclrtBarrierCmoInfo cmoInfo[6];
+    size_t barrierNum; /**< Number of barriers. */
+    aclrtBarrierCmoInfo cmoInfo[6]; /**< The barriers. */
 } aclrtBarrierTaskInfo;
 
-/**
- * The locations of the copies of a batch.
- */
+/** The locations of the copies of a batch. */
 typedef struct aclrtMemcpyBatchAttr {
-    /**
-     * Location of the destination.
-     */
-    aclrtMemLocation dstLoc;
-    /**
-     * Location of the source.
-     */
-    aclrtMemLocation srcLoc;
-    /**
-     * Reserved.
-     */
-    uint8_t rsv[16];
+    aclrtMemLocation dstLoc; /**< Location of the destination. */
+    aclrtMemLocation srcLoc; /**< Location of the source. */
+    uint8_t rsv[16]; /**< Reserved. */
 } aclrtMemcpyBatchAttr;
 
-/**
- * A number, or its address in device memory.
- */
+/** A number, or its address in device memory. */
 typedef struct aclrtRandomParaInfo {
-    /**
-     * 1 if it is an address.
-     */
-    uint8_t isAddr;
-    /**
-     * The bytes of the number or of the address.
-     */
-    uint8_t valueOrAddr[8];
-    /**
-     * Size of the number in bytes.
-     */
-    uint8_t size;
-    /**
-     * Reserved.
-     */
-    uint8_t rsv[6];
+    uint8_t isAddr; /**< 1 if it is an address. */
+    uint8_t valueOrAddr[8]; /**< The bytes of the number or of the address. */
+    uint8_t size; /**< Size of the number in bytes. */
+    uint8_t rsv[6]; /**< Reserved. */
 } aclrtRandomParaInfo;
 
-/**
- * Parameters of a dropout mask.
- */
+/** Parameters of a dropout mask. */
 typedef struct aclrtDropoutBitmaskInfo {
-    /**
-     * The ratio of dropped elements.
-     */
-    aclrtRandomParaInfo dropoutRation;
+    aclrtRandomParaInfo dropoutRation; /**< The ratio of dropped elements. */
 } aclrtDropoutBitmaskInfo;
 
-/**
- * Parameters of a uniform distribution.
- */
+/** Parameters of a uniform distribution. */
 typedef struct aclrtUniformDisInfo {
-    /**
-     * The smallest number.
-     */
-    aclrtRandomParaInfo min;
-    /**
-     * The upper bound; all numbers are less.
-     */
-    aclrtRandomParaInfo max;
+    aclrtRandomParaInfo min; /**< The smallest number. */
+    aclrtRandomParaInfo max; /**< The upper bound; all numbers are less. */
 } aclrtUniformDisInfo;
 
-/**
- * Parameters of a normal distribution.
- */
+/** Parameters of a normal distribution. */
 typedef struct aclrtNormalDisInfo {
-    /**
-     * The mean.
-     */
-    aclrtRandomParaInfo mean;
-    /**
-     * The standard deviation.
-     */
-    aclrtRandomParaInfo stddev;
+    aclrtRandomParaInfo mean; /**< The mean. */
+    aclrtRandomParaInfo stddev; /**< The standard deviation. */
 } aclrtNormalDisInfo;
 
-/**
- * A distribution and its parameters.
- */
+/** A distribution and its parameters. */
 typedef struct aclrtRandomNumFuncParaInfo {
-    /**
-     * The distribution.
-     */
-    aclrtRandomNumFuncType funcType;
-    /**
-     * Its parameters.
-     */
+    aclrtRandomNumFuncType funcType; /**< The distribution. */
+    /** Its parameters. */
     union {
-        /**
-         * The parameters of a dropout mask.
-         */
-        aclrtDropoutBitmaskInfo dropoutBitmaskInfo;
-        /**
-         * The parameters of a uniform distribution.
-         */
-        aclrtUniformDisInfo uniformDisInfo;
-        /**
-         * The parameters of a normal distribution, truncated or not.
-         */
-        aclrtNormalDisInfo normalDisInfo;
+        aclrtDropoutBitmaskInfo dropoutBitmaskInfo; /**< The parameters of a dropout mask. */
+        aclrtUniformDisInfo uniformDisInfo; /**< The parameters of a uniform distribution. */
+        aclrtNormalDisInfo normalDisInfo; /**< The parameters of a normal distribution, truncated or not. */
     } paramInfo;
 } aclrtRandomNumFuncParaInfo;
 
-/**
- * A task that generates random numbers.
- */
+/** A task that generates random numbers. */
 typedef struct aclrtRandomNumTaskInfo {
-    /**
-     * The type of the numbers.
-     */
-    aclDataType dataType;
-    /**
-     * The distribution.
-     */
-    aclrtRandomNumFuncParaInfo randomNumFuncParaInfo;
-    /**
-     * Reserved.
-     */
-    void *randomParaAddr;
-    /**
-     * The destination.
-     */
-    void *randomResultAddr;
-    /**
-     * Device memory with the counter of the generator, or null.
-     */
-    void *randomCounterAddr;
-    /**
-     * The seed.
-     */
-    aclrtRandomParaInfo randomSeed;
-    /**
-     * The number of elements.
-     */
-    aclrtRandomParaInfo randomNum;
-    /**
-     * Reserved.
-     */
-    uint8_t rsv[8];
+    aclDataType dataType; /**< The type of the numbers. */
+    aclrtRandomNumFuncParaInfo randomNumFuncParaInfo; /**< The distribution. */
+    void *randomParaAddr; /**< Reserved. */
+    void *randomResultAddr; /**< The destination. */
+    void *randomCounterAddr; /**< Device memory with the counter of the generator, or null. */
+    aclrtRandomParaInfo randomSeed; /**< The seed. */
+    aclrtRandomParaInfo randomNum; /**< The number of elements. */
+    uint8_t rsv[8]; /**< Reserved. */
 } aclrtRandomNumTaskInfo;
 
-/**
- * Called in stream order with the caller's argument.
- */
+/** Called in stream order with the caller's argument. */
 typedef void (*aclrtHostFunc)(void*);
 
-/**
- * Called with the caller's argument.
- */
+/** Called with the caller's argument. */
 typedef void (*aclrtCallback)(void*);
 
-/**
- * Information about work that failed on a device.
- */
+/** Information about work that failed on a device. */
 typedef struct rtExceptionInfo aclrtExceptionInfo;
 
-/**
- * Called when work failed on a device; its argument is valid during the call.
- */
+/** Called when work failed on a device; its argument is valid during the call. */
 typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo*);
 
-/**
- * A loaded kernel binary.
- */
+/** A loaded kernel binary. */
 typedef void *aclrtBinHandle;
 
-/**
- * Called when a kernel failed, with the caller's argument.
- */
+/** Called when a kernel failed, with the caller's argument. */
 typedef void (*aclrtOpExceptionCallback)(aclrtExceptionInfo*, void*);
 
-/**
- * A kernel.
- */
+/** A kernel. */
 typedef void *aclrtFuncHandle;
 
-/**
- * Properties of physical memory.
- */
+/** Properties of physical memory. */
 typedef struct aclrtPhysicalMemProp {
-    /**
-     * How it can be shared.
-     */
-    aclrtMemHandleType handleType;
-    /**
-     * Must be ACL_MEM_ALLOCATION_TYPE_PINNED.
-     */
-    aclrtMemAllocationType allocationType;
-    /**
-     * The kind of memory.
-     */
-    aclrtMemAttr memAttr;
-    /**
-     * The location.
-     */
-    aclrtMemLocation location;
-    /**
-     * Reserved.
-     */
-    uint64_t reserve;
+    aclrtMemHandleType handleType; /**< How it can be shared. */
+    aclrtMemAllocationType allocationType; /**< Must be ACL_MEM_ALLOCATION_TYPE_PINNED. */
+    aclrtMemAttr memAttr; /**< The kind of memory. */
+    aclrtMemLocation location; /**< The location. */
+    uint64_t reserve; /**< Reserved. */
 } aclrtPhysicalMemProp;
 
-/**
- * Physical memory.
- */
+/** Physical memory. */
 typedef void *aclrtDrvMemHandle;
 
-/**
- * The access of a location to memory.
- */
+/** The access of a location to memory. */
 typedef struct aclrtMemAccessDesc {
-    /**
-     * The access.
-     */
-    aclrtMemAccessFlags flags;
-    /**
-     * The location.
-     */
-    aclrtMemLocation location;
-    /**
-     * Reserved.
-     */
-    uint8_t rsv[12];
+    aclrtMemAccessFlags flags; /**< The access. */
+    aclrtMemLocation location; /**< The location. */
+    uint8_t rsv[12]; /**< Reserved. */
 } aclrtMemAccessDesc;
 
-/**
- * A location of managed memory.
- */
+/** A location of managed memory. */
 typedef struct aclrtMemManagedLocation {
-    /**
-     * Its kind.
-     */
-    aclrtMemManagedLocationType type;
-    /**
-     * Its id.
-     */
-    int32_t id;
+    aclrtMemManagedLocationType type; /**< Its kind. */
+    int32_t id; /**< Its id. */
 } aclrtMemManagedLocation;
 
-/**
- * Processes of another server.
- */
+/** Processes of another server. */
 typedef struct aclrtServerPid {
-    /**
-     * The device id in the pod of the server.
-     */
-    uint32_t sdid;
-    /**
-     * The processes.
-     */
-    int32_t *pid;
-    /**
-     * Number of entries.
-     */
-    size_t num;
+    uint32_t sdid; /**< The device id in the pod of the server. */
+    int32_t *pid; /**< The processes. */
+    size_t num; /**< Number of entries. */
 } aclrtServerPid;
 
-/**
- * A change of the count of a notify.
- */
+/** A change of the count of a notify. */
 typedef struct aclrtCntNotifyRecordInfo {
-    /**
-     * The kind of change.
-     */
-    aclrtCntNotifyRecordMode mode;
-    /**
-     * The operand.
-     */
-    uint32_t value;
+    aclrtCntNotifyRecordMode mode; /**< The kind of change. */
+    uint32_t value; /**< The operand. */
 } aclrtCntNotifyRecordInfo;
 
-/**
- * A wait for the count of a notify.
- */
+/** A wait for the count of a notify. */
 typedef struct aclrtCntNotifyWaitInfo {
-    /**
-     * The condition.
-     */
-    aclrtCntNotifyWaitMode mode;
-    /**
-     * The value to compare the count with.
-     */
-    uint32_t value;
-    /**
-     * Timeout in seconds; 0 for no timeout.
-     */
-    uint32_t timeout;
-    /**
-     * 1 to set the count to 0 afterwards.
-     */
-    uint8_t isClear;
-    /**
-     * Reserved.
-     */
-    uint8_t rsv[3];
+    aclrtCntNotifyWaitMode mode; /**< The condition. */
+    uint32_t value; /**< The value to compare the count with. */
+    uint32_t timeout; /**< Timeout in seconds; 0 for no timeout. */
+    uint8_t isClear; /**< 1 to set the count to 0 afterwards. */
+    uint8_t rsv[3]; /**< Reserved. */
 } aclrtCntNotifyWaitInfo;
 
-/**
- * A graph.
- */
+/** A graph. */
 typedef void *aclmdlRI;
 
-/**
- * The value of a conditional task.
- */
+/** The value of a conditional task. */
 typedef void *aclmdlRICondHandle;
 
-/**
- * Parameters of a conditional task.
- */
+/** Parameters of a conditional task. */
 typedef struct tagAclmdlRICondTaskParams {
-    /**
-     * The value.
-     */
-    aclmdlRICondHandle handle;
-    /**
-     * The kind.
-     */
-    aclmdlRICondTaskType type;
-    /**
-     * Number of bodies.
-     */
-    uint32_t size;
-    /**
-     * The bodies.
-     */
-    aclmdlRI *modelRIArray;
+    aclmdlRICondHandle handle; /**< The value. */
+    aclmdlRICondTaskType type; /**< The kind. */
+    uint32_t size; /**< Number of bodies. */
+    aclmdlRI *modelRIArray; /**< The bodies. */
 } tagAclmdlRICondTaskParams;
 
-/**
- * Parameters of a conditional task.
- */
+/** Parameters of a conditional task. */
 typedef struct tagAclmdlRICondTaskParams aclmdlRICondTaskParams;
 
-/**
- * A 64-bit timeout in microseconds.
- */
+/** A 64-bit timeout in microseconds. */
 typedef struct aclrtTimeoutUs {
-    /**
-     * The lower half.
-     */
-    uint32_t timeoutLow;
-    /**
-     * The upper half.
-     */
-    uint32_t timeoutHigh;
+    uint32_t timeoutLow; /**< The lower half. */
+    uint32_t timeoutHigh; /**< The upper half. */
 } aclrtTimeoutUs;
 
-/**
- * The value of a launch attribute.
- */
+/** The value of a launch attribute. */
 typedef union aclrtLaunchKernelAttrValue {
-    /**
-     * How blocks are scheduled.
-     */
-    uint8_t schemMode;
-    /**
-     * An older name of dynUBufSize.
-     */
-    uint32_t localMemorySize;
-    /**
-     * Dynamic shared memory in bytes.
-     */
-    uint32_t dynUBufSize;
-    /**
-     * The kind of cores.
-     */
-    aclrtEngineType engineType;
-    /**
-     * The index of the first block.
-     */
-    uint32_t blockDimOffset;
-    /**
-     * 1 to disable prefetching.
-     */
-    uint8_t isBlockTaskPrefetch;
-    /**
-     * 1 to dump data.
-     */
-    uint8_t isDataDump;
-    /**
-     * The timeout in seconds.
-     */
-    uint16_t timeout;
-    /**
-     * The timeout in microseconds.
-     */
-    aclrtTimeoutUs timeoutUs;
-    /**
-     * 1 to profile.
-     */
-    uint8_t enableProfiling;
-    /**
-     * Reserved.
-     */
-    uint32_t rsv[4];
+    uint8_t schemMode; /**< How blocks are scheduled. */
+    uint32_t localMemorySize; /**< An older name of dynUBufSize. */
+    uint32_t dynUBufSize; /**< Dynamic shared memory in bytes. */
+    aclrtEngineType engineType; /**< The kind of cores. */
+    uint32_t blockDimOffset; /**< The index of the first block. */
+    uint8_t isBlockTaskPrefetch; /**< 1 to disable prefetching. */
+    uint8_t isDataDump; /**< 1 to dump data. */
+    uint16_t timeout; /**< The timeout in seconds. */
+    aclrtTimeoutUs timeoutUs; /**< The timeout in microseconds. */
+    uint8_t enableProfiling; /**< 1 to profile. */
+    uint32_t rsv[4]; /**< Reserved. */
 } aclrtLaunchKernelAttrValue;
 
-/**
- * A launch attribute.
- */
+/** A launch attribute. */
 typedef struct aclrtLaunchKernelAttr {
-    /**
-     * The attribute.
-     */
-    aclrtLaunchKernelAttrId id;
-    /**
-     * Its value.
-     */
-    aclrtLaunchKernelAttrValue value;
+    aclrtLaunchKernelAttrId id; /**< The attribute. */
+    aclrtLaunchKernelAttrValue value; /**< Its value. */
 } aclrtLaunchKernelAttr;
 
-/**
- * Attributes of a launch.
- */
+/** Attributes of a launch. */
 typedef struct aclrtLaunchKernelCfg {
-    /**
-     * The attributes.
-     */
-    aclrtLaunchKernelAttr *attrs;
-    /**
-     * Number of attributes.
-     */
-    size_t numAttrs;
+    aclrtLaunchKernelAttr *attrs; /**< The attributes. */
+    size_t numAttrs; /**< Number of attributes. */
 } aclrtLaunchKernelCfg;
 
-/**
- * Parameters of a kernel.
- */
+/** Parameters of a kernel. */
 typedef struct aclmdlRIKernelTaskParams {
-    /**
-     * The kernel.
-     */
-    aclrtFuncHandle funcHandle;
-    /**
-     * Attributes of the launch.
-     */
-    aclrtLaunchKernelCfg *cfg;
-    /**
-     * Its arguments.
-     */
-    void *args;
-    /**
-     * 1 if they are in host memory.
-     */
-    uint32_t isHostArgs;
-    /**
-     * Their size.
-     */
-    size_t argsSize;
-    /**
-     * Number of blocks.
-     */
-    uint32_t numBlocks;
-    /**
-     * Reserved.
-     */
-    uint32_t rsv[10];
+    aclrtFuncHandle funcHandle; /**< The kernel. */
+    aclrtLaunchKernelCfg *cfg; /**< Attributes of the launch. */
+    void *args; /**< Its arguments. */
+    uint32_t isHostArgs; /**< 1 if they are in host memory. */
+    size_t argsSize; /**< Their size. */
+    uint32_t numBlocks; /**< Number of blocks. */
+    uint32_t rsv[10]; /**< Reserved. */
 } aclmdlRIKernelTaskParams;
 
-/**
- * Parameters of the record of an event.
- */
+/** Parameters of the record of an event. */
 typedef struct aclmdlRIEventRecordTaskParams {
-    /**
-     * The event.
-     */
-    aclrtEvent event;
-    /**
-     * Flags that the event was created with.
-     */
-    uint32_t eventFlag;
-    /**
-     * ACL_EVENT_RECORD_* flags.
-     */
-    uint32_t recordFlag;
+    aclrtEvent event; /**< The event. */
+    uint32_t eventFlag; /**< Flags that the event was created with. */
+    uint32_t recordFlag; /**< ACL_EVENT_RECORD_* flags. */
 } aclmdlRIEventRecordTaskParams;
 
-/**
- * Parameters of a wait for an event.
- */
+/** Parameters of a wait for an event. */
 typedef struct aclmdlRIEventWaitTaskParams {
-    /**
-     * The event.
-     */
-    aclrtEvent event;
-    /**
-     * Flags that the event was created with.
-     */
-    uint32_t eventFlag;
-    /**
-     * ACL_EVENT_WAIT_* flags.
-     */
-    uint32_t waitFlag;
+    aclrtEvent event; /**< The event. */
+    uint32_t eventFlag; /**< Flags that the event was created with. */
+    uint32_t waitFlag; /**< ACL_EVENT_WAIT_* flags. */
 } aclmdlRIEventWaitTaskParams;
 
-/**
- * Parameters of the reset of an event.
- */
+/** Parameters of the reset of an event. */
 typedef struct aclmdlRIEventResetTaskParams {
-    /**
-     * The event.
-     */
-    aclrtEvent event;
-    /**
-     * Flags that the event was created with.
-     */
-    uint32_t eventFlag;
-    /**
-     * Flags of the reset.
-     */
-    uint32_t resetFlag;
+    aclrtEvent event; /**< The event. */
+    uint32_t eventFlag; /**< Flags that the event was created with. */
+    uint32_t resetFlag; /**< Flags of the reset. */
 } aclmdlRIEventResetTaskParams;
 
-/**
- * Parameters of a write of a value.
- */
+/** Parameters of a write of a value. */
 typedef struct aclmdlRIValueWriteTaskParams {
-    /**
-     * The address.
-     */
-    void *devAddr;
-    /**
-     * The value.
-     */
-    uint64_t value;
+    void *devAddr; /**< The address. */
+    uint64_t value; /**< The value. */
 } aclmdlRIValueWriteTaskParams;
 
-/**
- * Parameters of a wait for a value.
- */
+/** Parameters of a wait for a value. */
 typedef struct aclmdlRIValueWaitTaskParams {
-    /**
-     * The address.
-     */
-    void *devAddr;
-    /**
-     * The value to compare with.
-     */
-    uint64_t value;
-    /**
-     * The comparison, one of ACL_STREAM_WAIT_VALUE_*.
-     */
-    uint32_t flag;
+    void *devAddr; /**< The address. */
+    uint64_t value; /**< The value to compare with. */
+    uint32_t flag; /**< The comparison, one of ACL_STREAM_WAIT_VALUE_*. */
 } aclmdlRIValueWaitTaskParams;
 
-/**
- * Parameters of a task of a graph.
- */
+/** Parameters of a task of a graph. */
 typedef struct aclmdlRITaskParams {
-    /**
-     * Its kind.
-     */
-    aclmdlRITaskType type;
-    /**
-     * Reserved.
-     */
-    uint32_t rsv0[3];
-    /**
-     * The task group of the task, or null.
-     */
-    aclrtTaskGrp taskGrp;
-    /**
-     * Information about its operator, or null.
-     */
-    void *opInfoPtr;
-    /**
-     * Size of the information.
-     */
-    size_t opInfoSize;
-    /**
-     * Reserved.
-     */
-    uint8_t rsv1[32];
-    /**
-     * Its parameters, by its kind.
-     */
+    aclmdlRITaskType type; /**< Its kind. */
+    uint32_t rsv0[3]; /**< Reserved. */
+    aclrtTaskGrp taskGrp; /**< The task group of the task, or null. */
+    void *opInfoPtr; /**< Information about its operator, or null. */
+    size_t opInfoSize; /**< Size of the information. */
+    uint8_t rsv1[32]; /**< Reserved. */
+    /** Its parameters, by its kind. */
     __extension__ union {
-        /**
-         * Reserved.
-         */
-        uint8_t rsv2[128];
-        /**
-         * The parameters of a kernel.
-         */
-        aclmdlRIKernelTaskParams kernelTaskParams;
-        /**
-         * The parameters of the record of an event.
-         */
-        aclmdlRIEventRecordTaskParams eventRecordTaskParams;
-        /**
-         * The parameters of a wait for an event.
-         */
-        aclmdlRIEventWaitTaskParams eventWaitTaskParams;
-        /**
-         * The parameters of the reset of an event.
-         */
-        aclmdlRIEventResetTaskParams eventResetTaskParams;
-        /**
-         * The parameters of a write of a value.
-         */
-        aclmdlRIValueWriteTaskParams valueWriteTaskParams;
-        /**
-         * The parameters of a wait for a value.
-         */
-        aclmdlRIValueWaitTaskParams valueWaitTaskParams;
+        uint8_t rsv2[128]; /**< Reserved. */
+        aclmdlRIKernelTaskParams kernelTaskParams; /**< The parameters of a kernel. */
+        aclmdlRIEventRecordTaskParams eventRecordTaskParams; /**< The parameters of the record of an event. */
+        aclmdlRIEventWaitTaskParams eventWaitTaskParams; /**< The parameters of a wait for an event. */
+        aclmdlRIEventResetTaskParams eventResetTaskParams; /**< The parameters of the reset of an event. */
+        aclmdlRIValueWriteTaskParams valueWriteTaskParams; /**< The parameters of a write of a value. */
+        aclmdlRIValueWaitTaskParams valueWaitTaskParams; /**< The parameters of a wait for a value. */
     };
 } aclmdlRITaskParams;
 
-/**
- * The description of a kernel binary.
- */
+/** The description of a kernel binary. */
 typedef void *aclrtBinary;
 
-/**
- * The value of a load option.
- */
+/** The value of a load option. */
 typedef union aclrtBinaryLoadOptionValue {
-    /**
-     * 1 to load kernels when they are used.
-     */
-    uint32_t isLazyLoad;
-    /**
-     * The kind of binary, one of ACL_RT_BINARY_MAGIC_*.
-     */
-    uint32_t magic;
-    /**
-     * How kernels for the device's CPUs are found.
-     */
-    int32_t cpuKernelMode;
-    /**
-     * Reserved.
-     */
-    uint32_t rsv[4];
+    uint32_t isLazyLoad; /**< 1 to load kernels when they are used. */
+    uint32_t magic; /**< The kind of binary, one of ACL_RT_BINARY_MAGIC_*. */
+    int32_t cpuKernelMode; /**< How kernels for the device's CPUs are found. */
+    uint32_t rsv[4]; /**< Reserved. */
 } aclrtBinaryLoadOptionValue;
 
-/**
- * An option for loading a kernel binary.
- */
+/** An option for loading a kernel binary. */
 typedef struct aclrtBinaryLoadOption {
-    /**
-     * The option.
-     */
-    aclrtBinaryLoadOptionType type;
-    /**
-     * Its value.
-     */
-    aclrtBinaryLoadOptionValue value;
+    aclrtBinaryLoadOptionType type; /**< The option. */
+    aclrtBinaryLoadOptionValue value; /**< Its value. */
 } aclrtBinaryLoadOption;
 
-/**
- * Options for loading a kernel binary.
- */
+/** Options for loading a kernel binary. */
 typedef struct aclrtBinaryLoadOptions {
-    /**
-     * The options.
-     */
-    aclrtBinaryLoadOption *options;
-    /**
-     * Number of options.
-     */
-    size_t numOpt;
+    aclrtBinaryLoadOption *options; /**< The options. */
+    size_t numOpt; /**< Number of options. */
 } aclrtBinaryLoadOptions;
 
-/**
- * An argument list of a kernel.
- */
+/** An argument list of a kernel. */
 typedef void *aclrtArgsHandle;
 
-/**
- * An argument in an argument list.
- */
+/** An argument in an argument list. */
 typedef void *aclrtParamHandle;
 
 /* CUDA has a dim3 of its own; a program that has another one defines PORTACL_NO_DIM3. */
 #if !defined(__CUDACC__) && !defined(PORTACL_NO_DIM3)
-/**
- * Number of blocks or threads in each dimension.
- */
+/** Number of blocks or threads in each dimension. */
 typedef struct dim3 {
-    /**
-     * The number in x.
-     */
-    uint32_t x;
-    /**
-     * The number in y.
-     */
-    uint32_t y;
-    /**
-     * The number in z.
-     */
-    uint32_t z;
+    uint32_t x; /**< The number in x. */
+    uint32_t y; /**< The number in y. */
+    uint32_t z; /**< The number in z. */
 } dim3;
 #endif
 
-/**
- * New parameters of random numbers.
- */
+/** New parameters of random numbers. */
 typedef struct aclrtRandomTaskUpdateAttr {
-    /**
-     * Their address in device memory.
-     */
-    void *srcAddr;
-    /**
-     * Size in bytes.
-     */
-    size_t size;
-    /**
-     * Reserved.
-     */
-    uint32_t rsv[4];
+    void *srcAddr; /**< Their address in device memory. */
+    size_t size; /**< Size in bytes. */
+    uint32_t rsv[4]; /**< Reserved. */
 } aclrtRandomTaskUpdateAttr;
 
-/**
- * A different kernel for a pending task; addresses in device memory.
- */
+/** A different kernel for a pending task; addresses in device memory. */
 typedef struct aclrtAicAivTaskUpdateAttr {
-    /**
-     * Address of the handle of its binary.
-     */
-    void *binHandle;
-    /**
-     * Address of its entry.
-     */
-    void *funcEntryAddr;
-    /**
-     * Address of its number of blocks.
-     */
-    void *blockDimAddr;
-    /**
-     * Reserved.
-     */
-    uint32_t rsv[4];
+    void *binHandle; /**< Address of the handle of its binary. */
+    void *funcEntryAddr; /**< Address of its entry. */
+    void *blockDimAddr; /**< Address of its number of blocks. */
+    uint32_t rsv[4]; /**< Reserved. */
 } aclrtAicAivTaskUpdateAttr;
 
-/**
- * The new parameters of a pending task.
- */
+/** The new parameters of a pending task. */
 typedef union aclrtUpdateTaskAttrVal {
-    /**
-     * The parameters of random numbers.
-     */
-    aclrtRandomTaskUpdateAttr randomTaskAttr;
-    /**
-     * The parameters of a kernel.
-     */
-    aclrtAicAivTaskUpdateAttr aicAivTaskAttr;
+    aclrtRandomTaskUpdateAttr randomTaskAttr; /**< The parameters of random numbers. */
+    aclrtAicAivTaskUpdateAttr aicAivTaskAttr; /**< The parameters of a kernel. */
 } aclrtUpdateTaskAttrVal;
 
-/**
- * A change of a pending task.
- */
+/** A change of a pending task. */
 typedef struct aclrtTaskUpdateInfo {
-    /**
-     * The kind of task.
-     */
-    aclrtUpdateTaskAttrId id;
-    /**
-     * The new parameters.
-     */
-    aclrtUpdateTaskAttrVal val;
+    aclrtUpdateTaskAttrId id; /**< The kind of task. */
+    aclrtUpdateTaskAttrVal val; /**< The new parameters. */
 } aclrtTaskUpdateInfo;
 
-/**
- * A placeholder: an argument whose data follows the arguments.
- */
+/** A placeholder: an argument whose data follows the arguments. */
 typedef struct aclrtPlaceHolderInfo {
-    /**
-     * Offset of the slot for the address of the data.
-     */
-    uint32_t addrOffset;
-    /**
-     * Offset of the data.
-     */
-    uint32_t dataOffset;
+    uint32_t addrOffset; /**< Offset of the slot for the address of the data. */
+    uint32_t dataOffset; /**< Offset of the data. */
 } aclrtPlaceHolderInfo;
 
-/**
- * Descriptions of groups.
- */
+/** Descriptions of groups. */
 typedef struct tagRtGroupInfo aclrtGroupInfo;
 
-/**
- * Options of a backup.
- */
+/** Options of a backup. */
 typedef struct aclrtSnapShotBackupArgs {
-    /**
-     * Must be 0.
-     */
-    uint32_t backupFlags;
-    /**
-     * Reserved.
-     */
-    char reserved[60];
+    uint32_t backupFlags; /**< Must be 0. */
+    char reserved[60]; /**< Reserved. */
 } aclrtSnapShotBackupArgs;
 
-/**
- * Options of a restore.
- */
+/** Options of a restore. */
 typedef struct aclrtSnapShotRestoreArgs {
-    /**
-     * Must be 0.
-     */
-    uint32_t restoreFlags;
-    /**
-     * Reserved.
-     */
-    char reserved[60];
+    uint32_t restoreFlags; /**< Must be 0. */
+    char reserved[60]; /**< Reserved. */
 } aclrtSnapShotRestoreArgs;
 
-/**
- * Called with a device id and the caller's argument; 0 is success.
- */
+/** Called with a device id and the caller's argument; 0 is success. */
 typedef uint32_t (*aclrtSnapShotCallBack)(int32_t, void*);
 
-/**
- * Physical memory, for a process of another server.
- */
+/** Physical memory, for a process of another server. */
 typedef struct aclrtMemFabricHandle {
-    /**
-     * Opaque.
-     */
-    uint8_t data[128];
+    uint8_t data[128]; /**< Opaque. */
 } aclrtMemFabricHandle;
 
-/**
- * A kind of memory, in two notations.
- */
+/** A kind of memory, in two notations. */
 typedef struct MemAttrMapping {
-    /**
-     * Page size: a number of aclrtMemPgType.
-     */
-    uint32_t pgType;
-    /**
-     * Memory: a number of aclrtMemType.
-     */
-    uint32_t memType;
-    /**
-     * True for host memory.
-     */
-    bool isHostAlloc;
-    /**
-     * The same as one attribute.
-     */
-    aclrtMemAttr memAttr;
+    uint32_t pgType; /**< Page size: a number of aclrtMemPgType. */
+    uint32_t memType; /**< Memory: a number of aclrtMemType. */
+    bool isHostAlloc; /**< True for host memory. */
+    aclrtMemAttr memAttr; /**< The same as one attribute. */
 } MemAttrMapping;
 
 #ifdef __cplusplus

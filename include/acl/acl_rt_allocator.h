@@ -18,24 +18,16 @@
 #include <stdint.h>
 #include "acl_base.h"
 
-/**
- * Allocates a number of bytes; returns a block.
- */
+/** Allocates a number of bytes; returns a block. */
 typedef void *(*aclrtAllocatorAllocFunc)(aclrtAllocator, size_t);
 
-/**
- * Frees a block.
- */
+/** Frees a block. */
 typedef void (*aclrtAllocatorFreeFunc)(aclrtAllocator, aclrtAllocatorBlock);
 
-/**
- * Allocates a number of bytes, near an address if possible.
- */
+/** Allocates a number of bytes, near an address if possible. */
 typedef void *(*aclrtAllocatorAllocAdviseFunc)(aclrtAllocator, size_t, aclrtAllocatorAddr);
 
-/**
- * Returns the address of a block.
- */
+/** Returns the address of a block. */
 typedef void *(*aclrtAllocatorGetAddrFromBlockFunc)(aclrtAllocatorBlock);
 
 #ifdef __cplusplus

@@ -18,73 +18,30 @@
 #include <stdint.h>
 #include "acl_rt.h"
 
-/**
- * Attributes of a pool.
- */
+/** Attributes of a pool. */
 typedef enum aclrtMemPoolAttr {
-    /**
-     * Memory that was freed in one stream is reused in another that waits for it by an event.
-     */
+    /** Memory that was freed in one stream is reused in another that waits for it by an event. */
     ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
-    /**
-     * Memory is reused in another stream when its free is complete.
-     */
-    ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC = 2,
-    /**
-     * The pool adds waits to reuse memory in another stream.
-     */
+    ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC = 2, /**< Memory is reused in another stream when its free is complete. */
+    /** The pool adds waits to reuse memory in another stream. */
     ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
-    /**
-     * Bytes that the pool keeps when streams are synchronized.
-     */
-    ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD = 4,
-    /**
-     * Bytes that the pool has from its device.
-     */
-    ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT = 5,
-    /**
-     * The maximum of these bytes; can be set to 0.
-     */
-    ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH = 6,
-    /**
-     * Bytes of the pool in use.
-     */
-    ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT = 7,
-    /**
-     * The maximum of the bytes in use; can be set to 0.
-     */
-    ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH = 8,
+    ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD = 4, /**< Bytes that the pool keeps when streams are synchronized. */
+    ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT = 5, /**< Bytes that the pool has from its device. */
+    ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH = 6, /**< The maximum of these bytes; can be set to 0. */
+    ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT = 7, /**< Bytes of the pool in use. */
+    ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH = 8, /**< The maximum of the bytes in use; can be set to 0. */
 } aclrtMemPoolAttr;
 
-/**
- * A pool of device memory.
- */
+/** A pool of device memory. */
 typedef void *aclrtMemPool;
 
-/**
- * Properties of a pool.
- */
+/** Properties of a pool. */
 typedef struct aclrtMemPoolProps {
-    /**
-     * Must be ACL_MEM_ALLOCATION_TYPE_PINNED.
-     */
-    aclrtMemAllocationType allocType;
-    /**
-     * How its memory can be shared.
-     */
-    aclrtMemHandleType handleType;
-    /**
-     * The location.
-     */
-    aclrtMemLocation location;
-    /**
-     * Maximum size in bytes; 0 is no limit.
-     */
-    size_t maxSize;
-    /**
-     * Reserved.
-     */
-    unsigned char reserved[32];
+    aclrtMemAllocationType allocType; /**< Must be ACL_MEM_ALLOCATION_TYPE_PINNED. */
+    aclrtMemHandleType handleType; /**< How its memory can be shared. */
+    aclrtMemLocation location; /**< The location. */
+    size_t maxSize; /**< Maximum size in bytes; 0 is no limit. */
+    unsigned char reserved[32]; /**< Reserved. */
 } aclrtMemPoolProps;
 
 #ifdef __cplusplus

@@ -24,177 +24,92 @@
  */
 #define PORTACL_VERSION_MAJOR 0
 
-/**
- * The minor version number of portacl.
- */
-#define PORTACL_VERSION_MINOR 1
-
-/**
- * The patch version number of portacl.
- */
-#define PORTACL_VERSION_PATCH 0
+#define PORTACL_VERSION_MINOR 1 /**< The minor version number of portacl. */
+#define PORTACL_VERSION_PATCH 0 /**< The patch version number of portacl. */
 
 /**
  * A value of aclrtMemPoolProps::handleType: the memory can be shared with other machines, if the driver supports it.
  */
 #define PORTACL_MEM_HANDLE_TYPE_FABRIC 8
 
-/**
- * Attributes of the memory of a device's graphs. All are 64-bit numbers of bytes.
- */
+/** Attributes of the memory of a device's graphs. All are 64-bit numbers of bytes. */
 typedef enum portaclGraphMemAttr {
     /**
      * Graph memory: allocated by captured streams from pools, until the graph is destroyed, or, if a launch
      * allocated it and the graph is destroyed first, until it is freed. Read-only.
      */
     PORTACL_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
-    /**
-     * The high watermark of that; can be set to 0, which resets it to the current value.
-     */
+    /** The high watermark of that; can be set to 0, which resets it to the current value. */
     PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
-    /**
-     * Memory taken from the device for graphs: in use, or cached for graphs that are captured later. Read-only.
-     */
+    /** Memory taken from the device for graphs: in use, or cached for graphs that are captured later. Read-only. */
     PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
-    /**
-     * The high watermark of that; can be set to 0, which resets it to the current value.
-     */
+    /** The high watermark of that; can be set to 0, which resets it to the current value. */
     PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3,
 } portaclGraphMemAttr;
 
-/**
- * Attributes of a device about memory pools.
- */
+/** Attributes of a device about memory pools. */
 typedef enum portaclMemPoolSupport {
-    /**
-     * 1 if the device supports pools of its memory, else 0.
-     */
-    PORTACL_MEM_POOL_SUPPORT_DEVICE = 0,
+    PORTACL_MEM_POOL_SUPPORT_DEVICE = 0, /**< 1 if the device supports pools of its memory, else 0. */
     /**
      * Handle types of pools that can be shared: ACL_MEM_HANDLE_TYPE_POSIX 2 and PORTACL_MEM_HANDLE_TYPE_FABRIC 8, as a
      * bit mask.
      */
     PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES = 1,
-    /**
-     * 1 if pools of host memory (ACL_MEM_LOCATION_TYPE_HOST) are supported, else 0.
-     */
+    /** 1 if pools of host memory (ACL_MEM_LOCATION_TYPE_HOST) are supported, else 0. */
     PORTACL_MEM_POOL_SUPPORT_HOST = 2,
-    /**
-     * 1 if pools of host memory of a NUMA node (ACL_MEM_LOCATION_TYPE_HOST_NUMA) are supported, else 0.
-     */
+    /** 1 if pools of host memory of a NUMA node (ACL_MEM_LOCATION_TYPE_HOST_NUMA) are supported, else 0. */
     PORTACL_MEM_POOL_SUPPORT_HOST_NUMA = 3,
     /**
      * 1 if other devices on the bus, such as network cards, can read and write the device's memory (GPUDirect RDMA),
      * else 0.
      */
     PORTACL_MEM_POOL_SUPPORT_RDMA = 4,
-    /**
-     * How such writes can be flushed, as a bit mask: 1 by the host, 2 by operations of a stream.
-     */
+    /** How such writes can be flushed, as a bit mask: 1 by the host, 2 by operations of a stream. */
     PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES = 5,
-    /**
-     * The devices for which such writes are ordered without a flush: 0 none, 100 this device, 200 all devices.
-     */
+    /** The devices for which such writes are ordered without a flush: 0 none, 100 this device, 200 all devices. */
     PORTACL_MEM_POOL_SUPPORT_RDMA_WRITES_ORDERING = 6,
 } portaclMemPoolSupport;
 
-/**
- * Kinds of memory.
- */
+/** Kinds of memory. */
 typedef enum portaclMemoryKind {
-    /**
-     * Device memory: aclrtMalloc and its variants, and physical device memory.
-     */
-    PORTACL_MEMORY_DEVICE = 0,
-    /**
-     * Page-locked host memory: aclrtMallocHost and its variants, and physical host memory.
-     */
+    PORTACL_MEMORY_DEVICE = 0, /**< Device memory: aclrtMalloc and its variants, and physical device memory. */
+    /** Page-locked host memory: aclrtMallocHost and its variants, and physical host memory. */
     PORTACL_MEMORY_PINNED = 1,
-    /**
-     * Memory that the host and all devices use: aclrtMemAllocManaged.
-     */
-    PORTACL_MEMORY_MANAGED = 2,
-    /**
-     * Memory of a stream-ordered pool.
-     */
-    PORTACL_MEMORY_POOL = 3,
+    PORTACL_MEMORY_MANAGED = 2, /**< Memory that the host and all devices use: aclrtMemAllocManaged. */
+    PORTACL_MEMORY_POOL = 3, /**< Memory of a stream-ordered pool. */
     /**
      * Memory from another process: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory, or from a
      * pool.
      */
     PORTACL_MEMORY_IMPORTED = 4,
-    /**
-     * Graph memory: allocated by captured streams from pools.
-     */
-    PORTACL_MEMORY_GRAPH = 5,
+    PORTACL_MEMORY_GRAPH = 5, /**< Graph memory: allocated by captured streams from pools. */
 } portaclMemoryKind;
 
-/**
- * The scope of a memory hook.
- */
+/** The scope of a memory hook. */
 typedef enum portaclMemoryHookScope {
-    /**
-     * Allocations of the thread that registers it.
-     */
-    PORTACL_MEMORY_HOOK_THREAD = 0,
-    /**
-     * Allocations of all threads.
-     */
-    PORTACL_MEMORY_HOOK_PROCESS = 1,
+    PORTACL_MEMORY_HOOK_THREAD = 0, /**< Allocations of the thread that registers it. */
+    PORTACL_MEMORY_HOOK_PROCESS = 1, /**< Allocations of all threads. */
 } portaclMemoryHookScope;
 
-/**
- * The event that a memory hook is called for.
- */
+/** The event that a memory hook is called for. */
 typedef enum portaclMemoryMoment {
-    /**
-     * The library allocates memory from the device or the system.
-     */
-    PORTACL_MEMORY_ALLOC = 0,
-    /**
-     * The program allocates memory: from the device, or from a cache.
-     */
-    PORTACL_MEMORY_MALLOC = 1,
-    /**
-     * The program frees memory.
-     */
-    PORTACL_MEMORY_FREE = 2,
+    PORTACL_MEMORY_ALLOC = 0, /**< The library allocates memory from the device or the system. */
+    PORTACL_MEMORY_MALLOC = 1, /**< The program allocates memory: from the device, or from a cache. */
+    PORTACL_MEMORY_FREE = 2, /**< The program frees memory. */
 } portaclMemoryMoment;
 
-/**
- * The name of an allocation of a shared pool for other processes. Plain bytes that can be passed in any way.
- */
+/** The name of an allocation of a shared pool for other processes. Plain bytes that can be passed in any way. */
 typedef struct portaclMemPoolPtrExportData {
-    /**
-     * Size of this structure in bytes; the caller sets it before either call.
-     */
-    size_t size;
-    /**
-     * The name of the allocation.
-     */
-    unsigned char data[64];
+    size_t size; /**< Size of this structure in bytes; the caller sets it before either call. */
+    unsigned char data[64]; /**< The name of the allocation. */
 } portaclMemPoolPtrExportData;
 
-/**
- * An allocation or release, as passed to memory hooks.
- */
+/** An allocation or release, as passed to memory hooks. */
 typedef struct portaclMemoryEvent {
-    /**
-     * Size of this structure in bytes: later versions may be larger.
-     */
-    size_t structSize;
-    /**
-     * The device, -1 for host memory.
-     */
-    int32_t deviceId;
-    /**
-     * The kind of memory.
-     */
-    portaclMemoryKind kind;
-    /**
-     * Requested bytes; 0 for an alloc and a free.
-     */
-    size_t size;
+    size_t structSize; /**< Size of this structure in bytes: later versions may be larger. */
+    int32_t deviceId; /**< The device, -1 for host memory. */
+    portaclMemoryKind kind; /**< The kind of memory. */
+    size_t size; /**< Requested bytes; 0 for an alloc and a free. */
     /**
      * Bytes that the memory takes: the same for its malloc, its alloc and its free, and the same as in
      * portaclMemoryGetStats. The alloc of a pool is a segment, which is larger.
@@ -210,18 +125,9 @@ typedef struct portaclMemoryEvent {
      * after a failed allocation.
      */
     uint64_t memoryId;
-    /**
-     * The stream of a stream-ordered allocation or free; null for others.
-     */
-    aclrtStream stream;
-    /**
-     * Page size in bytes; 0 if unknown, as before an allocation.
-     */
-    size_t pageSize;
-    /**
-     * The system's id of the calling thread.
-     */
-    uint64_t thread;
+    aclrtStream stream; /**< The stream of a stream-ordered allocation or free; null for others. */
+    size_t pageSize; /**< Page size in bytes; 0 if unknown, as before an allocation. */
+    uint64_t thread; /**< The system's id of the calling thread. */
     /**
      * In an after function: 1 if the operation did not take place, because it failed or a later hook refused it;
      * otherwise 0.
@@ -229,14 +135,10 @@ typedef struct portaclMemoryEvent {
     int32_t failed;
 } portaclMemoryEvent;
 
-/**
- * Called before an operation. Returns ACL_SUCCESS, or the code of a refusal.
- */
+/** Called before an operation. Returns ACL_SUCCESS, or the code of a refusal. */
 typedef aclError (*portaclMemoryHookBefore)(void*, const portaclMemoryEvent*);
 
-/**
- * Called after an operation, successful or not.
- */
+/** Called after an operation, successful or not. */
 typedef void (*portaclMemoryHookAfter)(void*, const portaclMemoryEvent*);
 
 /**
@@ -244,177 +146,62 @@ typedef void (*portaclMemoryHookAfter)(void*, const portaclMemoryEvent*);
  * call this library, and are not called for their own calls.
  */
 typedef struct portaclMemoryHook {
-    /**
-     * sizeof(portaclMemoryHook).
-     */
-    size_t structSize;
-    /**
-     * Name of the hook for people; copied.
-     */
-    const char *name;
-    /**
-     * The first argument of all functions.
-     */
-    void *userData;
-    /**
-     * Called before the library allocates memory from the device or the system.
-     */
+    size_t structSize; /**< sizeof(portaclMemoryHook). */
+    const char *name; /**< Name of the hook for people; copied. */
+    void *userData; /**< The first argument of all functions. */
+    /** Called before the library allocates memory from the device or the system. */
     portaclMemoryHookBefore beforeAlloc;
-    /**
-     * Called after that allocation.
-     */
-    portaclMemoryHookAfter afterAlloc;
-    /**
-     * Called before the program gets memory.
-     */
-    portaclMemoryHookBefore beforeMalloc;
-    /**
-     * Called after that allocation.
-     */
-    portaclMemoryHookAfter afterMalloc;
-    /**
-     * Called before the program frees memory.
-     */
-    portaclMemoryHookBefore beforeFree;
-    /**
-     * Called after that free.
-     */
-    portaclMemoryHookAfter afterFree;
+    portaclMemoryHookAfter afterAlloc; /**< Called after that allocation. */
+    portaclMemoryHookBefore beforeMalloc; /**< Called before the program gets memory. */
+    portaclMemoryHookAfter afterMalloc; /**< Called after that allocation. */
+    portaclMemoryHookBefore beforeFree; /**< Called before the program frees memory. */
+    portaclMemoryHookAfter afterFree; /**< Called after that free. */
 } portaclMemoryHook;
 
-/**
- * Information about a registered memory hook.
- */
+/** Information about a registered memory hook. */
 typedef struct portaclMemoryHookInfo {
-    /**
-     * sizeof(portaclMemoryHookInfo), set by the caller in the first element.
-     */
-    size_t structSize;
-    /**
-     * Its id.
-     */
-    uint64_t id;
-    /**
-     * Its scope.
-     */
-    portaclMemoryHookScope scope;
-    /**
-     * 1 if it is called for the calling thread's allocations, else 0.
-     */
-    int32_t isCalledHere;
-    /**
-     * Number of its refusals.
-     */
-    uint64_t refusals;
-    /**
-     * Number of failures of its after functions.
-     */
-    uint64_t failures;
-    /**
-     * Its name, truncated to the size of the field.
-     */
-    char name[64];
-    /**
-     * The text of the latest failure, truncated to the size of the field.
-     */
-    char lastFailure[256];
+    size_t structSize; /**< sizeof(portaclMemoryHookInfo), set by the caller in the first element. */
+    uint64_t id; /**< Its id. */
+    portaclMemoryHookScope scope; /**< Its scope. */
+    int32_t isCalledHere; /**< 1 if it is called for the calling thread's allocations, else 0. */
+    uint64_t refusals; /**< Number of its refusals. */
+    uint64_t failures; /**< Number of failures of its after functions. */
+    char name[64]; /**< Its name, truncated to the size of the field. */
+    char lastFailure[256]; /**< The text of the latest failure, truncated to the size of the field. */
 } portaclMemoryHookInfo;
 
-/**
- * A function of the program in a tree of memory use, including everything that it called.
- */
+/** A function of the program in a tree of memory use, including everything that it called. */
 typedef struct portaclMemoryProfileNode {
-    /**
-     * sizeof(portaclMemoryProfileNode), set by the caller in the first element.
-     */
-    size_t structSize;
-    /**
-     * Number of functions above it: 0 for the root, which represents the program.
-     */
-    uint32_t depth;
-    /**
-     * The line of the call, from 1 on; 0 if unknown.
-     */
-    uint32_t line;
-    /**
-     * Bytes that the program allocated.
-     */
-    uint64_t mallocBytes;
-    /**
-     * Number of mallocs.
-     */
-    uint64_t mallocCount;
-    /**
-     * Bytes that the library allocated from the device or the system for these.
-     */
-    uint64_t allocBytes;
-    /**
-     * Number of allocs.
-     */
-    uint64_t allocCount;
-    /**
-     * The source file, truncated to the size of the field; empty if unknown.
-     */
-    char file[256];
-    /**
-     * Its name, or its address if it has none, truncated to the size of the field; `_root` for the root.
-     */
+    size_t structSize; /**< sizeof(portaclMemoryProfileNode), set by the caller in the first element. */
+    uint32_t depth; /**< Number of functions above it: 0 for the root, which represents the program. */
+    uint32_t line; /**< The line of the call, from 1 on; 0 if unknown. */
+    uint64_t mallocBytes; /**< Bytes that the program allocated. */
+    uint64_t mallocCount; /**< Number of mallocs. */
+    uint64_t allocBytes; /**< Bytes that the library allocated from the device or the system for these. */
+    uint64_t allocCount; /**< Number of allocs. */
+    char file[256]; /**< The source file, truncated to the size of the field; empty if unknown. */
+    /** Its name, or its address if it has none, truncated to the size of the field; `_root` for the root. */
     char function[256];
 } portaclMemoryProfileNode;
 
-/**
- * A live allocation, as listed by portaclMemorySnapshot.
- */
+/** A live allocation, as listed by portaclMemorySnapshot. */
 typedef struct portaclMemoryAllocation {
-    /**
-     * sizeof(portaclMemoryAllocation), set by the caller in the first element.
-     */
-    size_t structSize;
-    /**
-     * The first byte; null: physical memory, which has no address.
-     */
-    void *ptr;
-    /**
-     * Requested bytes; 0 if not recorded.
-     */
-    size_t size;
-    /**
-     * Bytes that the allocation takes, as portaclMemoryGetStats counts them; programs may use fewer.
-     */
+    size_t structSize; /**< sizeof(portaclMemoryAllocation), set by the caller in the first element. */
+    void *ptr; /**< The first byte; null: physical memory, which has no address. */
+    size_t size; /**< Requested bytes; 0 if not recorded. */
+    /** Bytes that the allocation takes, as portaclMemoryGetStats counts them; programs may use fewer. */
     size_t roundedSize;
-    /**
-     * The kind of memory.
-     */
-    portaclMemoryKind kind;
-    /**
-     * The device, -1 for host memory.
-     */
-    int32_t deviceId;
-    /**
-     * The pool of the allocation, or its former handle if it was destroyed; null if none.
-     */
-    aclrtMemPool memPool;
-    /**
-     * The stream of a stream-ordered allocation; null if none, or if not recorded.
-     */
-    aclrtStream stream;
-    /**
-     * The system's id of the allocating thread; 0 if not recorded.
-     */
-    uint64_t thread;
-    /**
-     * Nanoseconds since the allocation; 0 if not recorded.
-     */
-    uint64_t age;
-    /**
-     * The allocating function, `file:line:function`, truncated to the size of the field; empty if not recorded.
-     */
+    portaclMemoryKind kind; /**< The kind of memory. */
+    int32_t deviceId; /**< The device, -1 for host memory. */
+    aclrtMemPool memPool; /**< The pool of the allocation, or its former handle if it was destroyed; null if none. */
+    aclrtStream stream; /**< The stream of a stream-ordered allocation; null if none, or if not recorded. */
+    uint64_t thread; /**< The system's id of the allocating thread; 0 if not recorded. */
+    uint64_t age; /**< Nanoseconds since the allocation; 0 if not recorded. */
+    /** The allocating function, `file:line:function`, truncated to the size of the field; empty if not recorded. */
     char callSite[256];
 } portaclMemoryAllocation;
 
-/**
- * Receives a line of a report: a zero-terminated text without line end, valid during the call.
- */
+/** Receives a line of a report: a zero-terminated text without line end, valid during the call. */
 typedef void (*portaclLineWriter)(void*, const char*);
 
 /**
@@ -422,35 +209,17 @@ typedef void (*portaclLineWriter)(void*, const char*);
  * it is reset. Those of host memory start with aclInit, or the first use, and end with aclFinalize.
  */
 typedef struct portaclMemoryStats {
-    /**
-     * sizeof(portaclMemoryStats), set by the caller.
-     */
-    size_t structSize;
-    /**
-     * Bytes of live allocations, including rounding.
-     */
-    uint64_t currentBytes;
-    /**
-     * Number of live allocations.
-     */
-    uint64_t currentCount;
+    size_t structSize; /**< sizeof(portaclMemoryStats), set by the caller. */
+    uint64_t currentBytes; /**< Bytes of live allocations, including rounding. */
+    uint64_t currentCount; /**< Number of live allocations. */
     /**
      * The peak of `currentBytes`. It includes small freed blocks of device memory that are cached (`keptBytes`). For
      * several pools: the sum of their peaks, which need not have occurred at the same time.
      */
     uint64_t peakBytes;
-    /**
-     * The peak of `currentCount`, in the same way.
-     */
-    uint64_t peakCount;
-    /**
-     * Bytes of all allocations ever made.
-     */
-    uint64_t totalBytes;
-    /**
-     * Number of all allocations ever made. Minus `currentCount`, it is the number of frees.
-     */
-    uint64_t totalCount;
+    uint64_t peakCount; /**< The peak of `currentCount`, in the same way. */
+    uint64_t totalBytes; /**< Bytes of all allocations ever made. */
+    uint64_t totalCount; /**< Number of all allocations ever made. Minus `currentCount`, it is the number of frees. */
     /**
      * Number of requests that failed for lack of memory, or because the device or its driver failed. Invalid arguments
      * and refusals of memory hooks do not count.
@@ -463,9 +232,7 @@ typedef struct portaclMemoryStats {
      * `currentBytes`.
      */
     uint64_t reservedBytes;
-    /**
-     * The peak of `reservedBytes`; for device and managed memory the peak of aclrtGetMemUsageInfo.
-     */
+    /** The peak of `reservedBytes`; for device and managed memory the peak of aclrtGetMemUsageInfo. */
     uint64_t peakReservedBytes;
     /**
      * Bytes of `reservedBytes` that can serve the next request without the device: cached device memory, and free
@@ -484,52 +251,22 @@ typedef struct portaclMemoryStats {
     uint64_t unlockedBytes;
 } portaclMemoryStats;
 
-/**
- * Statistics of one memory pool.
- */
+/** Statistics of one memory pool. */
 typedef struct portaclMemoryPoolStats {
-    /**
-     * sizeof(portaclMemoryPoolStats), set by the caller in the first element.
-     */
-    size_t structSize;
-    /**
-     * The pool. After its destruction, as long as some of its memory is live, its former handle.
-     */
+    size_t structSize; /**< sizeof(portaclMemoryPoolStats), set by the caller in the first element. */
+    /** The pool. After its destruction, as long as some of its memory is live, its former handle. */
     aclrtMemPool memPool;
-    /**
-     * 1 if it was destroyed, else 0.
-     */
-    int32_t isDestroyed;
-    /**
-     * 1 if another process created it, else 0.
-     */
-    int32_t isImported;
-    /**
-     * Statistics of its memory.
-     */
-    portaclMemoryStats stats;
+    int32_t isDestroyed; /**< 1 if it was destroyed, else 0. */
+    int32_t isImported; /**< 1 if another process created it, else 0. */
+    portaclMemoryStats stats; /**< Statistics of its memory. */
 } portaclMemoryPoolStats;
 
-/**
- * Live allocations with pages of one size.
- */
+/** Live allocations with pages of one size. */
 typedef struct portaclMemoryPageStats {
-    /**
-     * sizeof(portaclMemoryPageStats), set by the caller in the first element.
-     */
-    size_t structSize;
-    /**
-     * Page size in bytes, as aclrtPointerGetAttributes returns it for these allocations.
-     */
-    uint64_t pageSize;
-    /**
-     * Their bytes.
-     */
-    uint64_t bytes;
-    /**
-     * Their number.
-     */
-    uint64_t count;
+    size_t structSize; /**< sizeof(portaclMemoryPageStats), set by the caller in the first element. */
+    uint64_t pageSize; /**< Page size in bytes, as aclrtPointerGetAttributes returns it for these allocations. */
+    uint64_t bytes; /**< Their bytes. */
+    uint64_t count; /**< Their number. */
 } portaclMemoryPageStats;
 
 #ifdef __cplusplus

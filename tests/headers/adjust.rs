@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::comments::in_one_line;
+
 /// Aliases of enumerators: in Rust a number has one name.
 const SECOND_NAMES: &[(&str, &str, &str, &str)] = &[
     (
@@ -127,7 +129,7 @@ pub(crate) fn header(path: &str, text: &str, sources: &[String]) -> String {
         let at = text.find("#ifdef __cplusplus\n}").expect("a header with functions");
         text.insert_str(at, lines);
     }
-    text
+    in_one_line(&text)
 }
 
 /// Converts `enum aclDataType type` to `aclDataType type`: every type has a typedef.
