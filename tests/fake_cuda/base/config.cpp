@@ -7,8 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/version.h"
-
 namespace fake {
 namespace {
 

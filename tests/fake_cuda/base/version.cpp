@@ -1,4 +1,4 @@
-#include "base/version.h"
+#include "base/config.h"
 
 namespace fake {
 

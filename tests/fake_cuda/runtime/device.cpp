@@ -8,7 +8,6 @@
 #include "base/call.h"
 #include "base/config.h"
 #include "base/fault.h"
-#include "base/version.h"
 #include "runtime/context.h"
 #include "stream/stream.h"
 
