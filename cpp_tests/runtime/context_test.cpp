@@ -202,7 +202,7 @@ TEST_F(Context, DestroyWaitsForItsStreams) {
     // Its streams are destroyed with it.
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS(kBadHandle, aclrtSynchronizeStream(stream));
-    ACL_OK(aclrtDestroyStream(stream)) << "a late destroy succeeds once";
+    ACL_OK(aclrtDestroyStream(stream));  // a late destroy succeeds once
     ACL_FAILS(kBadHandle, aclrtDestroyStream(stream));
 }
 

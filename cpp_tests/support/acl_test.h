@@ -31,6 +31,27 @@ inline testing::AssertionResult Failed(const char* expression, aclError got, acl
     return testing::AssertionSuccess();
 }
 
+// Reports an assertion of this line that does not hold. Macros that call functions such as this one expand to a call,
+// which compiles sooner than a macro of GoogleTest.
+inline bool Holds(const testing::AssertionResult& result, const char* file, int line) {
+    if (!result) ADD_FAILURE_AT(file, line) << result.message();
+    return result;
+}
+inline bool IsOk(const char* expression, aclError got, const char* file, int line) {
+    return got == 0 || Holds(Returned(expression, got, 0), file, line);
+}
+inline bool Fails(const char* expression, aclError got, aclError wanted, const char* file, int line) {
+    return Holds(Failed(expression, got, wanted), file, line);
+}
+// The same, for an assertion that ends its test.
+inline void End(const testing::AssertionResult& result, const char* file, int line) {
+    GTEST_FAIL_AT(file, line) << result.message();
+}
+inline bool MustBeOk(const char* expression, aclError got, const char* file, int line) {
+    if (got != 0) End(Returned(expression, got, 0), file, line);
+    return got == 0;
+}
+
 // Makes a call that fails on purpose. Its frame on the stack says so: check/on_purpose.supp names the function, so that
 // PORTACL_CHECK=misuse reports only what no test expects. The volatile variable keeps the frame until the call returns.
 template <typename Call>
@@ -75,11 +96,16 @@ class WithDevice : public Initialized {
 }  // namespace portacl_test
 
 // Requires that the call succeeds; the test ends if it does not.
-#define ACL_OK(expression) ASSERT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
+#define ACL_OK(expression)                                                         \
+    GTEST_AMBIGUOUS_ELSE_BLOCKER_                                                  \
+    if (::portacl_test::MustBeOk(#expression, (expression), __FILE__, __LINE__)) { \
+    } else                                                                         \
+        return
 // Requires that the call succeeds; the test goes on.
-#define ACL_EXPECT_OK(expression) EXPECT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
+#define ACL_EXPECT_OK(expression) ::portacl_test::IsOk(#expression, (expression), __FILE__, __LINE__)
 // Requires that the call fails with this code and leaves a text that names it.
-#define ACL_FAILS(code, expression) EXPECT_TRUE(::portacl_test::Failed(#expression, ACL_ON_PURPOSE(expression), (code)))
+#define ACL_FAILS(code, expression) \
+    ::portacl_test::Fails(#expression, ACL_ON_PURPOSE(expression), (code), __FILE__, __LINE__)
 // The code of a call that fails on purpose.
 #define ACL_ON_PURPOSE(expression) ::portacl_test::OnPurpose([&]() -> aclError { return (expression); })
 // Requires that the call destroys an object that went with its owner: it succeeds once, and then fails with 107000.

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "support/acl_test.h"
 
@@ -25,27 +26,35 @@ inline std::string TakeText() {
     return text ? text : "";
 }
 
-// Does the same as Failed; the text begins with the call and contains all of `words`.
-inline testing::AssertionResult FailedSaying(const char* expression, aclError got, aclError wanted,
-                                             std::initializer_list<std::string> words) {
+// Does the same as Failed; the text begins with the call and contains all of `words`, a range of texts.
+template <typename Words>
+testing::AssertionResult FailedSaying(const char* expression, aclError got, aclError wanted, const Words& words) {
     testing::AssertionResult result = Returned(expression, got, wanted);
     if (!result) return result;
     const char* fetched = aclGetRecentErrMsg();
     if (!fetched) return testing::AssertionFailure() << expression << "\n  failed as expected, without a text";
     const std::string text = fetched;
     const std::string call(expression, std::strcspn(expression, "( "));
-    auto missing = [&](const std::string& word) {
+    auto missing = [&](std::string_view word) {
         return testing::AssertionFailure()
                << expression << "\n  failed as expected, but its text does not say \"" << word << "\":\n  " << text;
     };
     if (text.rfind(call + ": ", 0) != 0) return missing(call + ": ");
-    for (const std::string& word : words)
+    for (const std::string_view word : words)
         if (text.find(word) == std::string::npos) return missing(word);
     return testing::AssertionSuccess();
+}
+inline testing::AssertionResult FailedSaying(const char* expression, aclError got, aclError wanted,
+                                             std::initializer_list<std::string_view> words) {
+    return FailedSaying<std::initializer_list<std::string_view>>(expression, got, wanted, words);
+}
+inline bool FailsSaying(const char* expression, aclError got, aclError wanted,
+                        std::initializer_list<std::string_view> words, const char* file, int line) {
+    return Holds(FailedSaying(expression, got, wanted, words), file, line);
 }
 
 }  // namespace portacl_test
 
 // Does the same as ACL_FAILS; the text contains each of the following words.
 #define ACL_FAILS_SAYING(code, expression, ...) \
-    EXPECT_TRUE(::portacl_test::FailedSaying(#expression, ACL_ON_PURPOSE(expression), (code), {__VA_ARGS__}))
+    ::portacl_test::FailsSaying(#expression, ACL_ON_PURPOSE(expression), (code), {__VA_ARGS__}, __FILE__, __LINE__)

@@ -274,7 +274,7 @@ TEST(Cancel, ACallbackOfAStreamEndsItsThread) {
         thread.Cancel();
         EXPECT_EQ(thread.Join(), PTHREAD_CANCELED);
         EXPECT_EQ(destroyed, 2);
-        ACL_OK(aclrtSynchronizeStream(stream)) << "the callback counts as complete";
+        ACL_OK(aclrtSynchronizeStream(stream));  // the callback counts as complete
         ACL_OK(aclrtUnSubscribeReport(thread.Id(), stream));
     }
     ExpectThatAllWorks();
@@ -340,7 +340,7 @@ TEST(Cancel, AMemoryHookEndsItsThread) {
         // It waits for callbacks of other threads.
         ACL_OK(portaclMemoryHookUnregister(id));
     }
-    ACL_OK(aclrtFree(allocated)) << "the memory stays allocated";
+    ACL_OK(aclrtFree(allocated));  // the memory stays allocated
     EndTest();
 }
 
