@@ -17,6 +17,7 @@ import argparse
 import datetime
 import gzip
 import hashlib
+import json
 import os
 import pathlib
 import platform
@@ -31,6 +32,9 @@ import tempfile
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 DATED = re.compile(r"(\d+\.\d+\.\d+) - (\d{4}-\d{2}-\d{2})")
 PARTS = ("MAJOR", "MINOR", "PATCH")
+# The crates of this project in Cargo.lock, up to their versions.
+LOCKED = r'^(name = "portacl[^"]*"\nversion = )'
+VCPKG = "integrations/packaging/vcpkg/vcpkg.json"
 # Files with the three numbers: the source of the header, and the header.
 NUMBERED = {
     "src/ffi/types/portacl.rs": "pub const PORTACL_VERSION_{}: i32 = {};",
@@ -80,10 +84,19 @@ def substitute(path, pattern, replacement, count=1):
     path.write_text(text)
 
 
+def locked(root):
+    """The versions of this project's crates in Cargo.lock, by name."""
+    found = dict(re.findall(r'^name = "(portacl[^"]*)"\nversion = "(.*)"', (root / "Cargo.lock").read_text(), re.MULTILINE))
+    if "portacl" not in found:
+        raise Refused("Cargo.lock does not have the crate portacl")
+    return found
+
+
 def set_version(root, version):
     """Writes the version into all files that name it."""
     substitute(root / "Cargo.toml", r'^version = "\d.*"', f'version = "{version}"')
-    substitute(root / "Cargo.lock", r'^(name = "portacl(?:-cxx)?"\nversion = )".*"', rf'\1"{version}"', 2)
+    substitute(root / "Cargo.lock", LOCKED + r'".*"', rf'\1"{version}"', len(locked(root)))
+    substitute(root / VCPKG, r'^  "version": ".*"', f'  "version": "{version}"')
     for file, line in NUMBERED.items():
         for part, number in zip(PARTS, numbers(version)):
             # A comment may follow.
@@ -93,9 +106,11 @@ def set_version(root, version):
 
 def inconsistent(root, version):
     """The files that name another version."""
-    locked = re.findall(r'^name = "portacl(?:-cxx)?"\nversion = "(.*)"', (root / "Cargo.lock").read_text(), re.MULTILINE)
-    if locked != [version] * 2:
-        yield f"Cargo.lock has the versions {locked}"
+    found = {f"Cargo.lock: {crate}": other for crate, other in locked(root).items()}
+    found[VCPKG] = json.loads((root / VCPKG).read_text())["version"]
+    for name, other in found.items():
+        if other != version:
+            yield f"{name} has the version {other}"
     for file, line in NUMBERED.items():
         text = [row.split(" /*")[0] for row in (root / file).read_text().splitlines()]
         for part, number in zip(PARTS, numbers(version)):

@@ -14,9 +14,10 @@ import release
 CARGO = ('[workspace.package]\nversion = "0.1.0"\n\n[package]\nname = "portacl"\nversion.workspace = true\n\n'
          '[dependencies.cudarc]\nversion = "=0.19.10"\n')
 LOCK = ('[[package]]\nname = "object"\nversion = "0.1.0"\n\n[[package]]\nname = "portacl"\nversion = "0.1.0"\n\n'
-        '[[package]]\nname = "portacl-cxx"\nversion = "0.1.0"\n')
+        '[[package]]\nname = "portacl-core"\nversion = "0.1.0"\n')
 CHANGES = "# Changelog\n\n## Unreleased\n\n- A change.\n\n## 0.1.0 - 2026-01-31\n\n- The first.\n"
 DATE = "2026-02-01"
+VCPKG = '{\n  "name": "portacl",\n  "version": "0.1.0"\n}\n'
 
 
 class Repository(unittest.TestCase):
@@ -28,6 +29,7 @@ class Repository(unittest.TestCase):
         self.out.mkdir()
         self.write("Cargo.toml", CARGO)
         self.write("Cargo.lock", LOCK)
+        self.write(release.VCPKG, VCPKG)
         self.write("CHANGELOG.md", CHANGES)
         # In place of the check of the translations: it refuses a tree with a file "behind".
         self.write("tools/chinese.py", "#!/bin/sh\ntest ! -e behind\n")
@@ -64,11 +66,14 @@ class Prepare(Repository):
         self.assertTrue(release.prepare(self.root, "1.20.3", DATE))
         self.assertEqual(release.current_version(self.root), "1.20.3")
         self.assertEqual(self.read("Cargo.lock"), LOCK.replace('portacl"\nversion = "0.1.0', 'portacl"\nversion = "1.20.3')
-                         .replace('portacl-cxx"\nversion = "0.1.0', 'portacl-cxx"\nversion = "1.20.3'))
+                         .replace('portacl-core"\nversion = "0.1.0', 'portacl-core"\nversion = "1.20.3'))
         self.assertEqual(self.read("CHANGELOG.md"), CHANGES.replace("Unreleased", f"1.20.3 - {DATE}"))
         self.assertEqual(self.read("include/portacl/portacl.h"), "#define PORTACL_VERSION_MAJOR 1\n"
                          "#define PORTACL_VERSION_MINOR 20 /**< About it. */\n#define PORTACL_VERSION_PATCH 3\n")
         self.assertIn("PORTACL_VERSION_MINOR: i32 = 20;", self.read("src/ffi/types/portacl.rs"))
+        self.assertEqual(self.read(release.VCPKG), VCPKG.replace("0.1.0", "1.20.3"))
+        self.write(release.VCPKG, VCPKG)
+        self.assertEqual(list(release.inconsistent(self.root, "1.20.3")), [f"{release.VCPKG} has the version 0.1.0"])
 
     def test_leaves_a_dated_version_as_it_is(self):
         self.write("CHANGELOG.md", CHANGES.replace("Unreleased", f"0.1.0 - {DATE}"))
@@ -95,14 +100,14 @@ class Prepare(Repository):
 
     def test_refuses_files_of_another_version(self):
         self.write("CHANGELOG.md", CHANGES.replace("Unreleased", f"0.1.0 - {DATE}"))
-        for file in ("Cargo.lock", *release.NUMBERED):
+        for file in ("Cargo.lock", release.VCPKG, *release.NUMBERED):
             text = self.read(file)
             self.write(file, text.replace("0.1.0", "0.2.0").replace("1", "7"))
             self.refused(file, "0.1.0", DATE)
             self.write(file, text)
 
     def test_refuses_files_that_lost_their_lines(self):
-        for file in ("Cargo.toml", "Cargo.lock", *release.NUMBERED):
+        for file in ("Cargo.toml", "Cargo.lock", release.VCPKG, *release.NUMBERED):
             self.write(file, "")
             self.refused(file, "0.2.0", DATE)
             self.git("checkout", "--quiet", ".")
@@ -172,7 +177,8 @@ class Archives(Repository):
         with tarfile.open(fileobj=io.BytesIO(gzip.decompress(first))) as archive:
             names = {entry.name for entry in archive if entry.isfile()}
         self.assertEqual(names, {f"portacl-0.2.0/{file}" for file in
-                                 ("Cargo.toml", "Cargo.lock", "CHANGELOG.md", "tools/chinese.py", *release.NUMBERED)})
+                                 ("Cargo.toml", "Cargo.lock", "CHANGELOG.md", "tools/chinese.py", release.VCPKG,
+                                  *release.NUMBERED)})
 
     def test_checksums_are_those_of_sha256sum(self):
         release.source_archive(self.root, "0.2.0", self.out)
