@@ -1,11 +1,22 @@
 //! The state of another thread of this process.
 
+use std::os::fd::AsFd;
+
 use rustix::fs::{Mode, OFlags};
+
+use crate::host::descriptor::Descriptor;
+
+/// The flags of a file that is only read.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
 
 /// Returns the system's letter for a thread's state, such as R for one that runs or is about to. `number` is the
 /// kernel's number of the thread, which has ended if there is no letter.
 pub fn state(number: u32) -> Option<char> {
-    let stat = read_beginning(number, "stat")?;
+    letter(&read_beginning(number, "stat")?)
+}
+
+/// Returns the letter in the beginning of a file `stat`.
+fn letter(stat: &str) -> Option<char> {
     // The name of the thread, which is in brackets before the state, may contain any character.
     stat.rsplit_once(") ")?.1.chars().next()
 }
@@ -13,9 +24,34 @@ pub fn state(number: u32) -> Option<char> {
 /// Returns the beginning of the system's file about a thread of this process, or nothing if the thread has ended. The
 /// system writes such a file for each read, so there is one read only.
 pub fn read_beginning(number: u32, file: &str) -> Option<String> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let file = rustix::fs::open(format!("/proc/self/task/{number}/{file}"), flags, Mode::empty()).ok()?;
+    let file = rustix::fs::open(format!("/proc/self/task/{number}/{file}"), READ, Mode::empty()).ok()?;
     let mut bytes = [0; 256];
     let len = rustix::io::read(file, &mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes[..len]).into_owned())
+}
+
+/// The file with the state of one thread, which stays open: to open it takes longer than to read it.
+#[derive(Debug)]
+pub struct StateFile {
+    number: u32,
+    file: Option<Descriptor>,
+}
+
+impl StateFile {
+    /// Opens the file. The kernel's number of the thread is `number`.
+    pub fn new(number: u32) -> Self {
+        let opened = rustix::fs::open(format!("/proc/self/task/{number}/stat"), READ, Mode::empty());
+        Self { number, file: opened.ok().and_then(|opened| Descriptor::new(opened).ok()) }
+    }
+
+    /// Does what [`state`] does.
+    pub fn state(&self) -> Option<char> {
+        let mut bytes = [0; 256];
+        let open = self.file.as_ref().and_then(|file| file.get().ok());
+        // It cannot be read if the thread has ended. Another one may have its number.
+        match open.and_then(|open| rustix::io::pread(open.as_fd(), &mut bytes, 0).ok()) {
+            Some(len) => letter(&String::from_utf8_lossy(&bytes[..len])),
+            None => state(self.number),
+        }
+    }
 }

@@ -36,8 +36,10 @@ use threads::{Threads, Tid};
 
 /// The time between two checks of threads that run.
 const LOOK: Duration = Duration::from_micros(50);
-/// The time until the next check if turns were taken since the last one.
+/// The time until the next check if turns were taken since the last one. It doubles as long as that is so ...
 const LATER: Duration = Duration::from_micros(100);
+/// ... up to this time: each check wakes a thread, which takes time from the one whose turn it is.
+const LATEST: Duration = Duration::from_millis(1);
 /// The time between two checks while nothing can go on.
 const STUCK: Duration = Duration::from_millis(1);
 
@@ -240,7 +242,7 @@ impl Schedule {
             && state.turn.is_none()
             && !state.stopping
         {
-            (before, again) = (state.progress, LATER);
+            (before, again) = (state.progress, (again * 2).clamp(LATER, LATEST));
         }
         state.watcher = None;
     }

@@ -5,11 +5,13 @@
 
 use std::collections::HashMap;
 use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Mode, OFlags, RawDir, stat};
+use rustix::fs::{Mode, OFlags, RawDir, fstat, stat};
 
-use crate::algo::thread::state::{read_beginning, state};
+use crate::algo::host::descriptor::Descriptor;
+use crate::algo::thread::state::{StateFile, read_beginning, state};
 
 /// The system's number of a thread.
 pub(super) type Tid = u32;
@@ -25,6 +27,11 @@ const SLEEPS: Duration = Duration::from_millis(500);
 const SPINS: Duration = Duration::from_millis(50);
 /// The same time after the next turn, for a thread that counts as waiting in a loop already.
 const SPINS_ON: Duration = Duration::from_millis(2);
+/// The most threads whose files stay open: descriptors belong to the program.
+const OPEN: usize = 8;
+
+/// The folder of the process's threads.
+const TASKS: &str = "/proc/self/task";
 
 /// What a thread did at the last check.
 struct Seen {
@@ -35,6 +42,14 @@ struct Seen {
     spins_at: Duration,
     /// The thread's processor time if it counted as waiting.
     waits_at: Option<Duration>,
+    /// The thread's state, if its file is open.
+    state: Option<StateFile>,
+}
+
+impl Seen {
+    fn state(&self, tid: Tid) -> Option<char> {
+        self.state.as_ref().map_or_else(|| state(tid), StateFile::state)
+    }
 }
 
 /// The threads that are neither at a call nor in the library's hands.
@@ -48,6 +63,8 @@ pub(super) struct Threads {
     is_listed: bool,
     /// Whether none of them has run between the two latest checks.
     has_none_run: bool,
+    /// The open folder of threads, which has their number. The program may have closed it.
+    folder: Option<Descriptor>,
     /// The number of times that all threads were listed.
     #[cfg(test)]
     pub lists: usize,
@@ -64,7 +81,7 @@ impl Threads {
 
     fn seem_quiet(&mut self, known: usize, is_known: &impl Fn(Tid) -> bool) -> bool {
         let are_known = |all: &[Tid]| all.iter().any(|&tid| is_known(tid));
-        if !self.is_listed || count() != Some(known + self.others.len()) || are_known(&self.others) {
+        if !self.is_listed || self.count() != Some(known + self.others.len()) || are_known(&self.others) {
             self.list(is_known);
         }
         let others = std::mem::take(&mut self.others);
@@ -76,7 +93,7 @@ impl Threads {
     /// Lists the threads.
     fn list(&mut self, is_known: impl Fn(Tid) -> bool) {
         let mut tasks = tasks();
-        self.is_listed = count() == Some(tasks.len());
+        self.is_listed = self.count() == Some(tasks.len());
         self.has_none_run = false;
         tasks.retain(|&tid| !is_known(tid));
         self.seen.retain(|tid, _| tasks.contains(tid));
@@ -96,8 +113,10 @@ impl Threads {
     fn is_quiet(&mut self, tid: Tid) -> bool {
         // Its processor time shows that a thread has not run, and its state that none has woken it.
         let used = processor_time(tid);
-        let waits_at = self.seen.get(&tid).and_then(|seen| seen.waits_at);
-        if waits_at == Some(used) && state(tid).is_some_and(|state| state != 'R') {
+        if let Some(seen) = self.seen.get(&tid)
+            && seen.waits_at == Some(used)
+            && seen.state(tid).is_some_and(|state| state != 'R')
+        {
             return true;
         }
         self.has_none_run = false;
@@ -113,7 +132,8 @@ impl Threads {
         let runs = shows_none || state(tid).is_none_or(|state| state == 'R');
         let place = if runs { String::new() } else { place };
         let now = Instant::now();
-        let first = || Seen { place: String::new(), since: now, spins_at: used + SPINS, waits_at: None };
+        let has_room = self.seen.values().filter(|seen| seen.state.is_some()).count() < OPEN;
+        let first = || Seen { place: String::new(), since: now, spins_at: used + SPINS, waits_at: None, state: None };
         let seen = self.seen.entry(tid).or_insert_with(first);
         if seen.place != place {
             (seen.place, seen.since) = (place, now);
@@ -126,21 +146,35 @@ impl Threads {
         if is_quiet {
             seen.spins_at = used + SPINS;
             seen.waits_at = Some(used);
+            if has_room && seen.state.is_none() {
+                seen.state = Some(StateFile::new(tid));
+            }
         }
         is_quiet
     }
+
+    /// Returns the number of threads of this process.
+    fn count(&mut self) -> Option<usize> {
+        let open = self.folder.as_ref().and_then(|folder| folder.get().ok());
+        let about = match open.and_then(|open| fstat(open).ok()) {
+            Some(about) => about,
+            None => {
+                self.folder = open_tasks().and_then(|folder| Descriptor::new(folder).ok());
+                stat(TASKS).ok()?
+            }
+        };
+        // The folder has a link for each of its folders, for itself and for the folder above it.
+        usize::try_from(about.st_nlink).ok()?.checked_sub(2)
+    }
 }
 
-/// Returns the number of threads of this process.
-fn count() -> Option<usize> {
-    // The folder has a link for each of its folders, for itself and for the folder above it.
-    usize::try_from(stat("/proc/self/task").ok()?.st_nlink).ok()?.checked_sub(2)
+fn open_tasks() -> Option<OwnedFd> {
+    rustix::fs::open(TASKS, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()
 }
 
 /// Returns the threads of this process.
 fn tasks() -> Vec<Tid> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Ok(folder) = rustix::fs::open("/proc/self/task", flags, Mode::empty()) else { return Vec::new() };
+    let Some(folder) = open_tasks() else { return Vec::new() };
     let mut buffer = [MaybeUninit::uninit(); 4096];
     let mut entries = RawDir::new(folder, &mut buffer);
     let mut tasks = Vec::new();
