@@ -42,7 +42,7 @@ pub use base::python;
 pub use graph::{BoundLaunch, Graph, Node, NodeLaunch, Work};
 pub use kernel::{Arguments, Code, Does, Kernel, KernelInfo, Launch, Module, Parameter, Parameters, Use};
 pub use memory::damage::report_damage_by;
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 pub use memory::known::cover_all;
 pub use memory::known::may_know;
 pub use memory::virtual_memory::{GRANULARITY, ImportedMemory, PhysicalMemory, VirtualMemory};
@@ -53,13 +53,13 @@ pub use pool::mem_pool::{
 pub use pool::shared_memory::SharedMemory;
 pub use runtime::backend::{Backend, Options};
 pub use runtime::info::{DeviceInfo, PciAddress, ThreadLimits};
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 pub use stream::failure::Heard;
 pub use stream::failure::{FailedLaunch, Failure, Observer, Position, pthread, thread_number};
 pub use stream::hand_over::{Delivery, Ticket};
 pub use stream::host_fn::{HostFn, RepeatedFn, inside_host_function};
 pub use stream::notify::{Change, NOTIFIES, Notifies, Notify, NotifyWait, SharedEvent, Until};
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 pub use stream::op::Calls;
 pub use stream::op::{Op, OpKind, Payload, Submit};
 pub use stream::stream_value::{Comparison, ValueWait, ValueWrite};

@@ -11,7 +11,6 @@
 //! | `memory/pending.rs` | freed memory that pending operations still use |
 //! | `pool/` | memory that several processes share |
 //! | `stream/` | streams, their queues, the threads that run them, events, waits |
-//! | `stream/schedule.rs` | optional: a chosen order of all operations and calls |
 //! | `transfer/` | operations that move and fill memory |
 //! | `kernel/` | modules (shared objects), kernels and their launches |
 //! | `graph/` | graphs |
@@ -31,7 +30,7 @@ mod stream;
 mod tests;
 mod transfer;
 
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 pub use runtime::driver::open;
 
 /// What the library lists.

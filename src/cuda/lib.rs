@@ -30,7 +30,7 @@ mod stream;
 mod tests;
 mod transfer;
 
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 pub use runtime::driver::open;
 
 /// What the library lists.

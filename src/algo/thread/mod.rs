@@ -1,6 +1,6 @@
 //! Threads of the library, and thread-local values.
 
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 pub mod asleep;
 pub mod cancellation;
 pub mod deep_stack;

@@ -88,7 +88,7 @@ impl Ledger {
     }
 
     /// Returns the number of objects that were created and not released, except those that were created to stay.
-    #[cfg(any(test, feature = "testing"))]
+    #[cfg(any(test, debug_assertions))]
     pub fn left(&self, kind: Resource) -> i64 {
         let [made, released, kept] = self.read(kind);
         made as i64 - released as i64 - kept as i64

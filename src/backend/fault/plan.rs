@@ -72,7 +72,7 @@ impl Plan {
     }
 
     /// Returns the number of calls of a site so far.
-    #[cfg(any(test, feature = "testing"))]
+    #[cfg(any(test, debug_assertions))]
     pub fn calls(&self, site: &str) -> u64 {
         self.calls[site].load(Ordering::Relaxed)
     }

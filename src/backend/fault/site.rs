@@ -80,7 +80,7 @@ pub struct Site {
 }
 
 /// The methods that cannot fail, each with the reason. The decorator forwards them.
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 pub const INFALLIBLE: &[(&str, &str)] = &[
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),

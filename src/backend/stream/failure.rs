@@ -59,7 +59,7 @@ pub fn pthread() -> u64 {
 }
 
 /// An observer for tests: it collects failures.
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 #[derive(Default)]
 pub struct Heard {
     failures: parking_lot::Mutex<Vec<Failure>>,
@@ -67,7 +67,7 @@ pub struct Heard {
     report: parking_lot::Mutex<Option<HostFn>>,
 }
 
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 impl Heard {
     /// Returns the options of a stream that it observes.
     pub fn options(self: &std::sync::Arc<Self>) -> crate::StreamOptions {
@@ -85,7 +85,7 @@ impl Heard {
     }
 }
 
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 impl Observer for Heard {
     fn failed(&self, failure: Failure) -> Option<HostFn> {
         self.failures.lock().push(failure);

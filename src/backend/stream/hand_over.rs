@@ -32,6 +32,6 @@ impl Drop for Ticket {
     }
 }
 
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 #[path = "hand_over_tests.rs"]
 pub mod inbox;

@@ -159,7 +159,7 @@ pub trait Submit {
 }
 
 /// Submits one operation, by its name. Tests use it.
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 pub trait Calls: Submit {
     /// [`Op::Copy`].
     fn copy(&self, copy: Copy) -> Result<Position> {
@@ -257,5 +257,5 @@ pub trait Calls: Submit {
     }
 }
 
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 impl<T: Submit + ?Sized> Calls for T {}

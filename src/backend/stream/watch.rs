@@ -267,7 +267,7 @@ impl Watcher {
     }
 
     /// Whether its thread runs.
-    #[cfg(any(test, feature = "testing"))]
+    #[cfg(any(test, debug_assertions))]
     pub fn has_thread(&self) -> bool {
         self.state.lock().thread.is_there()
     }

@@ -49,7 +49,7 @@ impl Claim {
     }
 
     /// Returns the number of the claim's bytes that were never allocated.
-    #[cfg(any(test, feature = "testing"))]
+    #[cfg(any(test, debug_assertions))]
     pub fn left(&self) -> usize {
         reserve::left_of_claim(self.number)
     }

@@ -44,13 +44,13 @@ fn number(text: &CStr) -> (u64, bool) {
     (number, text.to_bytes().ends_with(b"+"))
 }
 
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 crate::thread::per_thread::per_thread! {
     static IS_WITHOUT: std::cell::Cell<bool> = std::cell::Cell::new(false);
 }
 
 /// Runs `body` while all allocations of this thread fail.
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 pub fn without_memory<R>(body: impl FnOnce() -> R) -> R {
     IS_WITHOUT.set(true);
     let result = body();
@@ -60,7 +60,7 @@ pub fn without_memory<R>(body: impl FnOnce() -> R) -> R {
 
 /// Counts an allocation. Returns whether it fails.
 pub fn next_fails() -> bool {
-    #[cfg(any(test, feature = "testing"))]
+    #[cfg(any(test, debug_assertions))]
     if IS_WITHOUT.get() {
         return true;
     }

@@ -1,6 +1,6 @@
 //! Memory that is reserved in advance, in parts with a bitmap each.
 //!
-//! A part belongs to the reserve for good, or to one claim (`claim`) until that ends and its blocks are freed.
+//! A part belongs to the reserve for good, or to one claim (`claim`) until the claim ends and its blocks are freed.
 
 use std::alloc::Layout;
 use std::cell::UnsafeCell;
@@ -80,18 +80,18 @@ pub(super) fn total() -> usize {
     ALL.lock().of_reserve().map(|part| part.len).sum()
 }
 
-/// Returns the length of the longest block that the reserve has while most of it is free.
+/// Returns an estimate of the longest free block: the longest part, less 2 MiB or half of a shorter part.
 pub(super) fn longest() -> usize {
     ALL.lock().of_reserve().map(|part| part.len - FIRST.min(part.len / 2)).max().unwrap_or(0)
 }
 
-/// Whether a block can belong to the reserve.
+/// Whether a block can be in a part, of the reserve or of a claim.
 #[inline(always)]
 pub(super) fn may_have(block: *const u8) -> bool {
     is_first(block.addr()) || block.addr() >= LOWEST.load(Ordering::Relaxed)
 }
 
-/// Whether a block belongs to the reserve.
+/// Whether a block is in a part, of the reserve or of a claim.
 pub(super) fn has(block: *const u8) -> bool {
     let addr = block.addr();
     is_first(addr)
@@ -191,7 +191,7 @@ pub(super) fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
 /// Frees a block.
 ///
 /// # Safety
-/// It came from [`take`] with this layout, and is used no more.
+/// It came from [`take`] with this layout, and is not used any more.
 pub(super) unsafe fn free(block: *mut u8, layout: Layout) {
     let count = layout.size().div_ceil(GRANULE);
     let mut parts = ALL.lock();
@@ -242,7 +242,7 @@ pub(super) fn end_claim(claim: usize) {
 }
 
 /// Returns the number of bytes of a claim's part that were never allocated.
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, debug_assertions))]
 pub(super) fn left_of_claim(claim: usize) -> usize {
     let mut parts = ALL.lock();
     let part = parts.list().iter().find(|part| part.owner == claim);
