@@ -159,7 +159,9 @@ int Search(const Options& options, explore::PlainRuns* plain) {
         tally.orders.insert(outcome.turns);
         is_scheduled |= outcome.is_scheduled;
         if (!is_scheduled && !outcome.is_too_slow) {
-            Say("the program has not opened portacl's cpu backend, so there is nothing to explore" +
+            Say("the program has not opened portacl's cpu backend, so there is nothing to explore; set "
+                "PORTACL_BACKEND=cpu, and "
+                "run a program that calls aclrtSetDevice" +
                 (outcome.failure.empty() ? "" : "; it ends with " + outcome.failure));
             return 3;
         }

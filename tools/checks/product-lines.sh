@@ -2,7 +2,7 @@
 # API, its bound, and a summand for each later feature.
 runtime=50000
 checks=2345 # PORTACL_CHECK: src/check, src/core/order, and what its other checks adopt
-schedules=560 # PORTACL_SCHEDULE: src/cpu/stream/schedule, src/core/base/gate.rs
+schedules=560 # PORTACL_SCHEDULE: src/backend/schedule, src/core/base/gate.rs
 drivers=430 # rules of real drivers: captures and contexts of other libraries, blocking copies, pitches, frees, sharing,
             # parameters of kernels in PTX, threads for tasks of graphs, pageable copies and empty graphs
 stamps=50   # tags and call stacks of stamps

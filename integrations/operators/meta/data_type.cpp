@@ -45,8 +45,13 @@ const Row& RowOf(aclDataType type) {
     for (const Row& row : kTypes)
         if (row.type == type) return row;
     throw Refusal(ACLNN_ERR_PARAM_INVALID, "dataType is ", static_cast<int>(type),
-                  ", which ATen does not compute with; use one of float, half, bfloat16, double, the integers, bool "
-                  "and complex numbers");
+                  "; the loaded libtorch does not compute with this type. Use float, half, bfloat16, double, int8 to "
+#if OPERATORS_TORCH >= 203
+                  "int64, uint8 to uint64, "
+#else
+                  "int64, uint8, "
+#endif
+                  "bool or complex");
 }
 
 }  // namespace

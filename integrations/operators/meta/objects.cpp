@@ -87,7 +87,8 @@ aclnnStatus Destroy(const char* call, const Object* object) {
         if (object == nullptr || operators::Store<Object>::Get().End(const_cast<Object&>(*object), Object::kLive))
             return;
         operators::Live("the object", *object);
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the object is in a list and is destroyed with it; destroy the list");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID,
+                      "the object is an element of a list, which destroys it; destroy the list");
     });
 }
 

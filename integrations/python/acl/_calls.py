@@ -179,5 +179,5 @@ def absent(module, name):
     full = f"{module}.{name}" if module else name
     why = _table.ABSENT.get(full)
     if why:
-        return AttributeError(f"acl.{full} is missing: {why}, which Python cannot pass; call it from C or C++")
+        return AttributeError(f"acl.{full} is missing: {why}, and this module has no conversion for it; call it from C or C++")
     return AttributeError(f"module 'acl{'.' + module if module else ''}' has no attribute '{name}'")

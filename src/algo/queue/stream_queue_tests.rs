@@ -1,5 +1,5 @@
 //! Checks the queue's rules one by one (`stream_queue_tests/rules.rs`) and, by loom, concurrent calls
-//! (`stream_queue_tests/models.rs`). Both use the queue as a backend does: with streams, records, threads with a list
+//! (`stream_queue_models.rs`). Both use the queue as a backend does: with streams, records, threads with a list
 //! of streams, and threads that wait and help.
 
 use std::sync::Arc;

@@ -223,8 +223,8 @@ impl Broker {
                 let peer = connection.peer().map_err(unanswered)?;
                 if (peer.user, peer.process) != (own.user, id) {
                     return Err(Fault::invalid(format!(
-                        "the socket of process {id} belongs to process {} of user {}, not to process {id} of user {}; \
-                         its data is not trusted",
+                        "the key names process {id} of user {2}, but the socket belongs to process {0} of user {1}; \
+                         export again, and import with the new key",
                         peer.process, peer.user, own.user
                     )));
                 }
@@ -355,7 +355,10 @@ fn trouble(error: &io::Error) -> Fault {
 fn unanswered(process: i32, error: &io::Error) -> Fault {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, TimedOut, WouldBlock};
     if let WouldBlock | TimedOut | BrokenPipe | ConnectionReset = error.kind() {
-        return Fault::invalid(format!("the exporting process {process} does not answer: {error}"));
+        return Fault::invalid(format!(
+            "the exporting process {process} does not answer ({error}); check that it runs and has not called \
+             aclFinalize"
+        ));
     }
     let text = format!("the exporting process {process} cannot be reached: {error}");
     Fault::new(FaultKind::OutOfResources, text)

@@ -95,10 +95,10 @@ fn header_of_whole(bytes: &[u8]) -> std::result::Result<&FileHeader64<LittleEndi
     let header = FileHeader64::<LittleEndian>::parse(bytes)?;
     let segments = header.program_headers(LittleEndian, bytes)?;
     let whole = segments.iter().all(|segment| segment.data(LittleEndian, bytes).is_ok());
-    ensure!(whole, "a segment ends outside of it".into());
+    ensure!(whole, "a segment ends past the end of the file".into());
     let sections = header.section_headers(LittleEndian, bytes)?;
     let whole = sections.iter().all(|section| section.data(LittleEndian, bytes).is_ok());
-    ensure!(whole, "a section ends outside of it".into());
+    ensure!(whole, "a section ends past the end of the file".into());
     Ok(header)
 }
 

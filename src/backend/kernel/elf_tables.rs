@@ -123,7 +123,7 @@ pub(super) fn check(bytes: &[u8], headers: &[object::elf::ProgramHeader64<Little
             }
             PT_GNU_RELRO => {
                 let is_data = tables.has(addr, len, PF_W.0) && !tables.has(addr, len, PF_X.0);
-                ensure!(is_data, "the range that becomes read-only is outside of data");
+                ensure!(is_data, "its range PT_GNU_RELRO is not inside a writable segment without code");
             }
             _ => {}
         }
@@ -145,7 +145,7 @@ fn segments<'a>(bytes: &'a [u8], headers: &[object::elf::ProgramHeader64<LittleE
     for header in headers.iter().filter(|header| header.p_type(LittleEndian) == PT_LOAD) {
         let (addr, len) = (header.p_vaddr.get(LittleEndian), header.p_memsz.get(LittleEndian));
         ensure!(addr.saturating_add(len) < 1 << 46, "a segment is outside of any memory");
-        let file = header.data(LittleEndian, bytes).map_err(|()| "a segment ends outside of it")?;
+        let file = header.data(LittleEndian, bytes).map_err(|()| "a segment ends past the end of the file")?;
         ensure!(file.len() as u64 <= len, "a segment has more bytes in the file than in memory");
         let is_constant = header.p_flags(LittleEndian).0 & PF_W.0 == 0;
         ensure!(!is_constant || file.len() as u64 == len, "a segment that nothing writes is not whole in the file");

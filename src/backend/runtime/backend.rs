@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::schedule::Schedule;
 use crate::{Driver, Result};
 
-/// A backend that is compiled into the library. The library lists its backends in `src/ffi/base/backends.rs`, and opens
+/// A backend that is compiled into the library. The library lists its backends in `src/ffi/assembly.rs`, and opens
 /// one of them.
 #[derive(Debug)]
 pub struct Backend {

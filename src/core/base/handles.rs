@@ -91,19 +91,18 @@ pub trait Object: Send + Sync + Sized + 'static {
     fn noun() -> &'static str {
         noun_of(Self::KIND as u8).unwrap_or("internal object")
     }
-    /// Whether the program destroys the object. Then it may also do so late, after the owner of the object has taken
-    /// it from the table.
+    /// Whether programs destroy the object. They may do so late, too: after it was released with its owner.
     fn is_destroyed_by_program(&self) -> bool {
         false
     }
 }
 
-/// Removes all objects that `wanted` picks from their table, because their owner goes, and returns them.
+/// Removes all objects that `wanted` picks from their table, because their owner is released, and returns them.
 pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
     taken(wanted).collect()
 }
 
-/// Removes all objects that `wanted` picks from their table, because their owner goes, and drops them. Needs no host
+/// Removes all objects that `wanted` picks from their table, because their owner is released, and drops them. Needs no host
 /// memory.
 pub fn drop_all<T: Object>(wanted: impl Fn(&T) -> bool) {
     taken(wanted).for_each(drop);
@@ -114,7 +113,7 @@ fn taken<T: Object>(wanted: impl Fn(&T) -> bool) -> impl Iterator<Item = Arc<T>>
     all.filter_map(|(handle, object)| take(handle, &*object))
 }
 
-/// Removes an object from its table, because its owner goes. Returns `None` if another thread has removed it.
+/// Removes an object from its table, because its owner is released. Returns `None` if another thread has removed it.
 pub fn take<T: Object>(handle: Handle, object: &T) -> Option<Arc<T>> {
     match object.is_destroyed_by_program() {
         true => T::table().remove_with_owner(handle),
@@ -144,7 +143,7 @@ macro_rules! object {
 }
 pub(crate) use object;
 
-/// Fails for null. For calls that look the handle up after other checks: null is reported before those.
+/// Fails for null. A call that looks the handle up after other checks uses it to report null first.
 #[inline]
 pub fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
     if raw == 0 { Err(bad::<T>(argument, raw)) } else { Ok(()) }
@@ -156,7 +155,8 @@ pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
     T::table().get_raw(raw).ok_or_else(|| bad::<T>(argument, raw))
 }
 
-/// Returns the error of a table that could not create a handle: `what` has no free slot, or the host has no memory.
+/// Returns the error of a table that could not create a handle: it has no free slot, or the host has no memory. `what`
+/// names the objects.
 #[cold]
 pub fn no_handle<T: Object>(full: Code, what: &str) -> Error {
     match T::table().is_full() {
@@ -183,8 +183,8 @@ pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
     removed.ok_or_else(|| bad::<T>(argument, raw))
 }
 
-/// Removes the object from its table and returns it, for a call that destroys it. Returns `None` for one that went with
-/// its owner: the first late destroy succeeds and has nothing to do.
+/// Removes the object from its table and returns it, for a call that destroys it. Returns `None` for one that was
+/// released with its owner: the first late destroy succeeds and has nothing to do.
 pub fn end<T: Object>(argument: &str, raw: u64) -> Result<Option<Arc<T>>> {
     unless_late::<T, _>(raw, remove::<T>(argument, raw))
 }
@@ -202,7 +202,7 @@ fn destroy_late<T: Object>(raw: u64) -> bool {
     Handle::from_raw(raw).is_some_and(|handle| T::table().destroy_late(handle))
 }
 
-/// Whether the object went with its owner, and the program did not destroy it since.
+/// Whether the object was released with its owner, and the program has not destroyed it yet.
 #[cold]
 pub fn is_late<T: Object>(raw: u64) -> bool {
     Handle::from_raw(raw).is_some_and(|handle| T::table().is_late(handle))

@@ -19,8 +19,8 @@ fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
         Some(building) => Ok((stream, building)),
         None => Err(error_with!(
             Code::StreamModel,
-            "{stream} is not bound to a graph: labels, jumps and streams that start others are for graphs that are \
-             built; call aclmdlRIBindStream first"
+            "{stream} is not bound to a graph of aclmdlRIBuildBegin; labels, jumps and starts of streams need one; call \
+             aclmdlRIBindStream first"
         )),
     }
 }

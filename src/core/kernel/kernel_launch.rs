@@ -127,8 +127,10 @@ pub fn launch(request: LaunchArgs, stream: u64) -> Result<()> {
     let LaunchArgs { argument, function: raw, shape, arguments, .. } = request;
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
-    if let Arguments::Block { addr: 0, len: 1.. } = arguments {
-        return Err(invalid_param!("argsData is null, and argsSize is not 0"));
+    if let Arguments::Block { addr: 0, len: len @ 1.. } = arguments {
+        return Err(invalid_param!(
+            "argsData is null and argsSize is {len}; null needs argsSize 0; pass the arguments"
+        ));
     }
     let stream = stream::resolve(stream)?;
     let function = handles::get_pinned::<Function>(argument, raw, stream.pin())?;

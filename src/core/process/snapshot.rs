@@ -185,8 +185,8 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
                 let (id, device, patience) = (stream.id, stream.device.id, session.snapshot_timeout.as_millis());
                 return Err(error_with!(
                     Code::SnapshotLockTimeout,
-                    "stream {id} of device {device} is not complete after {patience} ms; its work must end without \
-                     further calls, or set a larger PORTACL_SNAPSHOT_TIMEOUT_MS"
+                    "stream {id} of device {device} is not complete after {patience} ms; make the call that its work \
+                     waits for before the lock, or set a larger PORTACL_SNAPSHOT_TIMEOUT_MS"
                 ));
             }
         }

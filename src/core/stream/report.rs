@@ -114,7 +114,7 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
         None => {
             return Err(error_with!(
                 Code::ThreadSubscribe,
-                "{argument} {thread:#x} would be thread {} with {what}; the most is {MAX_THREADS}; let one thread \
+                "{argument} {thread:#x} is thread number {} that runs {what}; allowed: {MAX_THREADS}; let one thread \
                  serve more streams",
                 count + 1
             ));

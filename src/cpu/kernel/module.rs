@@ -350,7 +350,11 @@ impl Module for CpuModule {
         let mut has_variables = self.has_variables.lock();
         if !*has_variables {
             let Code { addr, len } = self.object.code;
-            let no_memory = || Fault::out_of_host_memory("no memory is left to register the variables of a binary");
+            let no_memory = || {
+                Fault::out_of_host_memory(
+                    "the host has no memory to register the variables of the binary; free host memory",
+                )
+            };
             ensure!(host_ranges::loaded(addr, len, self.ordinal), no_memory());
             *has_variables = true;
         }

@@ -84,7 +84,9 @@ pub(crate) fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block
         pending::reap_all(&device.driver);
         opened = open();
     }
-    let base = opened.map_err(|fault| is_none(fault, "the driver opens no memory with this handle"))? as usize;
+    let base = opened.map_err(|fault| {
+        is_none(fault, "the driver rejects the handle; export again, while the exporting process keeps the memory")
+    })? as usize;
     if let Err(fault) = check_place(device, base, offset, len) {
         // SAFETY: it was opened above.
         let closed = device.call(|api| unsafe { api.ipc_close_mem_handle(base as CUdeviceptr) });

@@ -38,7 +38,7 @@ pub(crate) struct DeviceState {
     spare_events: Mutex<Vec<Raw<CUevent_st>>>,
     /// The events that were dropped inside host functions, which may not call the driver. A later call destroys them.
     dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
-    /// The streams of the library that are not in use, see [`Self::on_own_stream`].
+    /// The streams of the library that are not in use, see [`Self::on_library_stream`].
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
     /// The number of borrowed streams that wait for events.
     pub watching: AtomicUsize,

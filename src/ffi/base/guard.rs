@@ -178,6 +178,6 @@ fn report_panic(call: &str, mut panic: Box<dyn Any + Send>) -> i32 {
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no text");
-    let text = format!("a defect in portacl, please report it: {said}");
+    let text = format!("this is a defect in portacl: {said}; report it");
     error::report(call, Code::InternalError.value(), &text)
 }

@@ -33,7 +33,7 @@ impl Default for Block {
 
 /// A stream's pending blocks.
 pub(super) struct Queue {
-    /// The stream, or [`NOBODY`] once it is forgotten.
+    /// The stream, or [`NO_STREAM`] once it is forgotten.
     pub(super) key: StreamKey,
     pub(super) bins: Bins,
     oldest: u32,

@@ -7,17 +7,16 @@ use super::{Books, Freed, GRAIN, GRANULE, Order, Shortage, StreamKey};
 
 /// The least number of bytes of a segment, if they are available.
 const SEGMENT: usize = 32 << 20;
-/// The divisor of the reserved memory that gives how much a pool grows at least: a large pool does not grow in many
-/// small steps.
+/// A pool grows at least by its reserved memory divided by this, so that a large pool does not grow in many small steps.
 const GROWTH: usize = 32;
-/// The number of blocks of a stream that are scanned one by one if another stream is ordered after some of them only.
+/// The most blocks of a stream that are scanned one by one if another stream is ordered after some of them only.
 const FOLLOWED: usize = 64;
 /// The budget of a search of all pending blocks for neighbours. The search costs one for each block, and does not take
 /// place in debt. Without the budget, thousands of blocks of a blocked stream would be scanned for each allocation.
 pub(super) const SCANS: isize = 4096;
-/// The number that one allocation which needs new memory adds to the budget.
+/// What each allocation that has found no block adds to the budget, before the search for neighbours.
 const EARNED: isize = 64;
-/// The number of blocks that are always scanned.
+/// The most pending blocks for which the search takes place even in debt.
 const SCANNED_ANYWAY: usize = 64;
 
 impl<B: Books> Memory<B> {
@@ -53,7 +52,7 @@ impl<B: Books> Memory<B> {
     }
 
     pub(super) fn alloc_slow(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<Found<B::Place>> {
-        // Fresh blocks are sorted first: they would be cached otherwise.
+        // Fresh blocks are sorted before the merge: `alloc` would cache them after it.
         self.sort_fresh(order);
         self.merge_down_to(0);
         let earned = std::mem::replace(&mut self.scans, isize::MAX);
@@ -62,7 +61,7 @@ impl<B: Books> Memory<B> {
         found.ok()
     }
 
-    /// Returns the free of another stream after which `len` bytes can be allocated.
+    /// Returns the free on another stream that `stream` has to wait for so that `len` bytes can be allocated.
     pub(super) fn find_to_follow(&self, len: usize, stream: StreamKey, order: &impl Order) -> Option<Freed> {
         let wanted = units_for(len)?;
         let can_follow = |(_, queue): &(u32, &Queue)| order.can_follow(queue.key);
@@ -108,7 +107,7 @@ impl<B: Books> Memory<B> {
         followed
     }
 
-    /// Returns a block of a stream that the allocating stream is ordered after.
+    /// Returns a block that fits, of the allocating stream or of one that it is ordered after.
     fn find_followed(&self, wanted: u32, followed: &[Option<u64>]) -> Option<u32> {
         let of_slot = |(slot, queue): (u32, &Queue)| {
             let limit = followed[slot as usize]?;
@@ -153,7 +152,7 @@ impl<B: Books> Memory<B> {
         blocks.filter(|&node| is_usable(node)).filter_map(run_of).min().map(|(_, first)| first)
     }
 
-    /// Joins the first `wanted` units of the run that begins with `first` to one block.
+    /// Joins the first `wanted` units of the run that begins with `first` into one block.
     fn take_run(&mut self, first: u32, wanted: u32) -> u32 {
         let mut taken: Option<u32> = None;
         let mut missing = wanted;

@@ -172,13 +172,13 @@ pub fn set(raw: u64, kind: i32, change: TaskUpdate) -> Result<()> {
 fn has_no_parameters(task: &Task) -> Error {
     let instead = match &task.work {
         Some(_) => {
-            "to change it later, capture it between aclmdlRICaptureTaskGrpBegin and aclmdlRICaptureTaskGrpEnd, and \
+            "to change the task later, capture it between aclmdlRICaptureTaskGrpBegin and aclmdlRICaptureTaskGrpEnd, and \
              call aclmdlRICaptureTaskUpdateBegin"
         }
         None => "capture the graph again with another task",
     };
     unsupported!(
-        "aclmdlRITaskParams has no member for tasks of type {}, here {}; {instead}",
+        "the task is of type {} ({}), for which aclmdlRITaskParams has no member; {instead}",
         inspect::number(task),
         picture::kind(task)
     )

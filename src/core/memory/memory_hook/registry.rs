@@ -128,7 +128,8 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     if thread.is_some() && !backend::at_end_of_thread(forget_thread) {
         return Err(Error::new(
             Code::BadAlloc,
-            "the system has no pthread key left, which hooks of one thread need to be unregistered at its end",
+            "the system has no pthread key left; a hook of one thread needs one, because it is unregistered at the thread's \
+             end; delete a key, or register with PORTACL_MEMORY_HOOK_PROCESS",
         ));
     }
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -206,7 +207,9 @@ pub fn report(id: u64) -> Result<Option<String>> {
 }
 
 fn unknown(id: u64) -> Error {
-    param_invalid!("id {id} is not a registered hook: never registered, or unregistered before")
+    param_invalid!(
+        "id {id} is not a registered hook: never registered, or unregistered before; pass one that portaclMemoryHookList lists"
+    )
 }
 
 /// Returns all hooks, in the order of their registration.

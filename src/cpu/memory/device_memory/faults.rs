@@ -22,7 +22,7 @@ pub(super) fn no_addresses(ordinal: u32, size: u64, library_view: usize, span: u
     let remedy = match library_view {
         _ if error.kind() != io::ErrorKind::OutOfMemory => "let the system allow it",
         0 => "a smaller PORTACL_CPU_MEMORY may help",
-        _ => "raise the limit of addresses, or unset PORTACL_CPU_GUARD and PORTACL_CHECK=bounds",
+        _ => "raise ulimit -v, or unset PORTACL_CPU_GUARD and PORTACL_CHECK=bounds",
     };
     let wanted = span + library_view as u64;
     Fault::out_of_device_memory(format!(

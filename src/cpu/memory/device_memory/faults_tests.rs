@@ -7,7 +7,7 @@ fn a_limit_is_advised_only_where_addresses_lack() {
         no_addresses(0, 1 << 20, library_view, 1 << 20, &error).text().to_owned()
     };
     assert!(text(0, libc::ENOMEM).contains("a smaller PORTACL_CPU_MEMORY may help"));
-    assert!(text(1 << 20, libc::ENOMEM).contains("raise the limit of addresses"));
+    assert!(text(1 << 20, libc::ENOMEM).contains("raise ulimit -v"));
     for library_view in [0, 1 << 20] {
         let forbidden = text(library_view, libc::EPERM);
         assert!(forbidden.contains("let the system allow it"), "{forbidden}");
