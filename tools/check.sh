@@ -5,6 +5,7 @@
 #   check      exits with 0 = pass, 77 = skipped (its last line of output is the reason), else failed
 #   sabotage   breaks what the check is for; --selftest runs it in a copy of the tree and expects
 #              the check to fail there
+# It can say in `repair` what to do when it fails.
 #
 # Some take minutes to hours each (`deep`). ./dev check --turn runs one of `turns`, chosen by the number of commits, for at most
 # PORTACL_TURN_SECONDS: each of them runs once in ten commits. docs/tests.md says when each one last passed.
@@ -44,6 +45,9 @@ run_check() {
     *)
         printf 'FAIL     %-18s build/checks/%s.log ends:\n' "$name" "$name"
         tail -n 40 "$log" | sed 's/^/    /'
+        # shellcheck disable=SC2016
+        bash -c 'source "tools/checks/$1.sh"; [[ -z ${repair-} ]] || echo "    repair: $repair"; echo "    again: ./dev check $1"' \
+            repair "$name"
         return 1
         ;;
     esac

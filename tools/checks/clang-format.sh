@@ -1,5 +1,6 @@
 # C and C++ files are formatted as .clang-format says. Generated files (include/*.h, integrations/cxx/) are compared with their
 # sources instead, by the check `headers`.
+repair="clang-format -i FILE, for each file that is named above"
 check() {
     local files
     mapfile -t files < <(git ls-files -- include integrations cpp_tests samples benches programs tests src |

@@ -1,4 +1,5 @@
 # Rust sources are formatted as rustfmt.toml says.
+repair="cargo fmt --all"
 check() {
     cargo fmt --all --check
     # This file is in no crate: rustc alone builds it.

@@ -1,4 +1,5 @@
 # include/ and the C++ of integrations/cxx match what the sources and integrations/companions generate.
+repair="./dev headers"
 check() {
     tools/companions.py headers
     cargo test --locked --quiet --test headers

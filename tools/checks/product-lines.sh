@@ -46,6 +46,7 @@ most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps
 most_product_lines=$((most_product_lines + waits + counts + undecided + graphs + early + uses + log))
 most_product_lines=$((most_product_lines + images + python + places + misuse + sharing + descriptors + privileges))
 most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile))
+repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

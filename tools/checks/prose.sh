@@ -1,5 +1,6 @@
 # Documents, headers and comments use the words of the glossary (tools/glossary.md), and are spelled right. Printed
 # texts have none of the phrases that tools/texts.py replaces; it plants each of them in itself first.
+repair="reword the comment or text that is named above; tools/glossary.md has the words"
 check() {
     tools/prose.py || return 1
     tools/texts.py --check || return 1
