@@ -60,7 +60,8 @@ fn behind(described: &str, comment: &str) -> Option<String> {
 #[test]
 fn members_and_constants_have_their_comments_behind_them() {
     let text = "typedef enum e {\n    /**\n     * One.\n     */\n    A = 1,\n    /**\n     * Two.\n     */\n    B = 2,\n} e;\n\n\
-                /**\n * Three.\n */\n#define C 3\n\n/**\n * Four.\n */\nstatic const int D = 4;\n\n/**\n * A call.\n */\nint f(void);\n";
+                /**\n * Three.\n */\n#define C 3\n\n/**\n * Four.\n */\nstatic const int D = 4;\n\n\
+                /**\n * A call.\n */\nint f(void);\n";
     let short = "typedef enum e {\n    A = 1, /**< One. */\n    B = 2, /**< Two. */\n} e;\n\n\
                  #define C 3 /**< Three. */\nstatic const int D = 4; /**< Four. */\n\n/** A call. */\nint f(void);\n";
     assert_eq!(in_one_line(text), short);

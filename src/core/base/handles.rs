@@ -102,8 +102,8 @@ pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
     taken(wanted).collect()
 }
 
-/// Removes all objects that `wanted` picks from their table, because their owner is released, and drops them. Needs no host
-/// memory.
+/// Removes all objects that `wanted` picks from their table, because their owner is released, and drops them. Needs no
+/// host memory.
 pub fn drop_all<T: Object>(wanted: impl Fn(&T) -> bool) {
     taken(wanted).for_each(drop);
 }

@@ -1,7 +1,7 @@
 //! Which calls may begin while the host has no memory left.
 //!
-//! The allocator (`algo::host::host_memory`) serves a call that has begun from a reserve. While much of the reserve is in
-//! use, new calls are refused, except those that free memory.
+//! The allocator (`algo::host::host_memory`) serves a call that has begun from a reserve. While much of the reserve is
+//! in use, new calls are refused, except those that free memory.
 
 use std::fmt::Display;
 

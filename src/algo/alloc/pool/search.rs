@@ -7,7 +7,7 @@ use super::{Books, Freed, GRAIN, GRANULE, Order, Shortage, StreamKey};
 
 /// The least number of bytes of a segment, if they are available.
 const SEGMENT: usize = 32 << 20;
-/// A pool grows at least by its reserved memory divided by this, so that a large pool does not grow in many small steps.
+/// A pool grows at least by its reserved memory divided by this: a large pool does not grow in many small steps.
 const GROWTH: usize = 32;
 /// The most blocks of a stream that are scanned one by one if another stream is ordered after some of them only.
 const FOLLOWED: usize = 64;
