@@ -3,8 +3,8 @@
 //! All memory passes through the same stages in the same order: capture (requests of pools only), hooks
 //! ([`Hooks`](hooks::Hooks)), for memory of a device the blocks that were freed before
 //! ([`FreedBlocks`](freed_blocks::FreedBlocks)) and the session's bounds ([`Bounded`](bounded::Bounded)), statistics
-//! ([`Statistics`]), and then the source of the memory: a device, the host, a pool. Each kind of memory is
-//! a constant that names its stages, so that the compiler makes one function of them. A release passes through the same stages.
+//! ([`Statistics`]), and then the source of the memory: a device, the host, a pool. Each kind of memory is a constant
+//! that names its stages, so that the compiler makes one function of them. A release passes through the same stages.
 
 pub mod bounded;
 pub mod device_memory;
