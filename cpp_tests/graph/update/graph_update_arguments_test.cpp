@@ -109,8 +109,7 @@ TEST_F(GraphUpdate, OtherParametersAreChecked) {
     ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[1], &params), "waitFlag is 0x2");
     params = ParamsOf(tasks[2]);
     params.rsv2[100] = 1;
-    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[2], &params), "type 0", "here fill",
-                     "aclmdlRICaptureTaskGrpBegin");
+    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[2], &params), "type 0 (fill)", "aclmdlRICaptureTaskGrpBegin");
     auto value = Poison<aclrtLaunchKernelAttrValue>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
                      aclmdlRIKernelTaskGetAttribute(tasks[2], ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value),
