@@ -91,6 +91,9 @@ def of_python(text):
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             hidden.add(node.value)
+        # A generated table, whose lines are data.
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "FUNCTIONS":
+            hidden.add(node.value)
         if isinstance(node, ast.JoinedStr):
             hidden.update(part for part in node.values if isinstance(part, ast.Constant))
             yield node.lineno, joined(ast.unparse(node)[2:-1])
