@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 #define REQUIRE(CONDITION)                                                                \
     do {                                                                                  \
@@ -24,9 +25,9 @@ static int Handles() {
     aclopDestroyAttr(nullptr);
     aclDestroyTensorDesc(nullptr);
     aclopDestroyAttr(reinterpret_cast<aclopAttr*>(desc));
-    REQUIRE(std::strstr(aclGetRecentErrMsg(), "attr is no list of attributes") != nullptr);
+    REQUIRE(std::strstr(aclGetRecentErrMsg(), "attr is not a list of attributes") != nullptr);
     aclDestroyTensorDesc(reinterpret_cast<aclTensorDesc*>(attr));
-    REQUIRE(std::strstr(aclGetRecentErrMsg(), "desc is no description of a tensor") != nullptr);
+    REQUIRE(std::strstr(aclGetRecentErrMsg(), "desc is not a description of a tensor") != nullptr);
     REQUIRE(aclopSetAttrInt(attr, "axis", 1) == ACL_SUCCESS);
     REQUIRE(aclGetTensorDescType(desc) == ACL_FLOAT);
     for (int round = 0; round < 2; ++round) {
