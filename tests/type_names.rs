@@ -1,4 +1,5 @@
-//! Checks that few types have one name, so that a search for a name finds the type.
+//! Checks that readers find types and functions: few types have one name, and the backends implement the functions of a
+//! trait in the order of the trait.
 
 mod source;
 
@@ -68,4 +69,57 @@ fn a_fourth_type_of_a_name_is_found() {
     sources.push(file("g.rs", "trait A {\n    type State: Sync;\n}\n"));
     let text = "4 types have the name State: src/a.rs, src/a.rs, src/f.rs, src/g.rs";
     assert_eq!(too_frequent(&sources), [text]);
+}
+
+/// Returns the blocks that begin with `head` and a name, with the names of their functions, in order.
+fn blocks<'a>(code: &'a str, head: &str) -> Vec<(&'a str, Vec<&'a str>)> {
+    let begins = code.match_indices(head).filter(|(at, _)| *at == 0 || code[..*at].ends_with('\n'));
+    begins
+        .map(|(at, _)| {
+            let block = code[at..].split("\n}\n").next().unwrap();
+            let name = block[head.len()..].split(|c: char| !c.is_alphanumeric()).next().unwrap();
+            let functions = block.lines().filter_map(|line| line.strip_prefix("    fn "));
+            (name, functions.filter_map(|rest| rest.split(['(', '<']).next()).collect())
+        })
+        .collect()
+}
+
+/// Returns the functions that a backend implements before one that the trait declares earlier.
+fn out_of_order(traits: &str, backend: &str) -> Vec<String> {
+    let declared: BTreeMap<&str, Vec<&str>> = blocks(traits, "pub trait ").into_iter().collect();
+    let mut found = Vec::new();
+    for (name, implemented) in blocks(backend, "impl ") {
+        let Some(order) = declared.get(name) else { continue };
+        let place = |function: &&str| order.iter().position(|declared| declared == function);
+        found.extend(
+            implemented
+                .windows(2)
+                .filter(|pair| place(&pair[0]) > place(&pair[1]))
+                .map(|pair| format!("{name}: {} comes before {}", pair[0], pair[1])),
+        );
+    }
+    found
+}
+
+#[test]
+fn backends_implement_functions_in_the_order_of_the_trait() {
+    let code_below = |folder: &str| {
+        let sources = rust_files().into_iter().filter(|path| path.starts_with(folder) && !is_test_file(path));
+        sources.map(|path| without_comments(&read(&path))).collect::<String>()
+    };
+    let traits = code_below("src/backend/");
+    for backend in ["src/cpu/", "src/cuda/"] {
+        let code = code_below(backend);
+        assert!(blocks(&code, "impl ").iter().any(|(name, functions)| *name == "Device" && functions.len() > 20));
+        assert_eq!(out_of_order(&traits, &code), Vec::<String>::new(), "{backend}: move it");
+    }
+}
+
+#[test]
+fn another_order_is_found() {
+    let traits = "pub trait A: Sync {\n    fn one(&self);\n    fn two<T>(&self);\n}\n";
+    let sorted = "impl A for B {\n    fn one(&self) {\n    }\n    fn two<T>(&self) {}\n}\n";
+    assert_eq!(out_of_order(traits, sorted), Vec::<String>::new());
+    let other = "impl A for B {\n    fn two<T>(&self) {}\n    fn one(&self) {}\n}\nimpl B {\n    fn two() {}\n}\n";
+    assert_eq!(out_of_order(traits, other), ["A: two comes before one"]);
 }

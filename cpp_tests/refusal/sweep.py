@@ -174,7 +174,7 @@ IMPORTS = r"aclrt(Ipc|Mem\w*Import|Notify\w*Import|Event\w*Import|IpcOpen)"
 ALLOWED = (
     (IMPORTS, r".*", r"(key|handle) is empty|is not a shareable handle|must be an open descriptor|are not an exported pointer|is 0;",
      "the other process of the seed has been refused, and has exported nothing"),
-    (IMPORTS, r"accept4|recvmsg|getsockopt|sendmsg|poll|write|close", r"does not answer|closed the connection without an answer",
+    (IMPORTS, r"accept4|recvmsg|getsockopt|sendmsg|poll|write|close|newfstatat|fcntl", r"does not answer|closed the connection without an answer",
      "the other process has been refused, and cannot tell"),
     (r"acl", r"clone3?", r"gave 2 CUDA_ERROR_OUT_OF_MEMORY",
      "the driver had to start a thread, and its error does not say so"),

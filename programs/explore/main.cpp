@@ -159,10 +159,9 @@ int Search(const Options& options, explore::PlainRuns* plain) {
         tally.orders.insert(outcome.turns);
         is_scheduled |= outcome.is_scheduled;
         if (!is_scheduled && !outcome.is_too_slow) {
-            Say("the program has not opened portacl's cpu backend, so there is nothing to explore; set "
-                "PORTACL_BACKEND=cpu, and "
-                "run a program that calls aclrtSetDevice" +
-                (outcome.failure.empty() ? "" : "; it ends with " + outcome.failure));
+            Say("the program has not opened portacl's cpu backend, so there is nothing to explore" +
+                (outcome.failure.empty() ? "" : "; it ends with " + outcome.failure) +
+                "; set PORTACL_BACKEND=cpu, and run a program that calls aclrtSetDevice");
             return 3;
         }
         // A run that fails before it opens the device does so in any order.

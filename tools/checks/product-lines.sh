@@ -2,7 +2,7 @@
 # API, its bound, and a summand for each later feature.
 runtime=50000
 checks=2345 # PORTACL_CHECK: src/check, src/core/order, and what its other checks adopt
-schedules=560 # PORTACL_SCHEDULE: src/backend/schedule, src/core/base/gate.rs
+schedules=600 # PORTACL_SCHEDULE: src/backend/schedule, src/core/base/gate.rs
 drivers=430 # rules of real drivers: captures and contexts of other libraries, blocking copies, pitches, frees, sharing,
             # parameters of kernels in PTX, threads for tasks of graphs, pageable copies and empty graphs
 stamps=50   # tags and call stacks of stamps
@@ -39,7 +39,7 @@ counts_of_devices=120 # devices that are counted without their driver, and strea
             # src/cuda/runtime/count.rs, src/cuda/stream/state/list.rs
 crates=150  # what a crate declares, the list of backends and what they are: ffi/assembly.rs, backend/runtime/backend.rs
 opened=50   # access rights of what was allocated: device_memory/opened.rs; clocks without bytes that nothing wrote
-hostile=60  # floods of connections, descriptors that come unasked, descriptions of kernels outside of segments, sizes of
+hostile=80  # floods of connections, descriptors that come unasked, descriptions of kernels outside of segments, sizes of
             # files of settings: src/backend/base/broker, src/cpu/kernel/module.rs, src/algo/host/input_file.rs
 exhaustive=260 # matches that name each variant, one a line, instead of `_` (clippy::wildcard_enum_match_arm)
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))

@@ -143,6 +143,10 @@ impl Device for CpuDevice {
         Ok(())
     }
 
+    fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
+        DeviceMemory::block_len(len, policy)
+    }
+
     fn note_part(&self, addr: usize, len: usize, part: PoolChange) {
         let bounds = &self.memory.bounds;
         bounds.reap_parts();
@@ -183,10 +187,6 @@ impl Device for CpuDevice {
         let fence = self.shared.users.fence(block.addr, block.len);
         self.memory.deferred.free(block, fence, |block| self.memory.release(block));
         damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "it was freed")))
-    }
-
-    fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
-        DeviceMemory::block_len(len, policy)
     }
 
     fn is_unused(&self, block: Block) -> bool {

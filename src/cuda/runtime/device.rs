@@ -94,10 +94,6 @@ impl Device for CudaDevice {
         device_memory::alloc_device(&self.0, len, policy)
     }
 
-    fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
-        device_memory::block_len(&self.0, len, policy)
-    }
-
     fn alloc_managed(&self, len: usize) -> Result<Block> {
         device_memory::alloc_managed(&self.0, len)
     }
@@ -117,6 +113,10 @@ impl Device for CudaDevice {
 
     fn advise(&self, range: Span, advice: Advice) -> Result<()> {
         managed_memory::advise(&self.0, range, advice)
+    }
+
+    fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
+        device_memory::block_len(&self.0, len, policy)
     }
 
     fn memory_usage(&self) -> MemoryUsage {
