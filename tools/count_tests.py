@@ -6,8 +6,8 @@ usage: count_tests.py RESULTS
 
 RESULTS has NAME.log, NAME.status and NAME.seconds of every step, NAME.xml (JUnit) of every step that is a run of ctest,
 NAME.times.xml (JUnit) of one that runs Rust tests, and NAME.cases/TEST.json of every GoogleTest program in it, so that the
-program's cases are counted instead of the program. Steps may run at once; all.seconds is the time of all. A step that failed without a failed test, or ran no test, counts as one
-failure.
+program's cases are counted instead of the program. Steps may run at once; all.seconds is the time of all. A step that
+failed without a failed test, or ran no test, counts as one failure.
 """
 
 import json

@@ -32,8 +32,8 @@ import tempfile
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 DATED = re.compile(r"(\d+\.\d+\.\d+) - (\d{4}-\d{2}-\d{2})")
 PARTS = ("MAJOR", "MINOR", "PATCH")
-# The crates of this project in Cargo.lock, up to their versions.
-LOCKED = r'^(name = "portacl[^"]*"\nversion = )'
+# A crate of this project in Cargo.lock: its name and version.
+LOCKED = r'^name = "(portacl[^"]*)"\nversion = "(.*)"'
 VCPKG = "integrations/packaging/vcpkg/vcpkg.json"
 # Files with the three numbers: the source of the header, and the header.
 NUMBERED = {
@@ -86,7 +86,7 @@ def substitute(path, pattern, replacement, count=1):
 
 def locked(root):
     """The versions of this project's crates in Cargo.lock, by name."""
-    found = dict(re.findall(r'^name = "(portacl[^"]*)"\nversion = "(.*)"', (root / "Cargo.lock").read_text(), re.MULTILINE))
+    found = dict(re.findall(LOCKED, (root / "Cargo.lock").read_text(), re.MULTILINE))
     if "portacl" not in found:
         raise Refused("Cargo.lock does not have the crate portacl")
     return found
@@ -95,7 +95,7 @@ def locked(root):
 def set_version(root, version):
     """Writes the version into all files that name it."""
     substitute(root / "Cargo.toml", r'^version = "\d.*"', f'version = "{version}"')
-    substitute(root / "Cargo.lock", LOCKED + r'".*"', rf'\1"{version}"', len(locked(root)))
+    substitute(root / "Cargo.lock", LOCKED, rf'name = "\1"\nversion = "{version}"', len(locked(root)))
     substitute(root / VCPKG, r'^  "version": ".*"', f'  "version": "{version}"')
     for file, line in NUMBERED.items():
         for part, number in zip(PARTS, numbers(version)):

@@ -127,12 +127,15 @@ rust_side() {
     if wants loom; then keep loom loom_tests $([[ $amount == short ]] && echo 1 || echo 3) || status=1; fi
     return "$status"
 }
-# A process group of its own, so that an interrupt ends its commands as well.
-set -m
-rust_side >"$results/rust_side.txt" 2>&1 &
-beside=$!
-set +m
-trap 'kill -- -"$beside" 2>/dev/null || true' EXIT
+beside=
+if wants_short rust || wants loom; then
+    # A process group of its own, so that an interrupt ends its commands as well.
+    set -m
+    rust_side >"$results/rust_side.txt" 2>&1 &
+    beside=$!
+    set +m
+    trap 'kill -- -"$beside" 2>/dev/null || true' EXIT
+fi
 
 of_suite=(cpu cpu-async cpu-guard cuda-fake fake-cuda checked)
 needs_suite=0
@@ -144,9 +147,11 @@ if ((needs_suite)); then
         run build-suite build test
     fi
 fi
-tail -n +1 -f --pid="$beside" "$results/rust_side.txt"
-wait "$beside" || broken=1
-trap - EXIT
+if [[ -n $beside ]]; then
+    tail -n +1 -f --pid="$beside" "$results/rust_side.txt"
+    wait "$beside" || broken=1
+    trap - EXIT
+fi
 for label in "${of_suite[@]}"; do
     if wants "$label"; then run "$label" ctest_run build/test "$label"; fi
 done

@@ -31,24 +31,24 @@ inline testing::AssertionResult Failed(const char* expression, aclError got, acl
     return testing::AssertionSuccess();
 }
 
-// Reports an assertion of this line that does not hold. Macros that call functions such as this one expand to a call,
+// Reports an assertion of this line that does not pass. Macros that call functions such as this one expand to a call,
 // which compiles sooner than a macro of GoogleTest.
-inline bool Holds(const testing::AssertionResult& result, const char* file, int line) {
+inline bool Passes(const testing::AssertionResult& result, const char* file, int line) {
     if (!result) ADD_FAILURE_AT(file, line) << result.message();
     return result;
 }
 inline bool IsOk(const char* expression, aclError got, const char* file, int line) {
-    return got == 0 || Holds(Returned(expression, got, 0), file, line);
+    return got == 0 || Passes(Returned(expression, got, 0), file, line);
 }
 inline bool Fails(const char* expression, aclError got, aclError wanted, const char* file, int line) {
-    return Holds(Failed(expression, got, wanted), file, line);
+    return Passes(Failed(expression, got, wanted), file, line);
 }
-// The same, for an assertion that ends its test.
-inline void End(const testing::AssertionResult& result, const char* file, int line) {
+// Reports a failure that ends the test.
+inline void FailFatally(const testing::AssertionResult& result, const char* file, int line) {
     GTEST_FAIL_AT(file, line) << result.message();
 }
 inline bool MustBeOk(const char* expression, aclError got, const char* file, int line) {
-    if (got != 0) End(Returned(expression, got, 0), file, line);
+    if (got != 0) FailFatally(Returned(expression, got, 0), file, line);
     return got == 0;
 }
 

@@ -50,7 +50,7 @@ inline testing::AssertionResult FailedSaying(const char* expression, aclError go
 }
 inline bool FailsSaying(const char* expression, aclError got, aclError wanted,
                         std::initializer_list<std::string_view> words, const char* file, int line) {
-    return Holds(FailedSaying(expression, got, wanted, words), file, line);
+    return Passes(FailedSaying(expression, got, wanted, words), file, line);
 }
 
 }  // namespace portacl_test

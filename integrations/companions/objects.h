@@ -28,11 +28,6 @@ class Objects {
         return handle;
     }
 
-    bool Has(const T* handle) {
-        const std::lock_guard<std::mutex> held(lock_);
-        return live_.count(handle) != 0;
-    }
-
     // Destroys the object. Null is allowed. For other handles that are none it leaves a text.
     void Destroy(const char* call, const char* argument, const T* handle) {
         if (handle == nullptr) return;
@@ -43,7 +38,8 @@ class Objects {
     // Returns success for a live object.
     aclError Check(const char* call, const char* argument, const T* handle) {
         if (handle == nullptr) return RefuseNull(call, argument);
-        return Has(handle) ? ACL_SUCCESS : RefuseHandle(call, argument);
+        const std::lock_guard<std::mutex> held(lock_);
+        return live_.count(handle) != 0 ? ACL_SUCCESS : RefuseHandle(call, argument);
     }
 
   private:

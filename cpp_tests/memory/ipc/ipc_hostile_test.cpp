@@ -187,8 +187,9 @@ TWO_PROCESS_TEST(IpcHostile, AFloodOfConnectionsKeepsNobodyFromAnImport, Exporte
     {
         const Session session;
         for (int round = 0; round < 5 && !testing::Test::HasFailure(); ++round) {
+            SCOPED_TRACE(round);
             void* const ptr = ImportKey(offer.memory);
-            EXPECT_TRUE(Holds(ptr, 1, 1)) << round;
+            EXPECT_TRUE(Holds(ptr, 1, 1));
             CloseKey(offer.memory);
             aclrtDrvMemHandle memory = nullptr;
             ACL_EXPECT_OK(aclrtMemImportFromShareableHandle(offer.number, 0, &memory));

@@ -1,35 +1,16 @@
 // Uses the plug-in as Paddle does, finalizes it, and checks what is left.
-#include <dirent.h>
+#include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <set>
 #include <thread>
 
 #include "plugin_under_test.h"
+#include "support/process/proc.h"
 
 namespace paddle_test {
 namespace {
-
-std::set<std::string> ThreadsOfThisProcess() {
-    std::set<std::string> threads;
-    DIR* folder = opendir("/proc/self/task");
-    while (const dirent* entry = readdir(folder)) {
-        if (entry->d_name[0] != '.') threads.insert(entry->d_name);
-    }
-    closedir(folder);
-    return threads;
-}
-
-// Whether only these threads are left. /proc lists a thread for a moment after it was joined.
-bool OnlyTheseAreLeft(const std::set<std::string>& threads) {
-    for (int i = 0; i < 10'000 && ThreadsOfThisProcess() != threads; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return ThreadsOfThisProcess() == threads;
-}
 
 // A driver may keep its threads, and these keep the library loaded.
 bool HasDriver() {
@@ -43,7 +24,7 @@ bool Check(bool fine, const char* what) {
 }
 
 bool UseAndFinalize() {
-    const auto before = ThreadsOfThisProcess();
+    const std::size_t before = portacl_test::Threads();
     C_Device_st device{0};
     C_Stream stream = nullptr;
     std::atomic<int> calls{0};
@@ -57,17 +38,20 @@ bool UseAndFinalize() {
                            &calls) == C_SUCCESS;
     }
     fine = fine && Plugin().synchronize_stream(&device, stream) == C_SUCCESS && calls.load() == 8;
-    fine = Check(fine, "it does not work") &&
-           Check(ThreadsOfThisProcess().size() > before.size(), "callbacks have no thread");
+    fine = Check(fine, "it does not work") && Check(portacl_test::Threads() > before, "callbacks have no thread");
     Finalize();
     if (HasDriver()) return fine;
-    return fine && Check(OnlyTheseAreLeft(before), "threads are left");
+    return fine && Check(portacl_test::WaitForThreads(before) == before, "threads are left");
 }
 
 }  // namespace
 
 int UseAndUnload() {
-    std::thread([] {}).join();  // a sanitizer's own thread begins with the first of the program
+    // A sanitizer's own thread begins with the first of the program, which /proc lists for a moment after it was
+    // joined.
+    pid_t first = 0;
+    std::thread([&] { first = gettid(); }).join();
+    while (portacl_test::Sleeps(first) >= 0) std::this_thread::yield();
     bool fine = false;
     std::thread([&] { fine = UseAndFinalize(); }).join();
     Unload();

@@ -1,7 +1,5 @@
 //! The state of another thread of this process.
 
-use std::os::fd::AsFd;
-
 use rustix::fs::{Mode, OFlags};
 
 use crate::host::descriptor::Descriptor;
@@ -34,22 +32,21 @@ pub fn read_beginning(number: u32, file: &str) -> Option<String> {
 #[derive(Debug)]
 pub struct StateFile {
     number: u32,
-    file: Option<Descriptor>,
+    file: Descriptor,
 }
 
 impl StateFile {
     /// Opens the file. The kernel's number of the thread is `number`.
-    pub fn new(number: u32) -> Self {
-        let opened = rustix::fs::open(format!("/proc/self/task/{number}/stat"), READ, Mode::empty());
-        Self { number, file: opened.ok().and_then(|opened| Descriptor::new(opened).ok()) }
+    pub fn open(number: u32) -> Option<Self> {
+        let opened = rustix::fs::open(format!("/proc/self/task/{number}/stat"), READ, Mode::empty()).ok()?;
+        Some(Self { number, file: Descriptor::new(opened).ok()? })
     }
 
-    /// Does what [`state`] does.
+    /// Returns the letter for the thread's state, or nothing if the thread has ended.
     pub fn state(&self) -> Option<char> {
         let mut bytes = [0; 256];
-        let open = self.file.as_ref().and_then(|file| file.get().ok());
-        // It cannot be read if the thread has ended. Another one may have its number.
-        match open.and_then(|open| rustix::io::pread(open.as_fd(), &mut bytes, 0).ok()) {
+        // The program may have closed it. It cannot be read if the thread has ended, but another may have its number.
+        match self.file.get().ok().and_then(|open| rustix::io::pread(open, &mut bytes, 0).ok()) {
             Some(len) => letter(&String::from_utf8_lossy(&bytes[..len])),
             None => state(self.number),
         }

@@ -132,7 +132,6 @@ impl Threads {
         let runs = shows_none || state(tid).is_none_or(|state| state == 'R');
         let place = if runs { String::new() } else { place };
         let now = Instant::now();
-        let has_room = self.seen.values().filter(|seen| seen.state.is_some()).count() < OPEN;
         let first = || Seen { place: String::new(), since: now, spins_at: used + SPINS, waits_at: None, state: None };
         let seen = self.seen.entry(tid).or_insert_with(first);
         if seen.place != place {
@@ -146,11 +145,17 @@ impl Threads {
         if is_quiet {
             seen.spins_at = used + SPINS;
             seen.waits_at = Some(used);
-            if has_room && seen.state.is_none() {
-                seen.state = Some(StateFile::new(tid));
-            }
+            self.keep_open(tid);
         }
         is_quiet
+    }
+
+    /// Keeps the file of a thread's state open if there is room.
+    fn keep_open(&mut self, tid: Tid) {
+        let has_room = self.seen.values().filter(|seen| seen.state.is_some()).count() < OPEN;
+        if let Some(seen) = self.seen.get_mut(&tid).filter(|seen| has_room && seen.state.is_none()) {
+            seen.state = StateFile::open(tid);
+        }
     }
 
     /// Returns the number of threads of this process.

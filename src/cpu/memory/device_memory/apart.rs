@@ -62,8 +62,8 @@ pub(super) struct Apart {
 fn warn(error: &io::Error) {
     notice_once(&format!(
         "importing processes can read and write all memory on the device, because the kernel does not let exported \
-         memory move to a separate file: {error}; allow userfaultfd (the sysctl vm.unprivileged_userfaultfd, the container's seccomp profile), or \
-         export physical memory before it is mapped (docs/sharing.md)"
+         memory move to a separate file: {error}; allow userfaultfd (the sysctl vm.unprivileged_userfaultfd, the container's seccomp \
+         profile), or export physical memory before it is mapped (docs/sharing.md)"
     ));
 }
 
