@@ -1,19 +1,19 @@
 //! The free and taken blocks of a stream-ordered memory pool.
 //!
-//! This is bookkeeping of addresses only: the memory itself is never accessed. A pool has *segments*: ranges of
-//! addresses that its owner got from a device, and adds when [`Pool::alloc`] requests more. What a stream frees is
-//! *pending*. The stream itself may reuse it at once, because its later work is ordered after its earlier work; other
-//! streams may reuse it only as far as [`Order`] allows. When the free is complete, the memory is *free* for every
-//! stream.
+//! This is bookkeeping of addresses only, in which each block is a range of an [address map](crate::map::address_map):
+//! the memory itself is never accessed. A pool has *segments*: ranges of addresses that its owner got from a device, and
+//! adds when [`Pool::alloc`] requests more. What a stream frees is *pending*. The stream itself may reuse it at once,
+//! because its later work is ordered after its earlier work; other streams may reuse it only as far as [`Order`] allows.
+//! When the free is complete, the memory is *free* for every stream.
 //!
 //! **Positions** count what was submitted to a stream. A free has the position of the last operation that was submitted
 //! before it, or of a separate operation. It is complete when the stream has reached that position. If threads report
 //! the frees of a stream in another order, the earlier one counts as the later.
 //!
 //! **Structure.** All free memory is in one [`heap`](super::heap), in which adjacent segments are one region. Blocks
-//! are cut to the lengths of few classes (`class.rs`). A freed block is hidden in its owner's books. If its free is
+//! are cut to the lengths of few classes (`class.rs`). A freed block is hidden in its place in the map. If its free is
 //! complete, it is free. A few free blocks that are not long are cached where they are, by class (`cache.rs`), so that
-//! allocating one again reads only its place in the books. The other free blocks are merged with their neighbours.
+//! allocating one again reads only its place in the map. The other free blocks are merged with their neighbours.
 //! Nearly all blocks are merged before the pool grows, which keeps a steadily used pool within 1.3 times its live
 //! memory. A long block, and one whose free is not complete, first waits for the next allocation: the stream itself may
 //! reuse it as it is. Caches for each stream were measured, and are not faster, because they rarely contain what is
@@ -22,13 +22,12 @@
 //! host has seen its free complete, whichever stream may reuse it before that (`cache.rs`).
 //!
 //! **Threads.** Any thread may call any method at any time. Locks are held briefly. They are also held while
-//! [`Order`]'s methods run, or callbacks that change the owner's books: these take only innermost locks, and never call
+//! [`Order`]'s methods run, or callbacks that hide blocks in the map: these take only innermost locks, and never call
 //! the pool. A pool begins with one *part*, and one lock. A stream that often finds it locked gets a private part
 //! (`parts.rs`), and from then on takes separate segments. Once its part has some, it first takes free memory of parts
 //! that are hardly used, and that no thread uses at that moment. It takes memory of other parts only when no more is
 //! available. Blocks do not cross parts.
 
-mod books;
 mod cache;
 #[cfg(all(debug_assertions, not(miri)))]
 mod check;
@@ -40,9 +39,9 @@ mod pending;
 mod search;
 mod segments;
 
-pub use books::{Back, Books, Card, Enter, Place, Taken};
 pub use parts::{PARTS, Pool};
 
+use crate::map::address_map::HeldPlace;
 use crate::sync::spin_lock::Guard;
 
 /// The unit in bytes of blocks: they start at multiples of it, and their length is counted in it.
@@ -135,112 +134,83 @@ pub struct Stats {
     pub blocks_high: u64,
 }
 
-/// The remains of a pool after its memory was removed.
-pub struct Drained {
-    /// Its segments.
-    pub segments: Vec<Segment>,
-    /// The numbers of the pool's places in the books.
-    pub kept: Vec<u32>,
+/// A block to free.
+#[derive(Clone, Copy)]
+pub struct Back {
+    /// The third word of its range in the map.
+    pub note: u64,
+    /// Its place in the map.
+    pub place: HeldPlace<'static>,
+    /// Whether all uses of the block are complete, and the rules of the pool let every stream know that.
+    pub has_passed: bool,
 }
 
-impl<B: Books> Pool<B> {
+impl Pool {
     /// Allocates a block of at least `len` bytes, valid for what is submitted to `stream` from now on. It is free
-    /// memory, memory that the stream itself has freed, or other streams' memory as far as `order` allows. `enter` gets
-    /// the block before any other thread can change the memory around it. The [books](Books) reuse a number for later
-    /// blocks at the same place. On failure returns the segment to add.
-    pub fn alloc<E: Enter<B::Place>>(
-        &self,
-        len: usize,
-        stream: StreamKey,
-        order: &impl Order,
-        enter: E,
-    ) -> Result<E::Entered, Shortage> {
+    /// memory, memory that the stream itself has freed, or other streams' memory as far as `order` allows. The block is
+    /// in the map before any other thread can change the memory around it. On failure returns the segment to add.
+    pub fn alloc(&self, len: usize, stream: StreamKey, order: &impl Order) -> Result<usize, Shortage> {
         let (home, mut memory) = self.home(stream);
         let shortage = match memory.alloc(len, stream, order) {
-            Ok(found) => return Ok(memory.enter_found(found, enter)),
+            Ok(addr) => return Ok(addr),
             Err(shortage) => shortage,
         };
         let is_empty = memory.counts.reserved == 0;
         drop(memory);
-        let find = |memory: &mut memory::Memory<B>| memory.alloc(len, stream, order).ok();
-        let (mut memory, found) = self.find_idle(stream, (home, is_empty), find).ok_or(shortage)?;
-        Ok(memory.enter_found(found, enter))
+        self.find_idle(stream, (home, is_empty), |memory| memory.alloc(len, stream, order).ok()).ok_or(shortage)
     }
 
     /// Allocates as [`Self::alloc`] does, but only in the stream's home part. This is fast; the caller tries
     /// [`Self::alloc`] next.
     #[inline(always)]
-    pub fn alloc_at_home<E: Enter<B::Place>>(
-        &self,
-        len: usize,
-        stream: StreamKey,
-        order: &impl Order,
-        enter: E,
-    ) -> Option<E::Entered> {
+    pub fn alloc_at_home(&self, len: usize, stream: StreamKey, order: &impl Order) -> Option<usize> {
         let (_, mut memory) = self.home(stream);
-        match memory.find_ready(len, stream, order) {
-            Some((place, wanted)) => Some(memory.enter_again(place, wanted, enter)),
-            None => Self::alloc_cut(memory, len, stream, order, enter),
+        match memory.take_ready(len, stream, order) {
+            Some(addr) => Some(addr),
+            None => Self::cut_at_home(memory, len, stream, order),
         }
     }
 
     /// Allocates as [`Self::alloc_at_home`] does, if no cached block fits. It is not inlined, because most calls do not
     /// need it.
     #[inline(never)]
-    fn alloc_cut<E: Enter<B::Place>>(
-        mut memory: Guard<'_, memory::Memory<B>>,
+    fn cut_at_home(
+        mut memory: Guard<'_, memory::Memory>,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-        enter: E,
-    ) -> Option<E::Entered> {
-        let (node, wanted) = memory.cut(len, stream, order).ok()?;
-        Some(memory.enter_range(node, wanted, enter))
+    ) -> Option<usize> {
+        memory.cut(len, stream, order).ok()
     }
 
     /// Allocates as [`Self::alloc`] does, if no segment could be added. Merges all cached blocks, and searches all
     /// pending blocks for neighbours, which `alloc` does not do each time.
-    pub fn alloc_slow<E: Enter<B::Place>>(
-        &self,
-        len: usize,
-        stream: StreamKey,
-        order: &impl Order,
-        enter: E,
-    ) -> Option<E::Entered> {
-        let find = |memory: &mut memory::Memory<B>| memory.alloc_slow(len, stream, order);
-        let (mut memory, found) = self.find(stream, find)?;
-        Some(memory.enter_found(found, enter))
+    pub fn alloc_slow(&self, len: usize, stream: StreamKey, order: &impl Order) -> Option<usize> {
+        self.find(stream, |memory| memory.alloc_slow(len, stream, order))
     }
 
     /// Allocates as [`Self::alloc_slow`] does. On failure returns the free that `stream` would have to wait for so that
     /// the next call succeeds, if it can wait for it.
-    pub fn alloc_or_follow<E: Enter<B::Place>>(
-        &self,
-        len: usize,
-        stream: StreamKey,
-        order: &impl Order,
-        enter: E,
-    ) -> Result<E::Entered, Option<Freed>> {
-        self.alloc_slow(len, stream, order, enter).ok_or_else(|| {
-            let find = |memory: &mut memory::Memory<B>| memory.find_to_follow(len, stream, order);
-            Some(self.find(stream, find)?.1)
-        })
+    pub fn alloc_or_follow(&self, len: usize, stream: StreamKey, order: &impl Order) -> Result<usize, Option<Freed>> {
+        self.alloc_slow(len, stream, order)
+            .ok_or_else(|| self.find(stream, |memory| memory.find_to_follow(len, stream, order)))
     }
 
-    /// Adds memory in the home part of `stream`. It does not overlap the pool's memory.
+    /// Adds memory in the home part of `stream`. The caller holds its pages of the map, which the pool releases with the
+    /// segment. It does not overlap the pool's memory.
     pub fn add_segment(&self, segment: Segment, stream: StreamKey) {
         self.home(stream).1.add_segment(segment);
     }
 
     /// Frees a block, unless `hide` returns that it was freed before. `hide` runs before any thread can allocate the
-    /// memory, and hides the block in the owner's books, where it stays until it is allocated again or vacated.
+    /// memory, and hides the block in its place in the map, which it keeps until it is merged with its neighbours.
     #[inline(always)]
-    pub fn free(&self, back: Back<B::Place>, freed: Freed, hide: impl FnOnce() -> bool) -> bool {
+    pub fn free(&self, back: Back, freed: Freed, hide: impl FnOnce() -> bool) -> bool {
         self.of(back.note).free(back, freed, hide)
     }
 
     /// Frees as [`Self::free`] does, for a block of `len` bytes that nothing uses any more. `leave` removes it from the
-    /// books.
+    /// map.
     pub fn free_now(&self, note: u64, len: usize, leave: impl FnOnce() -> bool) -> bool {
         self.of(note).free_now(note, len, leave)
     }
@@ -292,11 +262,10 @@ impl<B: Books> Pool<B> {
         released
     }
 
-    /// Removes all segments with their blocks, because the memory is released. Notes are invalid afterwards.
-    pub fn drain(&self) -> Drained {
-        let mut drained = Drained { segments: Vec::new(), kept: Vec::new() };
-        self.all().iter_mut().for_each(|memory| memory.drain(&mut drained));
-        drained
+    /// Removes all segments with their blocks, also from the map, because the memory is released. Notes are invalid
+    /// afterwards.
+    pub fn drain(&self) -> Vec<Segment> {
+        self.all().iter_mut().flat_map(|memory| memory.drain()).collect()
     }
 
     /// Returns the address of the block with this note, and its bytes beyond the request.

@@ -1,6 +1,6 @@
 //! Tests which memory a stream may reuse.
 
-use super::ledger::{Block, Ledger, Plainly};
+use super::ledger::{Block, TestPool};
 use super::*;
 
 #[path = "pool_tests/threads.rs"]
@@ -34,16 +34,16 @@ impl Order for Known {
 
 const NOTHING: Known = Known { passed: None, followed: None, gone: false };
 
-fn pool_of(len: usize) -> Pool<Ledger> {
-    let pool = Pool::new();
-    pool.add_segment(Segment { addr: 1 << 30, len, token: 7 }, A);
+fn pool_of(len: usize) -> TestPool {
+    let pool = TestPool::new();
+    pool.add_segment(Segment { addr: 1 << 28, len, token: 7 }, A);
     pool
 }
 
 /// Returns a pool of one segment, all of which stream A has freed in two parts, at positions 3 and 5.
-fn freed_by_a() -> (Pool<Ledger>, Block, Block) {
+fn freed_by_a() -> (TestPool, Block, Block) {
     let pool = pool_of(GRANULE);
-    let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING, Plainly).unwrap());
+    let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING).unwrap());
     pool.free_at(first, (A, 3), false);
     pool.free_at(second, (A, 5), false);
     (pool, first, second)
@@ -52,7 +52,7 @@ fn freed_by_a() -> (Pool<Ledger>, Block, Block) {
 #[test]
 fn the_same_stream_has_all_its_memory_again_in_one_piece() {
     let (pool, first, second) = freed_by_a();
-    let whole = pool.alloc(GRANULE, A, &NOTHING, Plainly).unwrap();
+    let whole = pool.alloc(GRANULE, A, &NOTHING).unwrap();
     assert_eq!((whole.addr, whole.len), (first.addr.min(second.addr), GRANULE));
 }
 
@@ -63,7 +63,7 @@ fn a_block_serves_no_request_that_is_much_shorter() {
     let pool = pool_of(4 * GRANULE);
     let mut wanted = GRANULE;
     while wanted > 16 * GRAIN {
-        let taken = pool.alloc_at_home(wanted, A, &NOTHING, Plainly).unwrap();
+        let taken = pool.alloc_at_home(wanted, A, &NOTHING).unwrap();
         let units = wanted.div_ceil(GRAIN) as u32;
         assert!(class::suits((pool.extent(taken.note).1 / GRAIN) as u32, units), "{wanted}");
         pool.free_at(taken, (A, 1), false);
@@ -74,25 +74,25 @@ fn a_block_serves_no_request_that_is_much_shorter() {
 #[test]
 fn another_stream_has_what_it_follows() {
     let (pool, first, _) = freed_by_a();
-    assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
-    assert!(pool.alloc(1, B, &Known { followed: Some(2), ..NOTHING }, Plainly).is_err());
+    assert!(pool.alloc(1, B, &NOTHING).is_err());
+    assert!(pool.alloc(1, B, &Known { followed: Some(2), ..NOTHING }).is_err());
     let known = Known { followed: Some(4), ..NOTHING };
-    let taken = pool.alloc(GRANULE / 2, B, &known, Plainly).unwrap();
+    let taken = pool.alloc(GRANULE / 2, B, &known).unwrap();
     assert_eq!(taken.addr, first.addr);
-    assert!(pool.alloc(1, B, &known, Plainly).is_err());
+    assert!(pool.alloc(1, B, &known).is_err());
 }
 
 #[test]
 fn what_has_passed_is_free_for_all_and_for_good() {
     let (pool, first, _) = freed_by_a();
-    assert!(pool.alloc(GRANULE, B, &Known { passed: Some(4), ..NOTHING }, Plainly).is_err());
-    assert_eq!(pool.alloc(GRANULE / 2, B, &NOTHING, Plainly).map(|taken| taken.addr), Ok(first.addr));
+    assert!(pool.alloc(GRANULE, B, &Known { passed: Some(4), ..NOTHING }).is_err());
+    assert_eq!(pool.alloc(GRANULE / 2, B, &NOTHING).map(|taken| taken.addr), Ok(first.addr));
 }
 
 #[test]
 fn a_wait_is_asked_for_last() {
     let (pool, ..) = freed_by_a();
-    let ask = |known| pool.alloc_or_follow(GRANULE / 2, B, &known, Plainly);
+    let ask = |known| pool.alloc_or_follow(GRANULE / 2, B, &known);
     assert!(ask(Known { followed: Some(3), ..NOTHING }).is_ok());
     let freed = Freed { stream: A, position: 5 };
     // A query changes nothing.
@@ -106,10 +106,10 @@ fn no_stream_waits_for_a_destroyed_stream() {
     let (pool, first, _) = freed_by_a();
     for len in [GRANULE / 2, GRANULE] {
         let gone = Known { gone: true, ..NOTHING };
-        assert_eq!(pool.alloc_or_follow(len, B, &gone, Plainly), Err(None));
+        assert_eq!(pool.alloc_or_follow(len, B, &gone), Err(None));
     }
     let passed = Known { gone: true, passed: Some(3), followed: None };
-    let taken = pool.alloc_or_follow(GRANULE / 2, B, &passed, Plainly).unwrap();
+    let taken = pool.alloc_or_follow(GRANULE / 2, B, &passed).unwrap();
     assert_eq!(taken.addr, first.addr);
 }
 
@@ -117,8 +117,8 @@ fn no_stream_waits_for_a_destroyed_stream() {
 fn a_wait_covers_all_frees_of_the_allocated_range() {
     let (pool, ..) = freed_by_a();
     let freed = Freed { stream: A, position: 5 };
-    assert_eq!(pool.alloc_or_follow(GRANULE, B, &NOTHING, Plainly), Err(Some(freed)));
-    let whole = pool.alloc_or_follow(GRANULE, B, &Known { followed: Some(5), ..NOTHING }, Plainly);
+    assert_eq!(pool.alloc_or_follow(GRANULE, B, &NOTHING), Err(Some(freed)));
+    let whole = pool.alloc_or_follow(GRANULE, B, &Known { followed: Some(5), ..NOTHING });
     assert_eq!(whole.map(|whole| whole.len), Ok(GRANULE));
 }
 
@@ -127,45 +127,45 @@ fn a_wait_covers_all_frees_of_the_allocated_range() {
 #[cfg_attr(miri, ignore = "takes more than half an hour")]
 fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
     let pool = pool_of(2 * GRANULE);
-    let pieces: Vec<Block> = (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING, Plainly).unwrap()).collect();
+    let pieces: Vec<Block> = (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING).unwrap()).collect();
     pieces.iter().zip(1..).for_each(|(piece, position)| {
         pool.free_at(*piece, (A, position), false);
     });
     // The first search causes a debt for some time.
-    assert!(pool.alloc(2 * GRANULE, B, &NOTHING, Plainly).is_err());
-    assert!(pool.alloc(2 * GRANULE, A, &NOTHING, Plainly).is_err());
-    assert!(pool.alloc_slow(2 * GRANULE, B, &NOTHING, Plainly).is_none());
-    pool.free_unused(pool.alloc_slow(2 * GRANULE, A, &NOTHING, Plainly).unwrap());
-    assert!(pool.alloc(2 * GRANULE, B, &NOTHING, Plainly).is_ok());
+    assert!(pool.alloc(2 * GRANULE, B, &NOTHING).is_err());
+    assert!(pool.alloc(2 * GRANULE, A, &NOTHING).is_err());
+    assert!(pool.alloc_slow(2 * GRANULE, B, &NOTHING).is_none());
+    pool.free_unused(pool.alloc_slow(2 * GRANULE, A, &NOTHING).unwrap());
+    assert!(pool.alloc(2 * GRANULE, B, &NOTHING).is_ok());
 }
 
 #[test]
 fn of_two_frees_that_come_in_another_order_both_count_as_the_later_one() {
     let (pool, ..) = freed_by_a();
     // There are enough allocations for the pool to search them.
-    assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
-    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, A);
-    let late = pool.alloc(GRANULE, B, &NOTHING, Plainly).unwrap();
+    assert!(pool.alloc(1, B, &NOTHING).is_err());
+    pool.add_segment(Segment { addr: 1 << 29, len: GRANULE, token: 8 }, A);
+    let late = pool.alloc(GRANULE, B, &NOTHING).unwrap();
     pool.free_at(late, (A, 4), false);
     let known = Known { followed: Some(4), ..NOTHING };
-    assert!(pool.alloc(GRANULE, B, &known, Plainly).is_err());
-    assert!(pool.alloc(GRANULE, B, &Known { followed: Some(5), ..NOTHING }, Plainly).is_ok());
+    assert!(pool.alloc(GRANULE, B, &known).is_err());
+    assert!(pool.alloc(GRANULE, B, &Known { followed: Some(5), ..NOTHING }).is_ok());
 }
 
 #[test]
 fn a_stream_that_is_gone_leaves_free_memory() {
     let (pool, ..) = freed_by_a();
     pool.forget(A);
-    assert!(pool.alloc(GRANULE, B, &NOTHING, Plainly).is_ok());
+    assert!(pool.alloc(GRANULE, B, &NOTHING).is_ok());
 }
 
 #[test]
 fn only_free_and_passed_segments_are_released_down_to_what_is_kept() {
     let (pool, first, _) = freed_by_a();
     let passed = |position| Known { passed: Some(position), ..NOTHING };
-    pool.add_segment(Segment { addr: 1 << 31, len: 2 * GRANULE, token: 8 }, A);
+    pool.add_segment(Segment { addr: 1 << 29, len: 2 * GRANULE, token: 8 }, A);
     assert_eq!(pool.release(3 * GRANULE as u64, &passed(9)), []);
-    let kept = pool.alloc(1, A, &NOTHING, Plainly).unwrap();
+    let kept = pool.alloc(1, A, &NOTHING).unwrap();
     let released = pool.release(0, &passed(3));
     assert_eq!(released.iter().map(|segment| segment.token).collect::<Vec<_>>(), [8]);
     assert_eq!(kept.addr & !(GRANULE - 1), first.addr & !(GRANULE - 1));
@@ -178,7 +178,7 @@ fn only_free_and_passed_segments_are_released_down_to_what_is_kept() {
 fn statistics_are_right_at_each_step() {
     let pool = pool_of(GRANULE);
     let reserved = GRANULE as u64;
-    let taken = pool.alloc(513, A, &NOTHING, Plainly).unwrap();
+    let taken = pool.alloc(513, A, &NOTHING).unwrap();
     assert_eq!(taken.len, 1024);
     let stats = Stats {
         reserved,
@@ -194,8 +194,8 @@ fn statistics_are_right_at_each_step() {
     pool.free_at(taken, (A, 1), false);
     assert_eq!(pool.stats(), Stats { used: 0, blocks: 0, ..stats });
     pool.reset_used_high();
-    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 0 }, A);
-    assert_eq!(pool.drain().segments.len(), 2);
+    pool.add_segment(Segment { addr: 1 << 29, len: GRANULE, token: 0 }, A);
+    assert_eq!(pool.drain().len(), 2);
     let left = Stats { reserved_high: 2 * reserved, taken: 1024, blocks_taken: 1, ..Stats::default() };
     assert_eq!(pool.stats(), left);
     pool.reset_reserved_high();
@@ -208,37 +208,37 @@ fn any_size_is_answered() {
     for (len, least) in
         [(GRANULE + 1, 2 * GRANULE), (1 << 34, 1 << 34), (MOST, MOST), (MOST + 1, usize::MAX), (usize::MAX, usize::MAX)]
     {
-        let shortage = pool.alloc(len, A, &NOTHING, Plainly).unwrap_err();
+        let shortage = pool.alloc(len, A, &NOTHING).unwrap_err();
         assert_eq!(shortage.least, least, "{len}");
         assert!(shortage.better >= least);
-        assert_eq!(pool.alloc_or_follow(len, A, &NOTHING, Plainly), Err(None));
+        assert_eq!(pool.alloc_or_follow(len, A, &NOTHING), Err(None));
     }
-    assert_eq!(pool.alloc(0, A, &NOTHING, Plainly).map(|taken| taken.len), Ok(GRAIN));
+    assert_eq!(pool.alloc(0, A, &NOTHING).map(|taken| taken.len), Ok(GRAIN));
 }
 
 #[test]
 fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
     let pool = pool_of(GRANULE);
-    let [first, second] = [A, B].map(|stream| pool.alloc(1, stream, &NOTHING, Plainly).unwrap());
+    let [first, second] = [A, B].map(|stream| pool.alloc(1, stream, &NOTHING).unwrap());
     assert_eq!([first.note >> 32, second.note >> 32], [0, 0]);
     pool.spread(B);
     // The stream uses free memory of hardly used parts before it adds more.
-    let third = pool.alloc(1, B, &NOTHING, Plainly).unwrap();
+    let third = pool.alloc(1, B, &NOTHING).unwrap();
     assert_eq!(third.note >> 32, 0);
-    let half = pool.alloc(GRANULE / 2, A, &NOTHING, Plainly).unwrap();
-    assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
-    let last = pool.alloc_slow(1, B, &NOTHING, Plainly).expect("the pool has no more memory");
+    let half = pool.alloc(GRANULE / 2, A, &NOTHING).unwrap();
+    assert!(pool.alloc(1, B, &NOTHING).is_err());
+    let last = pool.alloc_slow(1, B, &NOTHING).expect("the pool has no more memory");
     assert_eq!([half.note >> 32, last.note >> 32], [0, 0]);
-    assert!(pool.alloc(GRANULE, B, &NOTHING, Plainly).is_err());
-    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
-    let own = pool.alloc(GRANULE, B, &NOTHING, Plainly).unwrap();
-    assert_eq!((own.note >> 32, own.addr), (1, 1 << 31));
+    assert!(pool.alloc(GRANULE, B, &NOTHING).is_err());
+    pool.add_segment(Segment { addr: 1 << 29, len: GRANULE, token: 8 }, B);
+    let own = pool.alloc(GRANULE, B, &NOTHING).unwrap();
+    assert_eq!((own.note >> 32, own.addr), (1, 1 << 29));
     // A stream reuses its freed memory in any part, and other streams when they may.
     pool.free_at(own, (A, 5), false);
-    assert!(pool.alloc(GRANULE, B, &NOTHING, Plainly).is_err());
-    let wait = pool.alloc_or_follow(GRANULE, B, &NOTHING, Plainly);
+    assert!(pool.alloc(GRANULE, B, &NOTHING).is_err());
+    let wait = pool.alloc_or_follow(GRANULE, B, &NOTHING);
     assert_eq!(wait, Err(Some(Freed { stream: A, position: 5 })));
-    assert_eq!(pool.alloc(GRANULE, A, &NOTHING, Plainly), Ok(own));
+    assert_eq!(pool.alloc(GRANULE, A, &NOTHING), Ok(own));
 }
 
 /// Checks that two threads which each allocate and free a short block do not use the same part, and its lock, forever.
@@ -246,10 +246,10 @@ fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
 fn an_empty_part_soon_gets_a_segment() {
     let pool = pool_of(GRANULE);
     pool.spread(B);
-    let alloc = |len| pool.alloc(len, B, &NOTHING, Plainly);
+    let alloc = |len| pool.alloc(len, B, &NOTHING);
     assert_eq!((0..).take_while(|_| alloc(1).is_ok_and(|block| pool.free_unused(block))).count(), 8);
     assert!(alloc(1).is_ok(), "perhaps no segment is to be had");
-    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
+    pool.add_segment(Segment { addr: 1 << 29, len: GRANULE, token: 8 }, B);
     assert_eq!(alloc(1).unwrap().note >> 32, 1);
     // A part with segments uses hardly used parts before it gets another one.
     let rest = alloc(GRANULE - GRAIN).unwrap();
@@ -262,20 +262,20 @@ fn a_part_that_a_thread_uses_at_this_moment_is_left_to_it() {
     let pool = pool_of(GRANULE);
     pool.spread(B);
     let used = pool.of(0);
-    assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
+    assert!(pool.alloc(1, B, &NOTHING).is_err());
     drop(used);
-    assert!(pool.alloc(1, B, &NOTHING, Plainly).is_ok());
+    assert!(pool.alloc(1, B, &NOTHING).is_ok());
 }
 
 #[test]
 fn what_was_the_most_is_of_all_parts_at_one_moment() {
     let pool = pool_of(GRANULE);
-    let before = pool.alloc(2 * GRAIN, A, &NOTHING, Plainly).unwrap();
+    let before = pool.alloc(2 * GRAIN, A, &NOTHING).unwrap();
     pool.free_unused(before);
     pool.spread(B);
-    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
+    pool.add_segment(Segment { addr: 1 << 29, len: GRANULE, token: 8 }, B);
     for stream in [A, B, A, B] {
-        let taken = pool.alloc(GRAIN, stream, &NOTHING, Plainly).unwrap();
+        let taken = pool.alloc(GRAIN, stream, &NOTHING).unwrap();
         pool.free_unused(taken);
     }
     let stats = pool.stats();
@@ -283,7 +283,7 @@ fn what_was_the_most_is_of_all_parts_at_one_moment() {
     assert_eq!((stats.used, stats.used_high, stats.taken), (0, 2 * grain, 6 * grain));
     assert_eq!((stats.blocks, stats.blocks_high, stats.blocks_taken), (0, 1, 5));
     assert_eq!((stats.reserved, stats.reserved_high), (2 * granule, 2 * granule));
-    let both = [A, B].map(|stream| pool.alloc(2 * GRAIN, stream, &NOTHING, Plainly).unwrap());
+    let both = [A, B].map(|stream| pool.alloc(2 * GRAIN, stream, &NOTHING).unwrap());
     assert_ne!(both[0].note >> 32, both[1].note >> 32);
     assert_eq!((pool.stats().used_high, pool.stats().blocks_high), (4 * grain, 2));
     pool.reset_used_high();
@@ -292,7 +292,7 @@ fn what_was_the_most_is_of_all_parts_at_one_moment() {
     assert_eq!(pool.release(granule, &NOTHING).len(), 1);
     pool.reset_reserved_high();
     assert_eq!(pool.stats().reserved_high, granule);
-    assert_eq!(pool.drain().segments.len(), 1);
+    assert_eq!(pool.drain().len(), 1);
     let stats = pool.stats();
     assert_eq!((stats.used, stats.blocks, stats.reserved), (0, 0, 0));
 }
@@ -300,21 +300,22 @@ fn what_was_the_most_is_of_all_parts_at_one_moment() {
 #[test]
 fn notes_of_blocks_stay_until_the_pool_ends() {
     let pool = pool_of(GRANULE);
-    let first = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
+    let first = pool.alloc(GRAIN, A, &NOTHING).unwrap();
     // Either every stream may use it at once, or only the stream itself.
     for has_passed in [true, false] {
         assert!(pool.free_at(first, (A, 1), has_passed));
         // A second free does nothing.
         assert!(!pool.free_at(first, (A, 1), has_passed));
         assert_eq!(pool.stats().blocks, 0);
-        let again = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
-        assert_eq!(again, Block { again: true, ..first });
+        let again = pool.alloc(GRAIN, A, &NOTHING).unwrap();
+        assert_eq!(again, first);
     }
-    let second = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
-    assert!(second.number != first.number && !second.again);
+    let second = pool.alloc(GRAIN, A, &NOTHING).unwrap();
+    assert_ne!(second.number, first.number);
     assert_eq!(pool.stats().blocks, 2);
-    let kept = pool.drain().kept;
-    assert!([first, second].iter().all(|block| kept.contains(&block.number)));
+    assert!(!pool.has_left_the_map());
+    pool.drain();
+    assert!(pool.has_left_the_map());
 }
 
 /// Checks that memory of complete frees is free for every stream, at any length, and other freed memory only for the
@@ -324,9 +325,9 @@ fn what_has_passed_when_it_is_freed_is_everybodys() {
     for len in [GRAIN, GRANULE, 4 * GRANULE] {
         for has_passed in [true, false] {
             let pool = pool_of(len.max(GRANULE));
-            let whole = pool.alloc(len.max(GRANULE), A, &NOTHING, Plainly).unwrap();
+            let whole = pool.alloc(len.max(GRANULE), A, &NOTHING).unwrap();
             assert!(pool.free_at(whole, (A, 1), has_passed));
-            assert_eq!(pool.alloc(len, B, &NOTHING, Plainly).is_ok(), has_passed);
+            assert_eq!(pool.alloc(len, B, &NOTHING).is_ok(), has_passed);
         }
     }
 }
@@ -336,7 +337,7 @@ fn what_has_passed_when_it_is_freed_is_everybodys() {
 #[test]
 fn what_the_host_has_not_seen_freed_does_not_go_back() {
     let pool = pool_of(GRANULE);
-    let blocks = [A, B].map(|stream| pool.alloc(GRAIN, stream, &NOTHING, Plainly).unwrap());
+    let blocks = [A, B].map(|stream| pool.alloc(GRAIN, stream, &NOTHING).unwrap());
     for (block, stream) in blocks.into_iter().zip([A, B]) {
         assert!(pool.free_at(block, (stream, 7), true));
     }
@@ -348,13 +349,13 @@ fn what_the_host_has_not_seen_freed_does_not_go_back() {
 #[test]
 fn any_number_of_frees_keeps_the_latest_position_of_each_stream() {
     let pool = pool_of(GRANULE);
-    let [mine, theirs] = [A, B].map(|stream| pool.alloc(GRAIN, stream, &NOTHING, Plainly).unwrap());
+    let [mine, theirs] = [A, B].map(|stream| pool.alloc(GRAIN, stream, &NOTHING).unwrap());
     assert!(pool.free_at(theirs, (B, 3), true));
     let last = if cfg!(miri) { 300 } else { 10_000 };
     let mut block = mine;
     for position in 0..last {
         assert!(pool.free_at(block, (A, position), true));
-        block = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
+        block = pool.alloc(GRAIN, A, &NOTHING).unwrap();
     }
     assert!(pool.free_at(block, (A, last), true));
     assert_eq!(pool.release(0, &Known { passed: Some(last - 1), ..NOTHING }), []);

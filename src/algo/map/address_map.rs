@@ -14,6 +14,7 @@
 //! that number changes, at one moment for all its addresses. It begins to exist page by page while `insert` runs. A
 //! parked or retired range that is registered again exists again at one moment.
 
+mod card;
 mod held;
 mod hint;
 mod page;

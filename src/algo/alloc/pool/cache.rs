@@ -1,5 +1,5 @@
 //! Caches free blocks as they are for the next request of their length, by any stream. They are not merged with their
-//! neighbours, and stay in the owner's books.
+//! neighbours, and keep their places in the map.
 //!
 //! A request is cut to the least length of its class. So all blocks of a class are equivalent, one load shows whether
 //! there is one, and a class is a stack. If that stack is empty, the next class is used. The cache is a small share of
@@ -12,8 +12,9 @@ use super::class::{class_for, class_of, suits};
 use super::counts::Counts;
 use super::memory::{Memory, SLACK};
 use super::pending::NO_STREAM;
-use super::{Books, Freed, GRAIN, Order, Place, StreamKey};
+use super::{Freed, GRAIN, Order, StreamKey};
 use crate::host::grow::Grow;
+use crate::map::address_map::HeldPlace;
 
 /// The maximum number of units of a cached block. Longer blocks are merged: they are few and large.
 pub(super) const LONGEST: u32 = (3 << 20) / GRAIN as u32;
@@ -58,10 +59,10 @@ impl Cache {
     }
 }
 
-/// A block that was freed since the last allocation. Its owner has hidden it.
+/// A block that was freed since the last allocation. It is hidden in the map.
 #[derive(Clone, Copy)]
 pub(super) struct Fresh {
-    /// The number of its place in the owner's books.
+    /// The number of its place in the map.
     pub(super) number: u32,
     /// The number of its units, and that of its request.
     pub(super) len: u32,
@@ -78,13 +79,13 @@ impl Fresh {
     }
 }
 
-impl<B: Books> Memory<B> {
+impl Memory {
     /// Caches a free block of `len` units, which are at most [`LONGEST`].
     #[inline(always)]
     pub(super) fn keep(&mut self, number: u32, len: u32, freed: Freed) {
         let class = &mut self.cache.classes[class_of(len)];
         if class.make_room(1).is_err() {
-            return self.merge(B::place(number));
+            return self.merge(self.place(number));
         }
         class.push(CachedBlock { number, freed });
         self.cache.units += u64::from(len);
@@ -95,7 +96,7 @@ impl<B: Books> Memory<B> {
 
     /// Removes and returns the place of a cached block with at least `wanted` units, and few more.
     #[inline(always)]
-    pub(super) fn find_kept(&mut self, wanted: u32) -> Option<B::Place> {
+    pub(super) fn find_kept(&mut self, wanted: u32) -> Option<HeldPlace<'static>> {
         let class = class_for(wanted);
         let is_empty = self.cache.classes[..CLASSES].get(class)?.is_empty();
         // The addition avoids a branch, which would be mispredicted because the result is nearly random.
@@ -103,8 +104,9 @@ impl<B: Books> Memory<B> {
     }
 
     #[inline(always)]
-    fn pop(&mut self, class: usize) -> Option<B::Place> {
-        let place = B::place(self.cache.classes.get_mut(class)?.pop()?.number);
+    fn pop(&mut self, class: usize) -> Option<HeldPlace<'static>> {
+        let CachedBlock { number, .. } = self.cache.classes.get_mut(class)?.pop()?;
+        let place = self.place(number);
         self.cache.units -= u64::from(place.card().len.get());
         Some(place)
     }
@@ -133,7 +135,7 @@ impl<B: Books> Memory<B> {
         self.cache.units = 0;
         for class in 0..CLASSES {
             for CachedBlock { number, freed } in std::mem::take(&mut self.cache.classes[class]) {
-                let place = B::place(number);
+                let place = self.place(number);
                 if freed.stream != NO_STREAM && order.passed(freed.stream).is_none_or(|passed| passed < freed.position)
                 {
                     self.make_pending(place, freed);
@@ -161,9 +163,9 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// Merges a free block that is still in its owner's books.
+    /// Merges a free block that is still in the map.
     #[inline(never)]
-    pub(super) fn merge(&mut self, place: B::Place) {
+    pub(super) fn merge(&mut self, place: HeldPlace<'static>) {
         let node = place.card().node.get();
         place.vacate();
         self.heap.free(node);
@@ -172,19 +174,27 @@ impl<B: Books> Memory<B> {
     /// Returns a block that the stream itself has just freed, if it fits: a program that frees and allocates in turn
     /// gets its block back at once. If none fits, sorts all fresh blocks.
     #[inline(never)]
-    pub(super) fn find_fresh(&mut self, wanted: u32, stream: StreamKey, order: &impl Order) -> Option<B::Place> {
+    pub(super) fn find_fresh(
+        &mut self,
+        wanted: u32,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Option<HeldPlace<'static>> {
         // Mostly this is the only block.
         if let [fresh] = *self.fresh {
             self.fresh.clear();
             if fresh.is_snug(wanted, stream) {
-                return Some(B::place(fresh.number));
+                return Some(self.place(fresh.number));
             }
             self.sort(fresh, || order.passed(fresh.freed.stream));
             return None;
         }
         match self.fresh.iter().rposition(|fresh| fresh.is_snug(wanted, stream)) {
             // The others stay in order, because the frees of a stream are ordered.
-            Some(at) => Some(B::place(self.fresh.remove(at).number)),
+            Some(at) => {
+                let fresh = self.fresh.remove(at);
+                Some(self.place(fresh.number))
+            }
             None => {
                 self.sort_fresh(order);
                 None
@@ -211,7 +221,7 @@ impl<B: Books> Memory<B> {
     #[inline(always)]
     fn sort(&mut self, fresh: Fresh, passed: impl FnOnce() -> Option<u64>) {
         let Fresh { number, freed, has_passed, .. } = fresh;
-        let place = B::place(number);
+        let place = self.place(number);
         if !has_passed && passed().is_none_or(|position| position < freed.position) {
             return self.make_pending(place, freed);
         }
@@ -225,7 +235,7 @@ impl<B: Books> Memory<B> {
     pub(super) fn make_fresh_pending(&mut self) {
         for i in 0..self.fresh.len() {
             let fresh = self.fresh[i];
-            self.make_pending(B::place(fresh.number), fresh.freed);
+            self.make_pending(self.place(fresh.number), fresh.freed);
         }
         self.fresh.clear();
     }

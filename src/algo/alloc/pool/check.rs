@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::memory::Memory;
 use super::pending::NONE;
-use super::{Books, GRAIN, Place, Stats};
+use super::{GRAIN, Stats};
 
-impl<B: Books> Memory<B> {
+impl Memory {
     /// Checks everything. Large pools are checked only from time to time.
     pub(super) fn check(&mut self) {
         const SMALL: usize = 128;
@@ -20,7 +20,7 @@ impl<B: Books> Memory<B> {
     fn check_all(&self) {
         let (mut live, mut used, mut blocks, mut pending, mut cached) = (0, 0, 0, 0, 0);
         let kept: HashSet<u32> = self.cache.numbers().collect();
-        let (mut end, mut is_known) = (0, true);
+        let mut end = 0;
         for (&start, island) in &self.islands {
             assert!(start >= end, "islands overlap");
             let mut len = 0;
@@ -32,13 +32,7 @@ impl<B: Books> Memory<B> {
                     blocks += 1;
                     pending += u64::from(self.heap[node].len);
                 } else {
-                    if of.number == 0 {
-                        // The block could not be entered, and is freed at once.
-                        live += 1;
-                        is_known = false;
-                        return;
-                    }
-                    let place = B::place(of.number);
+                    let place = self.place(of.number);
                     let card = place.card();
                     assert_eq!((card.node.get(), card.len.get()), (node, self.heap[node].len));
                     if kept.contains(&of.number) {
@@ -59,7 +53,7 @@ impl<B: Books> Memory<B> {
         }
         let mut stats = Stats::default();
         self.counts.add_to(&mut stats);
-        assert!(live == stats.blocks && (used == stats.used || !is_known));
+        assert!(live == stats.blocks && used == stats.used);
         assert_eq!((blocks, pending), (self.pending.blocks, self.pending.units));
         assert_eq!(cached, self.cache.units);
         let mut queued = 0;

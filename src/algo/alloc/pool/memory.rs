@@ -1,17 +1,15 @@
 //! The memory of one part of a pool, under one lock.
 
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
 
 use super::cache::{Cache, Fresh, LONGEST};
 use super::class::round_up;
 use super::counts::Counts;
 use super::pending::{Block, NONE, Pending};
 use super::segments::Island;
-use super::{
-    Back, Books, Drained, Enter, Freed, GRAIN, MOST, Order, Place, Segment, Shortage, StreamKey, Taken, search,
-};
+use super::{Back, Freed, GRAIN, MOST, Order, Segment, Shortage, StreamKey, search};
 use crate::alloc::heap::Heap;
+use crate::map::address_map::{AddressMap, HeldPlace, Range};
 
 /// The number of pending bytes above which complete frees are made available without need.
 const CACHED: u64 = 64 << 20;
@@ -22,13 +20,16 @@ pub(super) const SLACK: u32 = 16;
 /// The number of frees that may wait until an allocation sorts them.
 const FRESH: usize = 64;
 
-pub(super) struct Memory<B: Books> {
+pub(super) struct Memory {
     pub(super) heap: Heap<Block>,
     /// The latest frees, which are not sorted yet.
     pub(super) fresh: Vec<Fresh>,
     pub(super) pending: Pending,
     pub(super) cache: Cache,
-    /// The unused numbers of the books.
+    /// The map that blocks are in, and the first two words of their ranges there.
+    map: &'static AddressMap,
+    words: [u64; 2],
+    /// The numbers of unused places in the map.
     numbers: Vec<u32>,
     /// The segments, by their first unit.
     pub(super) segments: BTreeMap<u64, Segment>,
@@ -41,15 +42,6 @@ pub(super) struct Memory<B: Books> {
     /// The number of steps since the last check.
     #[cfg(debug_assertions)]
     pub(super) unchecked: usize,
-    _books: PhantomData<B>,
-}
-
-/// The place where units are reserved for a request, and how many of them it requests.
-pub(super) enum Found<P> {
-    /// The units are in the hidden block of this place.
-    Place(P, u32),
-    /// The units are in this range.
-    Node(u32, u32),
 }
 
 /// Returns the number of units for a request, or `None` for more than [`MOST`] bytes.
@@ -57,9 +49,11 @@ pub(super) fn units_for(len: usize) -> Option<u32> {
     (len <= MOST).then(|| len.max(1).div_ceil(GRAIN) as u32)
 }
 
-impl<B: Books> Memory<B> {
-    pub(super) fn new(part: u32) -> Self {
+impl Memory {
+    pub(super) fn new(part: u32, map: &'static AddressMap, words: [u64; 2]) -> Self {
         Self {
+            map,
+            words,
             heap: Heap::new(),
             fresh: Vec::with_capacity(FRESH),
             pending: Pending::default(),
@@ -72,25 +66,19 @@ impl<B: Books> Memory<B> {
             counts: Counts::of_part(part),
             #[cfg(debug_assertions)]
             unchecked: 0,
-            _books: PhantomData,
         }
     }
 
-    pub(super) fn alloc(
-        &mut self,
-        len: usize,
-        stream: StreamKey,
-        order: &impl Order,
-    ) -> Result<Found<B::Place>, Shortage> {
-        match self.find_ready(len, stream, order) {
-            Some((place, wanted)) => Ok(Found::Place(place, wanted)),
-            None => self.cut(len, stream, order).map(|(node, wanted)| Found::Node(node, wanted)),
+    pub(super) fn alloc(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Result<usize, Shortage> {
+        match self.take_ready(len, stream, order) {
+            Some(addr) => Ok(addr),
+            None => self.cut(len, stream, order),
         }
     }
 
-    /// Returns a cached or fresh block that fits and has a place in the owner's books.
+    /// Shows a cached or fresh block that fits again, in its place in the map. Returns its address.
     #[inline(always)]
-    pub(super) fn find_ready(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<(B::Place, u32)> {
+    pub(super) fn take_ready(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<usize> {
         let wanted = units_for(len)?;
         let fresh = if self.fresh.is_empty() { None } else { self.find_fresh(wanted, stream, order) };
         // This is not `or_else`, whose closure is compiled as a function.
@@ -98,31 +86,74 @@ impl<B: Books> Memory<B> {
             Some(place) => place,
             None => self.find_kept(wanted)?,
         };
-        Some((place, wanted))
+        self.counts.take(wanted);
+        place.card().used.set(wanted);
+        Some(place.show(wanted as usize * GRAIN))
     }
 
-    /// Splits units off a free range, or a longer pending block. Returns their range, and how many of them are
-    /// requested.
+    /// Splits units off a free range, or a longer pending block, and enters them in the map as a block. Returns its
+    /// address.
     #[inline(always)]
-    pub(super) fn cut(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Result<(u32, u32), Shortage> {
+    pub(super) fn cut(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Result<usize, Shortage> {
         let wanted = units_for(len).ok_or(Shortage { least: usize::MAX, better: usize::MAX })?;
         ensure!(self.heap.make_room(), Shortage::OF_HOST_MEMORY);
         if self.pending.units > CACHED / GRAIN as u64 {
             self.reclaim_some(order);
         }
         self.cache.note_used(&self.counts);
-        let node = match self.pending.blocks {
+        let found = match self.pending.blocks {
             0 => self.heap.fit(wanted).map(|(_, node)| self.heap.take_up_to(node, round_up(wanted))),
             _ => self.find(wanted, stream),
         };
-        match node {
-            Some(node) => Ok((node, wanted)),
-            None => Ok((self.search(wanted, stream, order)?, wanted)),
+        let node = match found {
+            Some(node) => node,
+            None => self.search(wanted, stream, order)?,
+        };
+        self.enter(node, wanted).ok_or(Shortage::OF_HOST_MEMORY)
+    }
+
+    /// Enters a range that was just taken in the map, as a block. Returns its address, or `None`, after freeing it, if
+    /// the map has no place for it.
+    #[inline(always)]
+    fn enter(&mut self, node: u32, wanted: u32) -> Option<usize> {
+        let (addr, units) = (self.heap[node].start as usize * GRAIN, self.heap[node].len);
+        let of = self.heap.of_mut(node);
+        of.slot = NONE;
+        if of.number == 0 {
+            if self.numbers.is_empty() {
+                self.map.claim_held(&mut self.numbers);
+            }
+            of.number = self.numbers.pop().unwrap_or(0);
         }
+        let number = of.number;
+        let [first, second] = self.words;
+        let note = u64::from(self.counts.part) << 32 | u64::from(node);
+        let range = Range { base: addr, len: wanted as usize * GRAIN, words: [first, second, note] };
+        // The pool's data come first: debug builds check them for each range in the map.
+        if number != 0 {
+            self.place(number).card().write(node, units, wanted);
+        }
+        if !self.map.insert_held(number, &range, units as usize * GRAIN) {
+            self.heap.free(node);
+            return None;
+        }
+        self.counts.take(wanted);
+        Some(addr)
+    }
+
+    /// Returns the place in the map with this number.
+    #[inline(always)]
+    pub(super) fn place(&self, number: u32) -> HeldPlace<'static> {
+        self.map.place(number)
+    }
+
+    /// Returns the pages of a removed segment to the map.
+    pub(super) fn release_pages(&self, segment: Segment) {
+        self.map.release_pages(segment.addr, segment.len);
     }
 
     #[inline(never)]
-    pub(super) fn make_pending(&mut self, place: B::Place, freed: Freed) {
+    pub(super) fn make_pending(&mut self, place: HeldPlace<'static>, freed: Freed) {
         let node = place.card().node.get();
         place.vacate();
         self.pending.put(&mut self.heap, node, freed.stream, freed.position);
@@ -155,52 +186,13 @@ impl<B: Books> Memory<B> {
         self.pending.take_front(&mut self.heap, node, len)
     }
 
-    /// Enters found units as a block.
-    pub(super) fn enter_found<E: Enter<B::Place>>(&mut self, found: Found<B::Place>, enter: E) -> E::Entered {
-        match found {
-            Found::Place(place, wanted) => self.enter_again(place, wanted, enter),
-            Found::Node(node, wanted) => self.enter_range(node, wanted, enter),
-        }
-    }
-
-    /// Enters a range that was just taken as a new block.
+    /// Frees a block, unless `hide`, which hides it in the map, returns that it was freed before.
     #[inline(always)]
-    pub(super) fn enter_range<E: Enter<B::Place>>(&mut self, node: u32, wanted: u32, enter: E) -> E::Entered {
-        self.counts.take(wanted);
-        let addr = self.heap[node].start as usize * GRAIN;
-        let len = self.heap[node].len;
-        let of = self.heap.of_mut(node);
-        of.slot = NONE;
-        if of.number == 0 {
-            if self.numbers.is_empty() {
-                B::supply(&mut self.numbers);
-            }
-            of.number = self.numbers.pop().unwrap_or(0);
-        }
-        let number = of.number;
-        if number != 0 {
-            B::place(number).card().write(node, len, wanted);
-        }
-        let note = u64::from(self.counts.part) << 32 | u64::from(node);
-        let [room, taken] = [len, wanted].map(|units| units as usize * GRAIN);
-        enter.new_block(Taken { addr, len: taken, room, note }, number)
-    }
-
-    /// Enters a hidden block again.
-    #[inline(always)]
-    pub(super) fn enter_again<E: Enter<B::Place>>(&mut self, place: B::Place, wanted: u32, enter: E) -> E::Entered {
-        self.counts.take(wanted);
-        place.card().used.set(wanted);
-        enter.again(place, wanted as usize * GRAIN)
-    }
-
-    /// Frees a block, unless `hide`, which hides it in the owner's books, returns that it was freed before.
-    #[inline(always)]
-    pub(super) fn free(&mut self, back: Back<B::Place>, freed: Freed, hide: impl FnOnce() -> bool) -> bool {
+    pub(super) fn free(&mut self, back: Back, freed: Freed, hide: impl FnOnce() -> bool) -> bool {
         if !hide() {
             return false;
         }
-        let (number, card) = (back.number, back.place.card());
+        let (number, card) = (back.place.number(), back.place.card());
         let (len, used) = (card.len.get(), card.used.get());
         self.counts.free(used);
         // A long block is merged when it would be cached, but the next request may fit it.
@@ -217,7 +209,7 @@ impl<B: Books> Memory<B> {
         true
     }
 
-    /// Frees as [`Self::free`] does, for a block that nothing uses any more. `leave` removes it from the books.
+    /// Frees as [`Self::free`] does, for a block that nothing uses any more. `leave` removes it from the map.
     pub(super) fn free_now(&mut self, note: u64, len: usize, leave: impl FnOnce() -> bool) -> bool {
         if !leave() {
             return false;
@@ -275,20 +267,23 @@ impl<B: Books> Memory<B> {
         });
     }
 
-    pub(super) fn drain(&mut self, drained: &mut Drained) {
-        self.fresh.iter().for_each(|fresh| B::place(fresh.number).vacate());
+    /// Removes everything, also from the map. Returns the segments.
+    pub(super) fn drain(&mut self) -> Vec<Segment> {
+        self.fresh.iter().for_each(|fresh| self.place(fresh.number).vacate());
         self.merge_down_to(0);
         self.counts.end();
-        drained.segments.extend(std::mem::take(&mut self.segments).into_values());
-        let numbers = self.heap.all_of().map(|block| block.number);
-        drained.kept.extend(numbers.filter(|&number| number != 0));
-        drained.kept.append(&mut self.numbers);
-        *self = Self { counts: std::mem::take(&mut self.counts), ..Self::new(0) };
+        let segments: Vec<Segment> = std::mem::take(&mut self.segments).into_values().collect();
+        let numbers = self.heap.all_of().map(|block| block.number).filter(|&number| number != 0);
+        self.map.release_held(numbers.chain(self.numbers.iter().copied()));
+        segments.iter().for_each(|&segment| self.release_pages(segment));
+        let counts = std::mem::take(&mut self.counts);
+        *self = Self { counts, ..Self::new(0, self.map, self.words) };
+        segments
     }
 }
 
 #[cfg(test)]
-impl<B: Books> Memory<B> {
+impl Memory {
     pub(super) fn extent(&self, note: u64) -> (usize, usize) {
         let node = note as u32;
         let start = self.heap[node].start as usize;

@@ -4,9 +4,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::StreamKey;
 use super::counts::Totals;
 use super::memory::Memory;
-use super::{Books, StreamKey};
+use crate::map::address_map::AddressMap;
 use crate::sync::spin_lock::{Guard, SpinLock};
 
 /// The maximum number of parts.
@@ -33,18 +34,23 @@ struct Homes {
 const PART_BITS: u32 = 8;
 
 /// A pool.
-pub struct Pool<B: Books> {
-    first: SpinLock<Memory<B>>,
+pub struct Pool {
+    /// The map that its blocks are in, and the first two words of their ranges there.
+    map: &'static AddressMap,
+    words: [u64; 2],
+    first: SpinLock<Memory>,
     homes: Homes,
-    others: [OnceLock<Box<SpinLock<Memory<B>>>>; PARTS - 1],
+    others: [OnceLock<Box<SpinLock<Memory>>>; PARTS - 1],
 }
 
-impl<B: Books> Pool<B> {
-    /// Creates a pool without memory.
-    #[expect(clippy::new_without_default, reason = "a pool is one of its owner's, and begins without segments")]
-    pub fn new() -> Self {
+impl Pool {
+    /// Creates a pool without memory, whose blocks are ranges of `map`.
+    pub fn new(map: &'static AddressMap) -> Self {
+        let words = [0; 2];
         Self {
-            first: SpinLock::new(Memory::new(0)),
+            map,
+            words,
+            first: SpinLock::new(Memory::new(0, map, words)),
             homes: Homes {
                 homes: [const { AtomicU32::new(0) }; PLACES],
                 assigned: AtomicU32::new(0),
@@ -52,6 +58,12 @@ impl<B: Books> Pool<B> {
             },
             others: [const { OnceLock::new() }; PARTS - 1],
         }
+    }
+
+    /// Sets the first two words of the ranges of its blocks, before the pool has memory. The third is the pool's note.
+    pub fn set_words(&mut self, words: [u64; 2]) {
+        self.words = words;
+        self.first = SpinLock::new(Memory::new(0, self.map, words));
     }
 
     /// Returns the home part of a stream, a number less than [`PARTS`]. Memory that is added for a stream goes to this
@@ -64,7 +76,7 @@ impl<B: Books> Pool<B> {
 
     /// Locks a stream's home part, and returns its number, too.
     #[inline(always)]
-    pub(super) fn home(&self, stream: StreamKey) -> (usize, Guard<'_, Memory<B>>) {
+    pub(super) fn home(&self, stream: StreamKey) -> (usize, Guard<'_, Memory>) {
         let part = self.part_of(stream);
         match self.part(part).try_lock() {
             Some(memory) => (part, checked(memory)),
@@ -73,7 +85,7 @@ impl<B: Books> Pool<B> {
     }
 
     #[cold]
-    fn find_locked(&self, stream: StreamKey) -> (usize, Guard<'_, Memory<B>>) {
+    fn find_locked(&self, stream: StreamKey) -> (usize, Guard<'_, Memory>) {
         let mut part = self.part_of(stream);
         if part == 0 {
             let home = &self.homes.homes[place_of(stream)];
@@ -94,7 +106,7 @@ impl<B: Books> Pool<B> {
         drop(first);
         let part = self.homes.assigned.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
         self.others[part - 1].get_or_init(|| {
-            let mut memory = Memory::new(part as u32);
+            let mut memory = Memory::new(part as u32, self.map, self.words);
             memory.counts.totals = Some(Arc::clone(totals));
             Box::new(SpinLock::new(memory))
         });
@@ -110,20 +122,20 @@ impl<B: Books> Pool<B> {
 
     /// Returns a part in use.
     #[inline(always)]
-    fn part(&self, part: usize) -> &SpinLock<Memory<B>> {
+    fn part(&self, part: usize) -> &SpinLock<Memory> {
         match part {
             0 => &self.first,
             part => self.others[part - 1].get().expect("who knows its number has made it"),
         }
     }
 
-    fn lock(&self, part: usize) -> Guard<'_, Memory<B>> {
+    fn lock(&self, part: usize) -> Guard<'_, Memory> {
         checked(self.part(part).lock())
     }
 
     /// Locks the part that a block is in.
     #[inline(always)]
-    pub(super) fn of(&self, note: u64) -> Guard<'_, Memory<B>> {
+    pub(super) fn of(&self, note: u64) -> Guard<'_, Memory> {
         self.lock((note >> 32) as usize)
     }
 
@@ -133,19 +145,15 @@ impl<B: Books> Pool<B> {
     }
 
     /// Locks all parts at once. Several locks are always taken in this order.
-    pub(super) fn all(&self) -> Vec<Guard<'_, Memory<B>>> {
+    pub(super) fn all(&self) -> Vec<Guard<'_, Memory>> {
         self.numbers().map(|part| self.lock(part)).collect()
     }
 
     /// Returns the first result of a part, beginning with the stream's home.
-    pub(super) fn find<T>(
-        &self,
-        stream: StreamKey,
-        find: impl Fn(&mut Memory<B>) -> Option<T>,
-    ) -> Option<(Guard<'_, Memory<B>>, T)> {
+    pub(super) fn find<T>(&self, stream: StreamKey, find: impl Fn(&mut Memory) -> Option<T>) -> Option<T> {
         let (home, mut memory) = self.home(stream);
         if let Some(found) = find(&mut memory) {
-            return Some((memory, found));
+            return Some(found);
         }
         drop(memory);
         self.find_in_other_parts(home, |part| Some(self.lock(part)), find)
@@ -159,8 +167,8 @@ impl<B: Books> Pool<B> {
         &self,
         stream: StreamKey,
         (home, is_empty): (usize, bool),
-        find: impl Fn(&mut Memory<B>) -> Option<T>,
-    ) -> Option<(Guard<'_, Memory<B>>, T)> {
+        find: impl Fn(&mut Memory) -> Option<T>,
+    ) -> Option<T> {
         if home != 0 && is_empty {
             let often = self.homes.homes[place_of(stream)].fetch_add(1 << PART_BITS, Ordering::Relaxed) >> PART_BITS;
             // This is not done each time from then on, because perhaps no segment is available.
@@ -168,21 +176,17 @@ impl<B: Books> Pool<B> {
                 return None;
             }
         }
-        let is_hardly_used = |memory: &Guard<'_, Memory<B>>| memory.counts.is_hardly_used();
+        let is_hardly_used = |memory: &Guard<'_, Memory>| memory.counts.is_hardly_used();
         self.find_in_other_parts(home, |part| self.part(part).try_lock().filter(is_hardly_used).map(checked), find)
     }
 
     fn find_in_other_parts<'a, T>(
         &'a self,
         home: usize,
-        enter: impl Fn(usize) -> Option<Guard<'a, Memory<B>>>,
-        find: impl Fn(&mut Memory<B>) -> Option<T>,
-    ) -> Option<(Guard<'a, Memory<B>>, T)> {
-        self.numbers().filter(|&part| part != home).find_map(|part| {
-            let mut memory = enter(part)?;
-            let found = find(&mut memory)?;
-            Some((memory, found))
-        })
+        enter: impl Fn(usize) -> Option<Guard<'a, Memory>>,
+        find: impl Fn(&mut Memory) -> Option<T>,
+    ) -> Option<T> {
+        self.numbers().filter(|&part| part != home).find_map(|part| find(&mut *enter(part)?))
     }
 
     /// Returns the number of bytes in segments, without the rest of [`Self::stats`].
@@ -203,7 +207,7 @@ fn place_of(stream: StreamKey) -> usize {
 /// Returns a part's memory for one step. Debug builds check it before.
 #[cfg_attr(any(not(debug_assertions), miri), expect(unused_mut, reason = "only a check changes it"))]
 #[inline(always)]
-fn checked<B: Books>(mut memory: Guard<'_, Memory<B>>) -> Guard<'_, Memory<B>> {
+fn checked(mut memory: Guard<'_, Memory>) -> Guard<'_, Memory> {
     #[cfg(all(debug_assertions, not(miri)))]
     memory.check();
     memory

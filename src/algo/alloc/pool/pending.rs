@@ -21,7 +21,7 @@ pub(super) struct Block {
     /// The stream's pending blocks that were freed before and after it.
     older: u32,
     newer: u32,
-    /// The number of the block's place in the owner's books, or 0 if it has none. It stays with the range's number.
+    /// The number of the block's place in the map, or 0 if it has none. It stays with the range's number.
     pub(super) number: u32,
 }
 

@@ -1,9 +1,9 @@
 //! Searches for memory when nothing fits at once: blocks that other streams have freed, and adjacent ranges that are
 //! long enough together.
 
-use super::memory::{Found, Memory, units_for};
+use super::memory::{Memory, units_for};
 use super::pending::{NONE, Queue};
-use super::{Books, Freed, GRAIN, GRANULE, Order, Shortage, StreamKey};
+use super::{Freed, GRAIN, GRANULE, Order, Shortage, StreamKey};
 
 /// The least number of bytes of a segment, if they are available.
 const SEGMENT: usize = 32 << 20;
@@ -19,7 +19,7 @@ const EARNED: isize = 64;
 /// The most pending blocks for which the search takes place even in debt.
 const SCANNED_ANYWAY: usize = 64;
 
-impl<B: Books> Memory<B> {
+impl Memory {
     /// Searches when nothing fits at once.
     #[cold]
     pub(super) fn search(&mut self, wanted: u32, stream: StreamKey, order: &impl Order) -> Result<u32, Shortage> {
@@ -51,7 +51,7 @@ impl<B: Books> Memory<B> {
         Err(Shortage { least, better: least.max(SEGMENT).max(share) })
     }
 
-    pub(super) fn alloc_slow(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<Found<B::Place>> {
+    pub(super) fn alloc_slow(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<usize> {
         // Fresh blocks are sorted before the merge: `alloc` would cache them after it.
         self.sort_fresh(order);
         self.merge_down_to(0);

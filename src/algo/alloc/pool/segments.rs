@@ -1,7 +1,7 @@
 //! The segments of a pool. Adjacent segments are one region of its heap, so that blocks may cross their borders.
 
 use super::memory::Memory;
-use super::{Books, GRAIN, Order, Segment};
+use super::{GRAIN, Order, Segment};
 use crate::alloc::heap::Region;
 
 /// Segments that are adjacent.
@@ -14,7 +14,7 @@ fn units(bytes: usize) -> u64 {
     (bytes / GRAIN) as u64
 }
 
-impl<B: Books> Memory<B> {
+impl Memory {
     pub(super) fn add_segment(&mut self, segment: Segment) {
         let start = units(segment.addr);
         let len = u32::try_from(units(segment.len)).expect("segments are not that long");
@@ -58,6 +58,7 @@ impl<B: Books> Memory<B> {
         let start = units(segment.addr);
         let len = units(segment.len);
         self.segments.remove(&start);
+        self.release_pages(segment);
         self.counts.release(segment.len as u64);
         let around = self.islands.range(..=start).next_back().map(|(&start, _)| start);
         let first = around.expect("segments are in islands");

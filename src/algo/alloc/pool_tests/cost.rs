@@ -4,8 +4,8 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::ledger::{Block, Ledger, Plainly};
-use super::{Order, Pool, Segment, StreamKey};
+use super::ledger::{Block, TestPool};
+use super::{Order, Segment, StreamKey};
 
 /// Streams whose work is complete.
 struct Idle(AtomicU64);
@@ -26,7 +26,7 @@ impl Order for Idle {
 
 /// A device with unlimited memory.
 struct Device {
-    pool: Pool<Ledger>,
+    pool: TestPool,
     streams: Idle,
     next: AtomicUsize,
 }
@@ -34,12 +34,12 @@ struct Device {
 impl Device {
     fn new() -> Self {
         let (streams, next) = (Idle(AtomicU64::new(1)), AtomicUsize::new(1 << 32));
-        Self { pool: Pool::new(), streams, next }
+        Self { pool: TestPool::new(), streams, next }
     }
 
     fn alloc(&self, len: usize, stream: u64) -> Block {
         loop {
-            match self.pool.alloc(len, StreamKey(stream), &self.streams, Plainly) {
+            match self.pool.alloc(len, StreamKey(stream), &self.streams) {
                 Ok(taken) => return taken,
                 Err(shortage) => {
                     let len = shortage.better;

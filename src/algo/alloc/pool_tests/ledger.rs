@@ -1,115 +1,111 @@
-//! Books for tests.
+//! Pools for tests, each over an address map of its own, which shows what the pool has entered.
 
+use std::ops::Deref;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use super::{Back, Books, Card, Enter, Freed, Place, Pool, StreamKey, Taken};
-use crate::map::chunked::{Blank, Chunked};
+use super::{Back, Freed, Order, Pool, Segment, Shortage, StreamKey};
+use crate::map::address_map::AddressMap;
 
-/// Books that all tests share.
-pub struct Ledger;
+/// The words of the pools' ranges.
+const WORDS: [u64; 2] = [3, 5];
 
-/// A place in the books.
-pub struct Row {
-    card: Card,
-    number: AtomicU64,
-    addr: AtomicUsize,
-    note: AtomicU64,
-    /// Whether the block can be seen.
-    is_shown: AtomicBool,
-}
+/// The maps that no pool uses. They live as long as the process.
+static MAPS: Mutex<Vec<&'static AddressMap>> = Mutex::new(Vec::new());
 
-// SAFETY: atomics; all zeros is a row that nothing was entered in.
-unsafe impl Blank for Row {}
-
-static ROWS: Chunked<Row, SIDE, SIDE> = Chunked::new();
-/// The number of rows in a chunk. Miri visits all atomics of a chunk when a row is used.
-const SIDE: usize = if cfg!(miri) { 128 } else { 4096 };
-/// The first unused number.
-static NEXT: Mutex<u32> = Mutex::new(1);
-
-impl Books for Ledger {
-    type Place = &'static Row;
-
-    fn supply(numbers: &mut Vec<u32>) {
-        let mut next = NEXT.lock().unwrap();
-        for _ in 0..4 {
-            let row = ROWS.ensure(*next as usize).expect("there is memory for tests");
-            row.number.store((*next).into(), Ordering::Relaxed);
-            numbers.push(*next);
-            *next += 1;
-        }
-    }
-
-    fn place(number: u32) -> &'static Row {
-        assert_ne!(number, 0);
-        &ROWS[number as usize]
-    }
-}
-
-impl Place for &'static Row {
-    fn card(&self) -> &Card {
-        &self.card
-    }
-
-    fn vacate(self) {
-        assert!(!self.is_shown.load(Ordering::Relaxed), "a block vanishes under its user");
-        assert_ne!(self.addr.swap(0, Ordering::Relaxed), 0, "there is no block");
-    }
+/// A pool, and its map.
+pub(super) struct TestPool {
+    pool: Pool,
+    map: &'static AddressMap,
 }
 
 /// A block, as its user sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    pub addr: usize,
-    pub len: usize,
-    pub note: u64,
-    pub number: u32,
-    /// Whether the block was hidden and is allocated again.
-    pub again: bool,
+pub(super) struct Block {
+    pub(super) addr: usize,
+    pub(super) len: usize,
+    pub(super) note: u64,
+    /// The number of its place in the map.
+    pub(super) number: u32,
 }
 
-/// Enters blocks.
-#[derive(Clone, Copy)]
-pub(super) struct Plainly;
+impl Deref for TestPool {
+    type Target = Pool;
 
-impl Enter<&'static Row> for Plainly {
-    type Entered = Block;
-
-    fn new_block(self, Taken { addr, len, note, .. }: Taken, number: u32) -> Block {
-        let row = Ledger::place(number);
-        assert!(!row.is_shown.swap(true, Ordering::Relaxed));
-        assert_eq!(row.addr.swap(addr, Ordering::Relaxed), 0, "the place is another block's");
-        row.note.store(note, Ordering::Relaxed);
-        Block { addr, len, note, number, again: false }
-    }
-
-    fn again(self, row: &'static Row, len: usize) -> Block {
-        assert!(!row.is_shown.swap(true, Ordering::Relaxed));
-        let (addr, note) = (row.addr.load(Ordering::Relaxed), row.note.load(Ordering::Relaxed));
-        let number = row.number.load(Ordering::Relaxed) as u32;
-        Block { addr, len, note, number, again: true }
+    fn deref(&self) -> &Pool {
+        &self.pool
     }
 }
 
-impl Pool<Ledger> {
+impl TestPool {
+    pub(super) fn new() -> Self {
+        let spare = MAPS.lock().unwrap().pop();
+        let map = spare.unwrap_or_else(|| Box::leak(Box::new(AddressMap::new())));
+        let mut pool = Pool::new(map);
+        pool.set_words(WORDS);
+        Self { pool, map }
+    }
+
+    pub(super) fn add_segment(&self, segment: Segment, stream: StreamKey) {
+        self.map.hold(segment.addr, segment.len).unwrap();
+        self.pool.add_segment(segment, stream);
+    }
+
+    /// Returns the block at an address, which the map must show.
+    fn block(&self, addr: usize) -> Block {
+        let (entry, range) = self.map.find_start(addr).expect("a block is in the map before its user knows it");
+        let [first, second, note] = range.words;
+        assert_eq!(([first, second], range.base), (WORDS, addr));
+        Block { addr, len: range.len, note, number: entry.index }
+    }
+
+    pub(super) fn alloc(&self, len: usize, stream: StreamKey, order: &impl Order) -> Result<Block, Shortage> {
+        self.pool.alloc(len, stream, order).map(|addr| self.block(addr))
+    }
+
+    pub(super) fn alloc_at_home(&self, len: usize, stream: StreamKey, order: &impl Order) -> Option<Block> {
+        self.pool.alloc_at_home(len, stream, order).map(|addr| self.block(addr))
+    }
+
+    pub(super) fn alloc_slow(&self, len: usize, stream: StreamKey, order: &impl Order) -> Option<Block> {
+        self.pool.alloc_slow(len, stream, order).map(|addr| self.block(addr))
+    }
+
+    pub(super) fn alloc_or_follow(
+        &self,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Result<Block, Option<Freed>> {
+        self.pool.alloc_or_follow(len, stream, order).map(|addr| self.block(addr))
+    }
+
     /// Frees `block` at `position` of a stream, which has passed it or not.
-    pub fn free_at(&self, block: Block, freed: (StreamKey, u64), has_passed: bool) -> bool {
-        let Block { note, number, .. } = block;
-        let back = Back { note, place: Ledger::place(number), number, has_passed };
+    pub(super) fn free_at(&self, block: Block, freed: (StreamKey, u64), has_passed: bool) -> bool {
+        let Some((entry, _)) = self.map.find_start(block.addr) else { return false };
+        let place = self.map.place(block.number);
+        let back = Back { note: block.note, place, has_passed };
         let freed = Freed { stream: freed.0, position: freed.1 };
-        self.free(back, freed, || back.place.is_shown.swap(false, Ordering::Relaxed))
+        self.pool.free(back, freed, || place.hide(entry))
     }
 
     /// Frees it after all uses are complete.
-    pub fn free_unused(&self, block: Block) -> bool {
-        let place = Ledger::place(block.number);
-        self.free_now(block.note, block.len, || {
-            let shown = place.is_shown.swap(false, Ordering::Relaxed);
-            if shown {
-                place.vacate();
-            }
-            shown
-        })
+    pub(super) fn free_unused(&self, block: Block) -> bool {
+        let Some((entry, _)) = self.map.find_start(block.addr) else { return false };
+        self.pool.free_now(block.note, block.len, || self.map.remove_held(entry))
+    }
+
+    /// Whether the map shows no block, and all its places are free.
+    pub(super) fn has_left_the_map(&self) -> bool {
+        self.map.is_empty()
+    }
+}
+
+impl Drop for TestPool {
+    fn drop(&mut self) {
+        self.pool.drain();
+        if !std::thread::panicking() {
+            assert!(self.has_left_the_map(), "the pool keeps places of the map");
+            MAPS.lock().unwrap().push(self.map);
+        }
     }
 }

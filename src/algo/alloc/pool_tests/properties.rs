@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
 use super::class::suits;
-use super::ledger::{Block, Ledger, Plainly};
+use super::ledger::{Block, TestPool};
 use super::model::Model;
-use super::{Freed, GRAIN, GRANULE, Order, Pool, Segment, StreamKey};
+use super::{Freed, GRAIN, GRANULE, Order, Segment, StreamKey};
 
 const STREAMS: usize = 4;
 /// The number of places for segments. Some places are adjacent.
@@ -126,7 +126,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 #[derive(Default)]
 struct Run {
-    pool: Option<Pool<Ledger>>,
+    pool: Option<TestPool>,
     model: Model,
     streams: Streams,
     live: Vec<(Block, usize)>,
@@ -140,7 +140,7 @@ struct Run {
 
 impl Run {
     fn new(spreads: bool) -> Self {
-        let mut run = Self { spreads, pool: Some(Pool::new()), ..Self::default() };
+        let mut run = Self { spreads, pool: Some(TestPool::new()), ..Self::default() };
         for stream in 0..STREAMS {
             run.new_stream(stream);
         }
@@ -163,7 +163,7 @@ impl Run {
         self.pool = Some(pool);
     }
 
-    fn step_on(&mut self, pool: &Pool<Ledger>, step: &Step) {
+    fn step_on(&mut self, pool: &TestPool, step: &Step) {
         match *step {
             Step::Alloc { len, stream, behind } => {
                 let key = self.streams.key(stream);
@@ -210,7 +210,7 @@ impl Run {
         }
     }
 
-    fn take(&mut self, pool: &Pool<Ledger>, taken: Block, len: usize, usable: impl Fn(Freed) -> bool) {
+    fn take(&mut self, pool: &TestPool, taken: Block, len: usize, usable: impl Fn(Freed) -> bool) {
         assert_eq!(taken.len, len.next_multiple_of(GRAIN));
         let (addr, whole) = pool.extent(taken.note);
         assert_eq!(addr, taken.addr);
@@ -220,15 +220,15 @@ impl Run {
         self.live.push((taken, len));
     }
 
-    fn alloc(&mut self, pool: &Pool<Ledger>, len: usize, key: StreamKey) {
+    fn alloc(&mut self, pool: &TestPool, len: usize, key: StreamKey) {
         let streams = self.streams.clone();
         let usable = |freed| streams.is_usable(freed, key);
-        let at_home = pool.alloc_at_home(len, key, &streams, Plainly);
-        match at_home.map_or_else(|| pool.alloc(len, key, &streams, Plainly), Ok) {
+        let at_home = pool.alloc_at_home(len, key, &streams);
+        match at_home.map_or_else(|| pool.alloc(len, key, &streams), Ok) {
             Ok(taken) => self.take(pool, taken, len, usable),
             Err(shortage) => {
                 assert!(shortage.least >= len && shortage.least % GRANULE == 0);
-                match pool.alloc_slow(len, key, &streams, Plainly) {
+                match pool.alloc_slow(len, key, &streams) {
                     Some(taken) => self.take(pool, taken, len, usable),
                     None => {
                         let has = self.model.has(len, usable);
@@ -239,10 +239,10 @@ impl Run {
         }
     }
 
-    fn alloc_behind(&mut self, pool: &Pool<Ledger>, len: usize, key: StreamKey) {
+    fn alloc_behind(&mut self, pool: &TestPool, len: usize, key: StreamKey) {
         let streams = self.streams.clone();
         let usable = |freed| streams.is_usable(freed, key);
-        match pool.alloc_or_follow(len, key, &streams, Plainly) {
+        match pool.alloc_or_follow(len, key, &streams) {
             Ok(taken) => self.take(pool, taken, len, usable),
             Err(Some(wait)) => {
                 let has = self.model.has(len, usable);
@@ -251,7 +251,7 @@ impl Run {
                 let mut behind = streams.clone();
                 let followed = &mut behind.followed[streams.index(wait.stream)];
                 *followed = (*followed).max(Some(wait.position));
-                let taken = pool.alloc_or_follow(len, key, &behind, Plainly).expect("it waits for enough");
+                let taken = pool.alloc_or_follow(len, key, &behind).expect("it waits for enough");
                 self.take(pool, taken, len, |freed| behind.is_usable(freed, key));
             }
             Err(None) => {
@@ -265,7 +265,7 @@ impl Run {
         }
     }
 
-    fn add(&mut self, pool: &Pool<Ledger>, place: usize, granules: usize) {
+    fn add(&mut self, pool: &TestPool, place: usize, granules: usize) {
         let mut taken = self.places.iter().flat_map(|(&place, segment)| place..place + segment.len / GRANULE);
         if taken.any(|other| (place..place + granules).contains(&other)) {
             return;
@@ -288,7 +288,7 @@ impl Run {
         }
     }
 
-    fn make_room(&mut self, pool: &Pool<Ledger>, bytes: u64) {
+    fn make_room(&mut self, pool: &TestPool, bytes: u64) {
         let released = pool.release_at_least(bytes, &self.streams);
         self.note_released(&released);
         let sum = |segments: &[Segment]| segments.iter().map(|it| it.len as u64).sum::<u64>();
@@ -301,7 +301,7 @@ impl Run {
         }
     }
 
-    fn release(&mut self, pool: &Pool<Ledger>, keep: u64) {
+    fn release(&mut self, pool: &TestPool, keep: u64) {
         let before = self.model.stats.reserved;
         let released = pool.release(keep, &self.streams);
         self.note_released(&released);

@@ -12,16 +12,16 @@ fn threads_get_parts_and_never_the_same_memory() {
     const LEN: usize = if cfg!(miri) { 4 * GRANULE } else { 64 * GRANULE };
     let pool = pool_of(LEN);
     let holders: Vec<AtomicU64> = (0..LEN / GRAIN).map(|_| AtomicU64::new(0)).collect();
-    let place = |taken: Block| &holders[(taken.addr - (1 << 30)) / GRAIN];
+    let place = |taken: Block| &holders[(taken.addr - (1 << 28)) / GRAIN];
     std::thread::scope(|scope| {
         for thread in 1..=THREADS {
             let (pool, place) = (&pool, &place);
             scope.spawn(move || {
                 let (stream, mut live) = (StreamKey(thread), Vec::new());
                 for turn in 0..TURNS {
-                    let taken = pool.alloc(GRAIN, stream, &NOTHING, Plainly).ok();
+                    let taken = pool.alloc(GRAIN, stream, &NOTHING).ok();
                     // A part that another thread uses is left out at first.
-                    let taken = taken.or_else(|| pool.alloc_slow(GRAIN, stream, &NOTHING, Plainly)).unwrap();
+                    let taken = taken.or_else(|| pool.alloc_slow(GRAIN, stream, &NOTHING)).unwrap();
                     assert_eq!(place(taken).swap(thread, Ordering::Relaxed), 0);
                     live.push(taken);
                     if live.len() > 16 {

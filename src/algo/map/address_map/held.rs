@@ -2,9 +2,9 @@
 //! map's, in records that the holder keeps. A page notes the range that covers its first byte until another range does,
 //! even if the range is no longer live: its record shows whether it is current.
 
+use super::card::Card;
 use super::parking::RangeEntry;
 use super::{ADDRESS_BITS, AddressMap, InsertError, Range, Record, begins_page, last_of, page_of};
-use crate::alloc::pool::{Card, Place};
 use crate::alloc::prefetch::prefetch;
 use crate::sync::primitives::atomic::Ordering;
 
@@ -32,18 +32,22 @@ impl HeldPlace<'_> {
         debug_assert_eq!(entry.index, self.index);
         self.record.end(entry.sequence)
     }
-}
 
-/// The caller of both functions holds the holder's lock.
-impl Place for HeldPlace<'_> {
+    /// Returns the holder's data, which are read and written under its lock.
     #[inline(always)]
-    fn card(&self) -> &Card {
+    pub fn card(&self) -> &Card {
         &self.record.card
     }
 
-    /// Removes the hidden range from the pages.
-    fn vacate(self) {
+    /// Removes the hidden range from the pages, under the holder's lock.
+    pub fn vacate(self) {
         self.map.clear_start(self.record.base.load(Ordering::Relaxed));
+    }
+
+    /// Returns the number of the place.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.index
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use super::card::Card;
 use super::{Range, Reach};
-use crate::alloc::pool::Card;
 use crate::map::chunked::Blank;
 use crate::sync::primitives::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 

@@ -1,7 +1,6 @@
 //! Pool memory in the address map.
 
 use super::{ALLOCATIONS, Allocation, Kind, Owner, not_registered, recent};
-use crate::algo::alloc::pool::Taken;
 use crate::algo::map::address_map::{HeldPlace, Range, RangeEntry};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Block;
@@ -15,6 +14,11 @@ impl PoolTag {
     /// Creates the tag of a pool whose memory is of this kind.
     pub fn new(kind: Kind, owner: Owner, pool: Handle) -> Self {
         Self([Allocation::first_word(kind, owner), pool.raw()])
+    }
+
+    /// Returns the first two words of its ranges in the address map; the third is the pool's note.
+    pub fn words(self) -> [u64; 2] {
+        self.0
     }
 }
 
@@ -59,16 +63,6 @@ impl Allocation {
     fn register_new(base: usize, len: usize, first: u64, pool: u64, token: u64) -> Result<()> {
         let range = Range { base, len, words: [first, pool, token] };
         ALLOCATIONS.insert_again(range).map_err(move |why| not_registered(base, len, why))
-    }
-
-    /// Inserts a block of a core pool in a record of the pool, under the pool's lock. Returns false if the record is 0,
-    /// or if there is no memory for it.
-    #[inline(always)]
-    pub fn enter_held(record: u32, taken: Taken, tag: PoolTag) -> bool {
-        let (Taken { addr: base, len, room, note }, PoolTag([first, pool])) = (taken, tag);
-        recent::note(base, record);
-        let range = Range { base, len, words: [first, pool, note] };
-        ALLOCATIONS.insert_held(record, &range, room)
     }
 
     /// Returns the live pool memory that begins at `addr`. For other memory the pool's field is not a handle of a

@@ -6,7 +6,6 @@
 //! Pending work of a stream may outlive its device, and so may the stream's lane. A segment is freed without regard to
 //! pending work, because the backend keeps freed blocks that pending work uses.
 
-mod books;
 mod growth;
 mod known;
 
@@ -16,16 +15,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use self::books::{Entered, HeldPages};
 pub use self::growth::{Answer, Source};
 use self::known::{Known, Rules, Switches};
-use crate::algo::alloc::pool::{Back, Drained, Freed, GRAIN, GRANULE, PARTS, Pool, Segment, Stats, StreamKey};
+use crate::algo::alloc::pool::{Back, Freed, GRANULE, PARTS, Pool, Segment, Stats, StreamKey};
 use crate::backend::{self, Block, Fault, FaultKind, PoolAttribute, PoolChange, Position, SharedMemory};
-use crate::base::error::{Code, Error, Result, error_with};
+use crate::base::error::{Code, Error, error_with};
 use crate::base::release_failure;
 use crate::memory::allocation::{ALLOCATIONS, Allocation, PoolMemory, PoolTag};
 use crate::order::Lane;
-use crate::stream::Stream;
 
 /// Whether some pool has set `CorePool::is_idle`.
 static SOME_ARE_IDLE: AtomicBool = AtomicBool::new(false);
@@ -37,7 +34,7 @@ pub fn is_shortage(fault: &Fault) -> bool {
 
 /// A pool of the core.
 pub struct CorePool {
-    pool: Pool<HeldPages>,
+    pool: Pool,
     source: Source,
     /// The source of memory that other processes can import.
     pub(super) shared: Option<Arc<dyn SharedMemory>>,
@@ -70,7 +67,7 @@ impl CorePool {
             Source::Device(_) | Source::Host(..) => None,
         };
         Self {
-            pool: Pool::new(),
+            pool: Pool::new(&ALLOCATIONS),
             source,
             is_watched: shared.is_some() || noted.is_some(),
             noted,
@@ -85,6 +82,11 @@ impl CorePool {
         }
     }
 
+    /// Sets the tag of its memory in the address map, before it has any.
+    pub fn set_tag(&mut self, tag: PoolTag) {
+        self.pool.set_words(tag.words());
+    }
+
     /// Returns what `lane` may reuse of other streams' memory.
     #[inline]
     fn known<'a>(&self, lane: &'a Lane) -> Known<'a> {
@@ -93,23 +95,8 @@ impl CorePool {
 
     /// Allocates a block from the segments of the pool. Returns its address.
     #[inline(always)]
-    pub fn alloc(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
-        let lane = stream.lane()?;
-        match self.pool.alloc_at_home(len, lane.key(), &self.known(lane), tag) {
-            Some(entered) => self.entered(entered, len).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    #[inline]
-    fn entered(&self, entered: Entered, len: usize) -> Result<usize> {
-        entered.map_err(|note| self.not_entered(note, len))
-    }
-
-    #[cold]
-    fn not_entered(&self, note: u64, len: usize) -> Error {
-        self.pool.free_now(note, len.next_multiple_of(GRAIN), || true);
-        no_host_memory(len)
+    pub fn alloc(&self, len: usize, lane: &Lane) -> Option<usize> {
+        self.pool.alloc_at_home(len, lane.key(), &self.known(lane))
     }
 
     /// Frees a block when the lane reaches `position`, which is a submitted operation. Returns false if another thread
@@ -120,7 +107,7 @@ impl CorePool {
         // This also withdraws the block from other processes, before it can be allocated again. It uses `found`, which
         // is already in memory.
         let hide = || self.leaves((found.base, found.len), found.place.hide(found.entry));
-        let back = Back { note: found.note, place: found.place, number: found.entry.index, has_passed };
+        let back = Back { note: found.note, place: found.place, has_passed };
         let freed = self.pool.free(back, Freed { stream: lane.key(), position }, hide);
         self.note_idle();
         freed
@@ -206,7 +193,6 @@ impl CorePool {
         for segment in segments {
             let block = self.segments.lock().remove(&segment.addr);
             if let Some(block) = block {
-                ALLOCATIONS.release_pages(segment.addr, segment.len);
                 outcome = outcome.and(self.source.free(block));
             }
         }
@@ -221,18 +207,14 @@ impl CorePool {
             return None;
         }
         *ended = true;
-        let Drained { segments, kept } = self.pool.drain();
-        ALLOCATIONS.release_held(kept);
-        Some(self.free_segments(segments))
+        Some(self.free_segments(self.pool.drain()))
     }
 
     /// Forgets the memory, which stays allocated.
     pub fn abandon(&self) {
         let mut ended = self.ended.lock();
         *ended = true;
-        let Drained { segments, kept } = self.pool.drain();
-        ALLOCATIONS.release_held(kept);
-        segments.iter().for_each(|segment| ALLOCATIONS.release_pages(segment.addr, segment.len));
+        self.pool.drain();
         self.segments.lock().clear();
     }
 

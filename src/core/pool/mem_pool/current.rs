@@ -7,16 +7,14 @@ use parking_lot::Mutex;
 
 use super::MemPool;
 use super::graphs::Highest;
-use super::request::{Order, POOL, PoolRequest};
-use crate::algo::map::slot_table::Ref;
+use super::request::malloc_from;
 use crate::algo::map::typed_slots;
 use crate::backend::{MemoryPlace, PoolOptions, PoolSharing};
 use crate::base::error::{Result, param_invalid};
 use crate::base::handles;
-use crate::memory::request::Resource;
 use crate::runtime::device::{self, Device};
 use crate::runtime::{self, thread};
-use crate::stream::{self, Stream};
+use crate::stream::{self};
 
 /// The pools of a device that calls use without naming them.
 #[derive(Default)]
@@ -83,12 +81,6 @@ pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
         let default = DevicePools::of(&stream.device).default(&stream.device)?;
         malloc_from(size, default, stream)
     })
-}
-
-#[inline]
-fn malloc_from(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<usize> {
-    let order = Order::Stream(stream);
-    POOL.allocate(PoolRequest { for_graph: false, size, pool, order })
 }
 
 /// Implements portaclDeviceGetDefaultMemPool.

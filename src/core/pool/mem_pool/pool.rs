@@ -120,7 +120,7 @@ pub struct Pool {
 impl Pool {
     /// Creates a pool without memory.
     pub fn create(
-        inner: Inner,
+        mut inner: Inner,
         home: Home,
         sharing: PoolSharing,
         used_by: PoolUse,
@@ -130,12 +130,19 @@ impl Pool {
         backing::register(&OPERATIONS);
         let made = POOLS.publish(|key| {
             let owner = Owner::new();
-            let is_noted = matches!(&inner, Inner::Core(own) if own.noted.is_some());
+            let tag = PoolTag::new(home.kind(), owner, key);
+            let is_noted = match &mut inner {
+                Inner::Core(own) => {
+                    own.set_tag(tag);
+                    own.noted.is_some()
+                }
+                Inner::Driver(_) => false,
+            };
             Self {
                 key,
                 owner,
                 home,
-                tag: PoolTag::new(home.kind(), owner, key),
+                tag,
                 sharing,
                 used_by,
                 graphs: Mutex::default(),
@@ -215,10 +222,9 @@ impl Pool {
     #[inline(always)]
     pub fn alloc(&self, len: usize, stream: &Stream, device: Option<&Device>) -> Result<Option<usize>> {
         match &self.inner {
-            Inner::Core(own) => match own.alloc(len, stream, self.tag) {
-                Ok(Some(addr)) => self.keep(addr).map(Some),
-                Ok(None) => Ok(None),
-                Err(error) => Err(self.failed(error)),
+            Inner::Core(own) => match own.alloc(len, stream.lane()?) {
+                Some(addr) => self.keep(addr).map(Some),
+                None => Ok(None),
             },
             Inner::Driver(driver) => self.take(driver, len, stream, device).map(Some),
         }

@@ -11,13 +11,13 @@ use crate::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::base::handles;
 use crate::memory;
 use crate::memory::allocation::Allocation;
-use crate::memory::memory_hook::{Event, MemoryKind, Moment};
+use crate::memory::memory_hook::{self, Event, MemoryKind, Moment};
 use crate::memory::request::hooks::{self, Hooks};
 use crate::memory::request::{Release, Request, Resource, seldom};
 use crate::runtime::device::Device;
 use crate::stream::{self, Stream};
 
-/// The stages of requests by programs. Pools count their memory themselves, under their own locks.
+/// The stages of requests by programs, of which the entries skip those that have nothing to do. Pools count their memory themselves, under their own locks.
 pub(super) const POOL: Captures = Captures(GRAPH);
 
 /// The stages of requests for graphs, and of frees by graphs.
@@ -125,8 +125,18 @@ impl Release for PoolRelease {
 #[inline(always)]
 pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
     handles::check_not_null::<MemPool>("memPool", raw)?;
-    let order = Order::Stream(stream::resolve(stream)?);
-    POOL.allocate(PoolRequest { for_graph: false, size, pool: raw, order })
+    malloc_from(size, raw, stream::resolve(stream)?)
+}
+
+/// Allocates from the pool with this handle, in the order of a stream.
+#[inline(always)]
+pub(super) fn malloc_from(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<usize> {
+    // `|` instead of `||` needs one branch for both. Without captures and hooks, the last stage alone has work.
+    if stream.is_captured() | memory_hook::exist() {
+        let order = Order::Stream(stream);
+        return seldom(move || POOL.allocate(PoolRequest { for_graph: false, size, pool, order }));
+    }
+    PoolBlocks::take(size, pool, stream)
 }
 
 /// Implements aclrtMemPoolFreeAsync: the address is invalid at once, and the memory is free when the stream reaches the
@@ -134,8 +144,11 @@ pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
 #[inline(always)]
 pub fn free_async(addr: usize, stream: u64) -> Result<()> {
     ensure!(addr != 0, invalid_param!("ptr is null; this API has nothing to free there (unlike free and cudaFree)"));
-    let order = Order::Stream(stream::resolve(stream)?);
-    POOL.release(PoolRelease { addr, order })
+    let stream = stream::resolve(stream)?;
+    if stream.is_captured() | owned::is_any() | memory_hook::exist() {
+        return seldom(move || POOL.release(PoolRelease { addr, order: Order::Stream(stream) }));
+    }
+    PoolBlocks::put_back(addr, stream)
 }
 
 /// Frees graph memory, whose uses have completed.
@@ -151,30 +164,20 @@ impl Resource for Captures {
     type Memory = usize;
     type Release = PoolRelease;
 
-    #[inline(always)]
     fn allocate(&self, request: PoolRequest) -> Result<usize> {
-        if let Order::Stream(stream) = &request.order
-            && stream.is_captured()
-        {
-            return seldom(move || record_malloc(request));
+        match &request.order {
+            Order::Stream(stream) if stream.is_captured() => record_malloc(request),
+            Order::Stream(_) | Order::Handle(_) | Order::Complete => self.0.allocate(request),
         }
-        self.0.allocate(request)
     }
 
-    #[inline(always)]
     fn release(&self, PoolRelease { addr, order }: PoolRelease) -> Result<()> {
         match order {
-            // `|` instead of `||` needs one branch for both.
-            Order::Stream(stream) if !(stream.is_captured() | owned::is_any()) => {
-                self.0.release(PoolRelease { addr, order: Order::Stream(stream) })
+            Order::Stream(ref stream) if stream.is_captured() => recording()?.free(&*order.share()?, addr),
+            _ if owned::retains(addr)? => Ok(()),
+            order @ (Order::Stream(_) | Order::Handle(_) | Order::Complete) => {
+                self.0.release(PoolRelease { addr, order })
             }
-            order @ (Order::Stream(_) | Order::Handle(_) | Order::Complete) => seldom(move || match order {
-                Order::Stream(ref stream) if stream.is_captured() => recording()?.free(&*order.share()?, addr),
-                _ if owned::retains(addr)? => Ok(()),
-                order @ (Order::Stream(_) | Order::Handle(_) | Order::Complete) => {
-                    self.0.release(PoolRelease { addr, order })
-                }
-            }),
         }
     }
 }
@@ -194,30 +197,39 @@ impl Resource for PoolBlocks {
     type Memory = usize;
     type Release = PoolRelease;
 
-    #[inline(always)]
     fn allocate(&self, request: PoolRequest) -> Result<usize> {
-        let Order::Stream(stream) = &request.order else {
+        match request.order {
+            Order::Stream(stream) => Self::take(request.size, request.pool, stream),
             // The request is between hooks, or for a graph.
-            return seldom(move || steps::malloc(&request));
-        };
-        let mem_pool = handles::get_pinned::<MemPool>("memPool", request.pool, stream.pin())?;
-        mem_pool.check_allocation(request.size)?;
-        match mem_pool.pool.alloc(request.size, stream, mem_pool.device.as_deref())? {
+            Order::Handle(_) | Order::Complete => steps::malloc(&request),
+        }
+    }
+
+    fn release(&self, PoolRelease { addr, order }: PoolRelease) -> Result<()> {
+        match order {
+            Order::Stream(stream) => Self::put_back(addr, stream),
+            Order::Handle(handle) => Self::put_back(addr, stream::resolve(handle)?),
+            Order::Complete => {
+                let found = Allocation::find(addr).filter(|found| found.base == addr);
+                found.map_or(Ok(()), |found| free_now(&found).map(drop))
+            }
+        }
+    }
+}
+
+impl PoolBlocks {
+    #[inline(always)]
+    fn take(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<usize> {
+        let mem_pool = handles::get_pinned::<MemPool>("memPool", pool, stream.pin())?;
+        mem_pool.check_allocation(size)?;
+        match mem_pool.pool.alloc(size, &stream, mem_pool.device.as_deref())? {
             Some(addr) => Ok(addr),
-            None => seldom(move || allocate_more(request)),
+            None => seldom(move || take_more(size, pool, stream)),
         }
     }
 
     #[inline(always)]
-    fn release(&self, PoolRelease { addr, order }: PoolRelease) -> Result<()> {
-        // The order is moved out of the request: otherwise the compiler would keep the whole request in memory and copy
-        // it at each stage.
-        let stream = match order {
-            Order::Stream(stream) => stream,
-            order @ (Order::Handle(_) | Order::Complete) => {
-                return seldom(move || release_rarely(PoolRelease { addr, order }));
-            }
-        };
+    fn put_back(addr: usize, stream: Ref<'static, Stream>) -> Result<()> {
         if let Some(found) = Allocation::find_pools(addr)
             && let Some(pool) = Pool::of(&found, stream.pin())
         {
@@ -237,23 +249,14 @@ impl Resource for PoolBlocks {
     }
 }
 
-/// Allocates as [`PoolBlocks::allocate`] does, if the pool has to grow.
-fn allocate_more(request: PoolRequest) -> Result<usize> {
-    let share = request.order.share()?;
-    let mem_pool = handles::get_arc::<MemPool>("memPool", request.pool)?;
+/// Allocates as [`PoolBlocks::take`] does, if the pool has to grow.
+fn take_more(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<usize> {
+    let share = stream.to_arc();
+    // No `Ref` may live across a wait.
+    drop(stream);
+    let mem_pool = handles::get_arc::<MemPool>("memPool", pool)?;
     let held = Held { pool: &mem_pool.pool, stream: &share, device: mem_pool.device.as_deref() };
-    Steps { size: request.size, objects: Objects::Held(held) }.serve()
-}
-
-/// Releases as [`PoolBlocks::release`] does, between hooks, or at once.
-fn release_rarely(release: PoolRelease) -> Result<()> {
-    let addr = release.addr;
-    if let Order::Complete = release.order {
-        let found = Allocation::find(addr).filter(|found| found.base == addr);
-        return found.map_or(Ok(()), |found| free_now(&found).map(drop));
-    }
-    let order = Order::Stream(stream::resolve(release.order.handle())?);
-    PoolBlocks.release(PoolRelease { addr, order })
+    Steps { size, objects: Objects::Held(held) }.serve()
 }
 
 /// Returns a reference to the device of a pool's memory, so that it does not end while a stream of another device uses

@@ -74,7 +74,7 @@ impl Steps<'_> {
             Err(lack) => lack,
         };
         let behind = self.step(|core, held| {
-            let taken = core.alloc_with_wait(self.size, held.stream, held.pool.tag)?;
+            let taken = core.alloc_with_wait(self.size, held.stream)?;
             taken.map(|addr| held.pool.keep(addr)).transpose()
         })?;
         behind.map_or_else(|| self.serve_after_frees(lack), Ok)
@@ -112,12 +112,11 @@ impl Steps<'_> {
     /// Allocates from the pool's segments, or from a new one.
     fn grow_until_served(&self) -> Result<Served> {
         loop {
-            let answer =
-                self.step(|core, held| match core.alloc_or_plan(self.size, held.stream, held.pool.tag)? {
-                    // From here on the block is published, too.
-                    Answer::Taken(addr) => held.pool.keep(addr).map(Answer::Taken),
-                    answer @ (Answer::Wants { .. } | Answer::Full(_)) => Ok(answer),
-                })?;
+            let answer = self.step(|core, held| match core.alloc_or_plan(self.size, held.stream)? {
+                // From here on the block is published, too.
+                Answer::Taken(addr) => held.pool.keep(addr).map(Answer::Taken),
+                answer @ (Answer::Wants { .. } | Answer::Full(_)) => Ok(answer),
+            })?;
             let lack = match answer {
                 Answer::Taken(addr) => return Ok(Ok(addr)),
                 Answer::Full(least) => Lack::Limit(least),
@@ -133,7 +132,7 @@ impl Steps<'_> {
                 }
             };
             let found = self.step(|core, held| {
-                let taken = core.alloc_slow(self.size, held.stream, held.pool.tag)?;
+                let taken = core.alloc_slow(self.size, held.stream)?;
                 taken.map(|addr| held.pool.keep(addr)).transpose()
             })?;
             match (found, lack) {

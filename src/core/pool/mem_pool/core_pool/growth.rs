@@ -11,7 +11,7 @@ use crate::backend::{self, Block, Driver, Fault, FaultKind, PagePolicy, PoolChan
 use crate::base::error::{Code, Error, Result, error_with};
 use crate::base::gate::{self, Binding};
 use crate::base::release_failure;
-use crate::memory::allocation::{ALLOCATIONS, PoolTag};
+use crate::memory::allocation::ALLOCATIONS;
 use crate::order::{self, Lane};
 use crate::runtime::device::Device;
 use crate::stream::Stream;
@@ -107,12 +107,12 @@ impl CorePool {
 
     /// Allocates a block that another stream's pending operations use, after making `stream` wait for them. `None`: the
     /// pool may not add waits, or there is no such block.
-    pub fn alloc_with_wait(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
+    pub fn alloc_with_wait(&self, len: usize, stream: &Stream) -> Result<Option<usize>> {
         let lane = stream.lane()?;
         let mut known = self.known(lane);
         while known.rules.have(Rules::ADDS_WAITS) {
-            let freed = match self.pool.alloc_or_follow(len, lane.key(), &known, tag) {
-                Ok(entered) => return self.entered(entered, len).map(Some),
+            let freed = match self.pool.alloc_or_follow(len, lane.key(), &known) {
+                Ok(addr) => return Ok(Some(addr)),
                 Err(Some(freed)) => freed,
                 Err(None) => break,
             };
@@ -127,12 +127,12 @@ impl CorePool {
     }
 
     /// Allocates as [`Self::alloc`] does. If that fails, returns what the pool needs.
-    pub fn alloc_or_plan(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Answer> {
+    pub fn alloc_or_plan(&self, len: usize, stream: &Stream) -> Result<Answer> {
         let lane = stream.lane()?;
         // The lock waits for a thread that makes the pool grow now. Its segment may serve this request, too.
         let grown = *self.growing(lane);
-        let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), tag) {
-            Ok(entered) => return self.entered(entered, len).map(Answer::Taken),
+        let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane)) {
+            Ok(addr) => return Ok(Answer::Taken(addr)),
             Err(shortage) if shortage.is_of_host_memory() => return Err(no_host_memory(len)),
             Err(shortage) => shortage,
         };
@@ -144,10 +144,9 @@ impl CorePool {
     }
 
     /// Allocates from the existing segments when the pool cannot grow.
-    pub fn alloc_slow(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
+    pub fn alloc_slow(&self, len: usize, stream: &Stream) -> Result<Option<usize>> {
         let lane = stream.lane()?;
-        let found = self.pool.alloc_slow(len, lane.key(), &self.known(lane), tag);
-        found.map(|entered| self.entered(entered, len)).transpose()
+        Ok(self.pool.alloc_slow(len, lane.key(), &self.known(lane)))
     }
 
     /// Adds a segment of at least `len` bytes, after [`Answer::Wants`]. `None`: another thread has added one since.
