@@ -172,6 +172,7 @@ pub fn pin() -> Pin {
 }
 
 impl Drop for Pin {
+    #[inline]
     fn drop(&mut self) {
         let reader = self.reader;
         let state = reader.state.load(Ordering::Relaxed) - 1;
@@ -183,9 +184,16 @@ impl Drop for Pin {
             reader.state.store(state, Ordering::Release);
         } else {
             reader.state.store(state.wrapping_add(TURN), Ordering::Release);
-            VACANT.lock().push(Vacant(reader));
+            vacate(reader);
         }
     }
+}
+
+/// Lets a later thread have the reader of one that ends. Out of line, so that releasing a pin stays short.
+#[cold]
+#[inline(never)]
+fn vacate(reader: &'static Reader) {
+    VACANT.lock().push(Vacant(reader));
 }
 
 /// Orders two threads. One stores, calls this and loads; the other stores, calls [`heavy_barrier`] and loads. At least
