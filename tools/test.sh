@@ -21,6 +21,8 @@ if ((${#labels[@]} == 0)); then
 fi
 results=build/results
 mkdir -p build
+# A first build has nothing to reuse, and is shorter when it does not write what a later one could.
+[[ -d target/debug ]] || export CARGO_INCREMENTAL=0
 rm -rf "$results"
 mkdir -p "$results"
 broken=0
