@@ -14,6 +14,7 @@ use cudarc::driver::sys::{
 
 use super::blocks::{self, HUGE_PAGE, NORMAL_PAGE, Padding, aligned, too_large};
 use super::ipc;
+use super::peer;
 use super::pending::{self, Release};
 use crate::algo::sync::level::Level;
 use crate::backend::{Access, Block, Fault, FaultKind, MemoryPlace, PagePolicy, Result};
@@ -35,6 +36,9 @@ fn free_range(device: &Arc<DeviceState>, base: usize, block: Option<Block>) -> R
     let range = Release { bytes, may_wait: mapped.is_none(), ..Release::new(Some(device)) };
     pending::release(&device.driver, range, move |driver, _| {
         driver.sharing.remove(Shared::Block(base));
+        if mapped.is_some() {
+            peer::unmapped(&owner, base);
+        }
         driver.owned.remove_after(base, || {
             owner.end(|api| match mapped {
                 // SAFETY: the block owns its addresses and their mapping, and is freed once.
@@ -193,7 +197,8 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     let map = |api: &Api| unsafe { reserve_and_map(api, len, page, &properties) };
     let address = device.call(map).map_err(no_pages)?;
     // SAFETY: just mapped.
-    if let Err(fault) = device.call(|api| unsafe { api.mem_set_access(address, len, &access, 1) }) {
+    let own = device.call(|api| unsafe { api.mem_set_access(address, len, &access, 1) });
+    if let Err(fault) = own.and_then(|()| peer::mapped(device, address as usize, len)) {
         // SAFETY: mapped above, and not used by any other thread yet.
         let _ = device.call(|api| unsafe { unmap_and_free(api, address, len) });
         return Err(no_pages(fault));

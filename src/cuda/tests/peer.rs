@@ -1,7 +1,9 @@
 //! Tests of direct access to another device's memory: when the driver gets the calls.
 
 use super::{Setup, calls, fail, open};
-use crate::backend::FaultKind;
+use crate::backend::{
+    Block, Calls, Element, FaultKind, Fill, PagePolicy, Place, Reduce, ReduceOp, Span, StreamOptions, Wait,
+};
 
 /// Returns the numbers of calls that enabled and disabled it since the beginning.
 fn switches() -> (u64, u64) {
@@ -74,6 +76,53 @@ fn a_device_that_cannot_have_what_was_wanted_is_not_opened() {
     assert!(fault.text().contains("217"), "{}", fault.text());
     fail("").unwrap();
     setup.driver.open(1).unwrap().close().unwrap();
+}
+
+/// Checks that a kernel of one device reads mapped memory of another one: memory from before and after the access was
+/// enabled, and from before the reading device was opened.
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn kernels_reach_mapped_memory_of_a_peer() {
+    let setup = Setup::new();
+    if setup.driver.device_count() < 2 {
+        println!("skipped: one device only");
+        return;
+    }
+    let driver = &setup.driver;
+    let other = driver.open(1).unwrap();
+    let alloc = || other.alloc(4, PagePolicy::HugeOnly).unwrap();
+    let (stream, sum) = (setup.stream(), setup.on_device(4));
+    let reads = |block: Block| {
+        let span = Span { addr: block.addr, len: 4, place: Place::Device(1) };
+        setup.write(&sum, &7i32.to_ne_bytes());
+        let own = other.create_stream(StreamOptions::default()).unwrap();
+        own.fill(Fill::bytes(span, 1)).unwrap();
+        assert_eq!(own.synchronize(None).unwrap(), Wait::Done);
+        stream.reduce(Reduce { dst: sum.span(), src: span, op: ReduceOp::Sum, element: Element::Int32 }).unwrap();
+        assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+        assert_eq!(setup.read(&sum), (7 + 0x0101_0101i32).to_ne_bytes());
+    };
+    let before = alloc();
+    driver.set_peer_access(0, 1, true).unwrap();
+    reads(before);
+    let after = alloc();
+    reads(after);
+    driver.set_peer_access(0, 1, false).unwrap();
+    driver.set_peer_access(0, 1, true).unwrap();
+    [before, after].into_iter().for_each(reads);
+    [before, after].into_iter().for_each(|block| other.free(block).unwrap());
+    // Freed memory has no access that could change.
+    driver.set_peer_access(0, 1, false).unwrap();
+    other.close().unwrap();
+    // Access that was requested before the device was opened reaches its memory, too.
+    driver.set_peer_access(0, 1, true).unwrap();
+    let other = driver.open(1).unwrap();
+    let block = other.alloc(4, PagePolicy::HugeOnly).unwrap();
+    let span = Span { addr: block.addr, len: 4, place: Place::Device(1) };
+    stream.reduce(Reduce { dst: sum.span(), src: span, op: ReduceOp::Sum, element: Element::Int32 }).unwrap();
+    assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+    other.free(block).unwrap();
+    other.close().unwrap();
 }
 
 #[test]
