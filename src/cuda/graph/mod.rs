@@ -101,7 +101,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
     }
     let queued = stream.submit(|| {
         if graph.has_user_code {
-            stream.note_dependence();
+            stream.note_wait();
         }
         // The driver does not order runs of two of its graphs, nor launches of a graph without nodes. (A graph that was
         // replaced exists until its runs are complete, so no other graph has its address before.)

@@ -64,7 +64,7 @@ pub(crate) fn with_reaping<T>(
     driver: &DriverState,
     mut attempt: impl FnMut() -> std::result::Result<T, Fault>,
 ) -> Result<T> {
-    pending::reap(driver);
+    pending::reap_sometimes(driver);
     match attempt() {
         Err(fault)
             if fault.kind() == FaultKind::OutOfDeviceMemory

@@ -1,43 +1,110 @@
 //! Releases memory, mappings, modules and graphs to the driver when no pending work uses them any more.
 //!
 //! A free must not wait, because pending work may wait for the caller. But `cuMemFree` and `cuMemFreeHost` can wait for
-//! everything that runs. So while a stream is busy, a block stays here, with a mark in each busy stream. A later call
-//! releases it when all streams are idle. If memory runs out or [`MOST_KEPT`] bytes were freed, the call releases it
-//! when all its marks are complete. No capture of another library captures a free, because the thread is outside of
-//! captures while it frees.
+//! everything that runs. So while a stream is busy, a block stays here until each busy stream has passed the work that
+//! was enqueued before the free. A later call releases it when all streams are idle. If memory runs out or
+//! [`MOST_KEPT`] bytes were freed, the call releases it when the streams have passed that work. No capture of another
+//! library captures a free, because the thread is outside of captures while it frees.
+//!
+//! Frees share the positions that they wait for, and the marks of streams (`stream/state/marks.rs`): they form batches.
+//! Small blocks wait for the positions at the next check, which is rare while it releases nothing. While a stream waits
+//! for the program, a free makes no call of the driver, which could wait for that stream.
 //!
 //! The call that releases past marks does not do so while a stream waits for the program, because the driver would wait
 //! for that stream. The driver does not remember freed memory: an address near memory from the driver, which the driver
 //! does not know and the host cannot read (`backend/base/probe.rs`), is stale. What a release reports that no call can
 //! return is returned by the next teardown of the device.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Key;
 use crate::algo::thread::pause::Backoff;
-use crate::backend::{Position, Result};
+use crate::backend::Result;
 use crate::runtime::{DeviceState, DriverState, OutsideCaptures};
-use crate::stream::mark::Mark;
-use crate::stream::state::StreamState;
+use crate::stream::state::{StreamPosition, StreamState};
 
 /// The number of freed bytes after which a call releases those that no work uses, although the driver may wait for
 /// other work.
 const MOST_KEPT: usize = 256 << 20;
 
-/// The entries that wait to be released.
+/// The size in bytes of a block that is large enough to wait for exactly the work before its free.
+const LARGE: usize = 1 << 20;
+
+/// The maximum number of allocations and frees between two checks.
+const MOST_SKIPPED: usize = 64;
+
+/// The objects that wait to be released.
 #[derive(Default)]
 struct Pending {
-    entries: Mutex<Vec<PendingRelease>>,
-    /// The number of bytes that were added since they were last compared with [`MOST_KEPT`].
-    kept: AtomicUsize,
-    /// The lock of the thread that checks the entries. An allocation that needs the memory waits for it; other calls do
+    lists: Mutex<Lists>,
+    /// The lock of the thread that checks the lists. An allocation that needs the memory waits for it; other calls do
     /// not.
     reaping: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Lists {
+    queues: Vec<Queue>,
+    /// The mappings that wait to be unmapped: their ends by their first addresses.
+    mappings: BTreeMap<usize, usize>,
+    /// The number of bytes that were added since they were last compared with [`MOST_KEPT`].
+    kept: usize,
+    /// The number of allocations and frees before the next check.
+    skips: usize,
+    /// That number after the last check. It grows while checks release nothing.
+    skipped: usize,
+}
+
+/// The objects that the work of the same streams may use.
+struct Queue {
+    users: Users,
+    /// The objects without positions.
+    open: Vec<PendingRelease>,
+    /// The objects that wait for positions of streams, in the order of their frees, with few exceptions.
+    batches: VecDeque<Batch>,
+    /// The objects that no work uses any more.
+    unused: Vec<PendingRelease>,
+}
+
+/// Objects, and the positions that streams must reach before they are released.
+struct Batch {
+    entries: Vec<PendingRelease>,
+    positions: Vec<StreamPosition>,
+}
+
+/// Says which streams have work that may use an object.
+#[derive(Clone)]
+struct Users {
+    /// See [`Release::device`].
+    device: Option<Arc<DeviceState>>,
+    /// See [`Release::is_shared`].
+    is_shared: bool,
+}
+
+impl Users {
+    /// Whether work of the stream may use the object. Work of another device is no reason to keep device memory, nor to
+    /// keep the device open.
+    fn include(&self, stream: &StreamState) -> bool {
+        self.device.as_ref().is_none_or(|device| Arc::ptr_eq(device, &stream.device))
+            || self.is_shared && stream.crosses()
+    }
+
+    fn are_same(&self, other: &Self) -> bool {
+        self.device.as_ref().map(Arc::as_ptr) == other.device.as_ref().map(Arc::as_ptr)
+            && self.is_shared == other.is_shared
+    }
+
+    /// Returns their positions in these streams. With `may_call`, queries the driver and records marks.
+    fn positions(&self, streams: Vec<Arc<StreamState>>, may_call: bool) -> Vec<StreamPosition> {
+        let users = streams.into_iter().filter(|stream| self.include(stream));
+        users.filter_map(|stream| StreamPosition::now(stream, may_call)).collect()
+    }
 }
 
 /// An object to release, see [`release`].
@@ -61,9 +128,8 @@ impl Release {
         Self { device: device.cloned(), is_shared: true, may_wait: true, bytes: 0, mapping: 0..0 }
     }
 
-    /// Whether the object belongs to this device.
-    fn is_of(&self, owner: &DeviceState) -> bool {
-        self.device.as_ref().is_some_and(|device| std::ptr::eq(&**device, owner))
+    fn users(&self) -> Users {
+        Users { device: self.device.clone(), is_shared: self.is_shared }
     }
 }
 
@@ -73,47 +139,85 @@ type Now = dyn FnOnce(&DriverState, bool) -> Result<()> + Send;
 struct PendingRelease {
     release: Release,
     now: Box<Now>,
-    marks: Vec<StreamPosition>,
-}
-
-/// A position that a stream must reach, and the mark that follows it. Without a mark the entry stays until all streams
-/// are idle.
-type StreamPosition = (Arc<StreamState>, Position, Option<Mark>);
-
-/// Puts a mark into every busy stream whose work may use this memory.
-fn mark_busy_streams(driver: &DriverState, release: &Release) -> Vec<StreamPosition> {
-    let mut marks = Vec::new();
-    // Work of another device is no reason to keep device memory, nor to keep the device open.
-    let may_use = |stream: &Arc<StreamState>| {
-        release.device.is_none() || release.is_of(&stream.device) || release.is_shared && stream.crosses()
-    };
-    for stream in driver.streams_with_work().into_iter().filter(may_use) {
-        let position = stream.submitted();
-        let mark = stream.while_alive(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
-            // A device that failed runs nothing any more. One failed query is no failure of the device.
-            Ok(true) | Err(_) => None,
-            Ok(false) => Some(stream.mark().ok()),
-        });
-        if let Some(mark) = mark.flatten() {
-            marks.push((stream, position, mark));
-        }
-    }
-    marks
-}
-
-fn are_past(marks: &[StreamPosition]) -> bool {
-    marks.iter().all(|(stream, position, mark)| {
-        let past = mark.as_ref().is_some_and(Mark::is_past);
-        if past {
-            stream.note_finished(*position);
-        }
-        past
-    })
 }
 
 /// Whether some work waits for the program, so that the driver may not wait for it.
 fn depends_on_program(driver: &DriverState) -> bool {
-    driver.streams_with_work().iter().any(|stream| stream.depends_on_program() && !stream.is_drained())
+    let dependent = driver.busy_streams(|stream| stream.depends_on_program() && !stream.is_known_idle());
+    dependent.iter().any(|stream| stream.has_pending_calls() || !stream.is_drained())
+}
+
+impl Lists {
+    fn queue(&mut self, users: Users) -> &mut Queue {
+        let place = self.queues.iter().position(|queue| queue.users.are_same(&users));
+        let place = place.unwrap_or_else(|| {
+            let (open, batches, unused) = Default::default();
+            self.queues.push(Queue { users, open, batches, unused });
+            self.queues.len() - 1
+        });
+        &mut self.queues[place]
+    }
+
+    fn has_any_for(&self, users: &Users) -> bool {
+        self.queues.iter().any(|queue| queue.users.are_same(users) && !queue.is_empty())
+    }
+
+    /// Notes a new object.
+    fn note(&mut self, driver: &DriverState, release: &Release) {
+        self.kept += release.bytes;
+        let mapping = &release.mapping;
+        if !mapping.is_empty() {
+            self.mappings.insert(mapping.start, mapping.end);
+        }
+        // Relaxed: the count is a hint. A thread that misses it checks again in its next call.
+        driver.pending_count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts an allocation or a free, and returns whether it checks the lists.
+    fn is_due(&mut self) -> bool {
+        self.skips = self.skips.saturating_sub(1);
+        self.skips == 0 || self.kept >= MOST_KEPT
+    }
+
+    /// Notes a check while `busy` streams had work. Calls check less and less often while that releases nothing.
+    fn checked(&mut self, busy: usize, has_released: bool) {
+        self.skipped = if has_released { 0 } else { (2 * self.skipped + 1).min(MOST_SKIPPED) };
+        self.skips = if has_released { 0 } else { self.skipped.max(busy) };
+    }
+
+    fn overlaps_mapping(&self, range: &Range<usize>) -> bool {
+        // Mappings do not overlap each other.
+        let before_end = self.mappings.range(..range.end).next_back();
+        before_end.is_some_and(|(_, end)| *end > range.start)
+    }
+}
+
+impl Queue {
+    fn is_empty(&self) -> bool {
+        self.open.is_empty() && self.batches.is_empty() && self.unused.is_empty()
+    }
+
+    /// Adds objects that wait for these positions.
+    fn add(&mut self, entries: Vec<PendingRelease>, positions: Vec<StreamPosition>) {
+        let is_same = |latest: &Batch| {
+            let pairs = || latest.positions.iter().zip(&positions);
+            latest.positions.len() == positions.len() && pairs().all(|(one, other)| one.is_same(other))
+        };
+        match self.batches.back_mut().filter(|latest| is_same(latest)) {
+            Some(latest) => latest.entries.extend(entries),
+            None => self.batches.push_back(Batch { entries, positions }),
+        }
+    }
+}
+
+impl Batch {
+    /// Whether the streams have reached the positions. Removes those that are reached.
+    fn is_past(&mut self, may_record: bool) -> bool {
+        while self.positions.last_mut().is_some_and(|position| position.is_reached(may_record)) {
+            self.positions.pop();
+        }
+        self.positions.is_empty()
+    }
 }
 
 impl Pending {
@@ -127,44 +231,89 @@ impl Pending {
     /// Releases everything that no pending work uses. With `may_wait`, does so even if the driver waits for other work.
     fn release_ready(&self, driver: &DriverState, may_wait: bool) {
         let _outside = OutsideCaptures::enter(&driver.api);
-        let entries = std::mem::take(&mut *self.entries.lock());
-        // The check follows the removal of the entries: everything that was enqueued before them is then complete.
-        let idle = driver.all_drained();
-        let over_limit = !may_wait && self.is_over_limit(driver, &entries);
-        let may_wait = may_wait || over_limit;
-        let (ready, waiting): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| {
-            let wanted = may_wait || !entry.release.may_wait;
-            idle || wanted && are_past(&entry.marks)
-        });
-        self.entries.lock().extend(waiting);
+        let streams = driver.streams_with_work();
+        let (busy, may_record) = (streams.len(), !any_held(&streams));
+        self.close_batches(driver, may_record);
+        let are_all_past = self.collect_unused(may_record);
+        let idle = are_all_past && driver.all_drained();
+        let over_limit = !may_wait && self.is_over_limit(driver);
         let mut count = 0;
-        for entry in ready {
+        for entry in self.take_ready(|entry| idle || may_wait || over_limit || !entry.release.may_wait) {
             // A release before this one may have waited, and a stream may wait for the program since then.
             if over_limit && !idle && entry.release.may_wait && depends_on_program(driver) {
-                self.entries.lock().push(entry);
+                let users = entry.release.users();
+                self.lists.lock().queue(users).unused.push(entry);
                 continue;
             }
             count += 1;
+            let mapping = entry.release.mapping.start;
             // The call that freed the block has returned.
             driver.note_refusal((entry.now)(driver, true));
+            if mapping != 0 {
+                self.lists.lock().mappings.remove(&mapping);
+            }
         }
+        self.lists.lock().checked(busy, count > 0);
         driver.pending_count.fetch_sub(count, Ordering::Relaxed);
     }
 
-    /// Whether much was freed since the last check, and the driver would not wait for work that waits for the program.
-    fn is_over_limit(&self, driver: &DriverState, entries: &[PendingRelease]) -> bool {
-        // Relaxed, and in two steps: one thread at a time is here.
-        if self.kept.load(Ordering::Relaxed) < MOST_KEPT {
-            return false;
+    /// Lets the objects without positions wait for the present ones.
+    fn close_batches(&self, driver: &DriverState, may_record: bool) {
+        let take = |queue: &mut Queue| {
+            (!queue.open.is_empty()).then(|| (queue.users.clone(), std::mem::take(&mut queue.open)))
+        };
+        let opened: Vec<_> = self.lists.lock().queues.iter_mut().filter_map(take).collect();
+        for (users, entries) in opened {
+            // The positions are read after the removal of the entries, so they follow all frees.
+            let positions = users.positions(driver.streams_with_work(), may_record);
+            self.lists.lock().queue(users).add(entries, positions);
         }
-        // The count is reset whatever the result is, because a check queries the driver for every entry.
-        self.kept.store(0, Ordering::Relaxed);
-        // The marks show the progress of a stream that is never idle.
-        for entry in entries {
-            are_past(&entry.marks);
-        }
-        !depends_on_program(driver)
     }
+
+    /// Finds the objects that no work uses any more. Returns whether that are all.
+    fn collect_unused(&self, may_record: bool) -> bool {
+        let (mut are_all_past, count) = (true, self.lists.lock().queues.len());
+        for place in 0..count {
+            // The lists are not locked while the driver is queried.
+            let next = || self.lists.lock().queues[place].batches.pop_front();
+            while let Some(mut batch) = next() {
+                let is_past = batch.is_past(may_record);
+                let queue = &mut self.lists.lock().queues[place];
+                if !is_past {
+                    queue.batches.push_front(batch);
+                    are_all_past = false;
+                    break;
+                }
+                queue.unused.append(&mut batch.entries);
+            }
+        }
+        are_all_past
+    }
+
+    /// Removes the unused objects that are wanted. Removes queues of devices, too, when they are empty.
+    fn take_ready(&self, is_wanted: impl Fn(&PendingRelease) -> bool) -> Vec<PendingRelease> {
+        let mut lists = self.lists.lock();
+        let ready = lists.queues.iter_mut().flat_map(|queue| queue.unused.extract_if(.., |entry| is_wanted(entry)));
+        let ready = ready.collect();
+        lists.queues.retain(|queue| !queue.is_empty());
+        ready
+    }
+
+    /// Whether much was freed since the last check, and the driver would not wait for work that waits for the program.
+    fn is_over_limit(&self, driver: &DriverState) -> bool {
+        let mut lists = self.lists.lock();
+        let is_over = lists.kept >= MOST_KEPT;
+        if is_over {
+            lists.kept = 0;
+        }
+        drop(lists);
+        is_over && !depends_on_program(driver)
+    }
+}
+
+/// Whether one of these streams waits for the program.
+fn any_held(streams: &[Arc<StreamState>]) -> bool {
+    streams.iter().any(|stream| stream.is_held())
 }
 
 static PENDING: Key<Pending> = Key::new();
@@ -182,6 +331,15 @@ pub(crate) fn count(driver: &DriverState) -> usize {
 pub(crate) fn reap(driver: &DriverState) {
     driver.sweep_streams();
     if count(driver) > 0 {
+        of(driver).reap(driver);
+    }
+}
+
+/// Releases as [`reap`] does, for calls that programs make often: only sometimes if the latest checks have released
+/// nothing.
+pub(crate) fn reap_sometimes(driver: &DriverState) {
+    driver.sweep_streams();
+    if count(driver) > 0 && of(driver).lists.lock().is_due() {
         of(driver).reap(driver);
     }
 }
@@ -208,20 +366,19 @@ pub(crate) fn wait_for_mappings(driver: &DriverState, addr: usize, len: usize) {
         if count(driver) > 0 {
             pending.reap(driver);
         }
-        let _reaping = pending.reaping.lock();
-        if !pending.entries.lock().iter().any(|entry| overlap(&entry.release.mapping, &(addr..addr + len))) {
+        if !pending.lists.lock().overlaps_mapping(&(addr..addr + len)) {
             return;
         }
-        drop(_reaping);
         sleeps.sleep(Duration::MAX);
     }
 }
 
 /// Whether memory on this device is pending.
-pub(crate) fn has_any_of(device: &DeviceState) -> bool {
+pub(crate) fn has_any_of(device: &Arc<DeviceState>) -> bool {
     let pending = of(&device.driver);
     let _reaping = pending.reaping.lock();
-    pending.entries.lock().iter().any(|entry| entry.release.is_of(device))
+    let is_of = |queue: &Queue| queue.users.device.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, device));
+    pending.lists.lock().queues.iter().any(|queue| is_of(queue) && !queue.is_empty())
 }
 
 /// Releases an object: now, or later if a stream has work that may use it. `now` releases it to the driver when no
@@ -232,17 +389,36 @@ pub(crate) fn release(
     release: Release,
     now: impl FnOnce(&DriverState, bool) -> Result<()> + Send + 'static,
 ) -> Result<()> {
-    reap(driver);
-    let _outside = OutsideCaptures::enter(&driver.api);
-    let marks = mark_busy_streams(driver, &release);
-    if marks.is_empty() {
+    driver.sweep_streams();
+    let users = release.users();
+    let is_exact = release.bytes >= LARGE || !release.may_wait;
+    let mut is_due = false;
+    if count(driver) > 0 {
+        let mut lists = of(driver).lists.lock();
+        is_due = lists.is_due();
+        if !is_due && !is_exact && lists.has_any_for(&users) {
+            lists.note(driver, &release);
+            lists.queue(users).open.push(PendingRelease { release, now: Box::new(now) });
+            return Ok(());
+        }
+    }
+    let streams = driver.streams_with_work();
+    let may_call = !any_held(&streams);
+    if is_due && may_call {
+        of(driver).reap(driver);
+    }
+    let outside = may_call.then(|| OutsideCaptures::enter(&driver.api));
+    let busy = streams.len();
+    let positions = users.positions(streams, may_call);
+    if positions.is_empty() {
+        let _outside = outside.or_else(|| Some(OutsideCaptures::enter(&driver.api)));
         return now(driver, false);
     }
-    let pending = of(driver);
-    // Relaxed: a thread that misses some bytes counts them the next time.
-    pending.kept.fetch_add(release.bytes, Ordering::Relaxed);
-    pending.entries.lock().push(PendingRelease { release, now: Box::new(now), marks });
-    // Relaxed: the count is a hint. A thread that misses it checks again in its next call.
-    driver.pending_count.fetch_add(1, Ordering::Relaxed);
+    let mut lists = of(driver).lists.lock();
+    if is_due && !may_call {
+        (lists.kept, _) = (0, lists.checked(busy, false));
+    }
+    lists.note(driver, &release);
+    lists.queue(users).add(vec![PendingRelease { release, now: Box::new(now) }], positions);
     Ok(())
 }

@@ -54,7 +54,7 @@ pub(crate) fn free(driver: &DriverState, base: usize) -> Result<()> {
 /// Allocates pinned host memory for every device. It belongs to the context of one of them, which is retained until the
 /// block is freed, so that closing the device does not free it.
 pub(crate) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
-    pending::reap(driver);
+    pending::reap_sometimes(driver);
     let allocate = |len| {
         let (context, base) = in_any_context(driver, |context| context.alloc_host(len, CU_MEMHOSTALLOC_PORTABLE))?;
         remember(driver, base, Origin::Allocated, context);

@@ -179,7 +179,7 @@ unsafe extern "C" fn call_slot<F: FnOnce(Turn)>(call: *mut c_void) {
 /// Passes `job` in a box. The stream waits until it returns.
 #[cold]
 fn launch_boxed<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, job: F) -> Result<()> {
-    stream.note_dependence();
+    stream.note_wait();
     let turn = Turn { stream: Arc::clone(stream), aborts: stream.aborts(), done: None };
     let call = Box::into_raw(Box::new((job, turn)));
     let queued = stream.device.call_here(|api| {

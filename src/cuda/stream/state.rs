@@ -4,9 +4,10 @@ mod calls;
 mod deferred;
 mod frees;
 mod list;
+mod marks;
 mod waits;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -20,6 +21,7 @@ use frees::Frees;
 #[cfg(test)]
 pub(crate) use list::WALKED;
 pub(crate) use list::reported;
+pub(crate) use marks::StreamPosition;
 pub(crate) use waits::{DriverWait, Held, HostWait, held, note, note_weak};
 
 use crate::algo::sync::spin_lock::SpinLock;
@@ -48,6 +50,10 @@ pub(crate) struct StreamState {
     /// Whether the stream has ever had a copy from or to another device, so that it may use memory of that one.
     crosses: AtomicBool,
     frees: Frees,
+    /// The latest mark for frees, with its position.
+    mark: Mutex<Option<(Position, Arc<Mark>)>>,
+    /// The place in the driver's list of busy streams.
+    place: AtomicUsize,
     /// True when the driver's stream is destroyed. A call for another stream holds the lock for reading, a destroy for
     /// writing.
     destroyed: RwLock<bool>,
@@ -77,6 +83,10 @@ pub(crate) struct Submitting {
     /// The state for host functions, since the first one.
     calls: Option<StreamCalls>,
     deferred: Deferred,
+    /// Whether the stream is in the driver's list of busy streams.
+    is_listed: bool,
+    /// False if [`StreamState::prepare`] has something to do before the next operation.
+    is_prepared: bool,
 }
 
 #[cold]
@@ -104,6 +114,8 @@ impl StreamState {
             finished: AtomicU64::new(0),
             crosses: AtomicBool::new(false),
             frees: Frees::new(adopted),
+            mark: Mutex::default(),
+            place: AtomicUsize::new(0),
             destroyed: RwLock::new(false),
             abandoned: AtomicBool::new(false),
             aborts: AtomicU64::new(0),
@@ -116,6 +128,9 @@ impl StreamState {
             priority: options.priority,
         });
         device.driver.streams().add(&state);
+        if adopted {
+            state.list_as_busy(&mut state.submitting.lock());
+        }
         state
     }
 
@@ -222,7 +237,9 @@ impl StreamState {
     ) -> Result<Position> {
         ensure!(!self.is_abandoned(), abandoned());
         let mut submitting = self.submitting.lock();
-        self.flush_deferred_locked(&mut submitting);
+        if !submitting.is_prepared {
+            self.prepare(&mut submitting);
+        }
         let queued = queue(&mut submitting.calls);
         let position = self.count_submitted();
         drop(submitting);
@@ -249,7 +266,9 @@ impl StreamState {
 
     /// Notes that other libraries may submit work to the driver's stream from now on.
     pub(crate) fn share(&self) {
+        let mut submitting = self.submitting.lock();
         self.shared.store(true, Ordering::Relaxed);
+        self.list_as_busy(&mut submitting);
     }
 
     /// Whether another library captures the stream. A query of the stream, or of a mark in it, would invalidate the
@@ -271,19 +290,6 @@ impl StreamState {
         }
         let text = "another library captures the stream, so no call can wait for it; end the capture first";
         Err(Fault::new(FaultKind::Driver, text))
-    }
-
-    /// Returns a mark after what was enqueued so far.
-    pub(crate) fn mark(&self) -> Result<Mark> {
-        let mark = Mark::unset(&self.device)?;
-        self.record(&mark).map(|()| mark)
-    }
-
-    /// Records the mark after what was enqueued so far.
-    pub(crate) fn record(&self, mark: &Mark) -> Result<()> {
-        self.refuse_capture()?;
-        // SAFETY: the reference keeps the mark alive, and the caller's reference the stream.
-        self.device.call(|api| unsafe { api.event_record(mark.raw.0, self.raw.0) })
     }
 
     /// Whether everything enqueued so far is known to be complete. This takes three loads and no query of the driver.
@@ -337,6 +343,7 @@ impl StreamState {
         self.end_deferred();
         self.value_waits.lock().clear();
         *self.frees.before.lock() = None;
+        *self.mark.lock() = None;
         if !self.adopted {
             // SAFETY: idle, and destroyed once, by the thread that removed it from the list.
             self.device.driver.end_in(&self.device.context, |api| unsafe { api.stream_destroy(self.raw.0) });

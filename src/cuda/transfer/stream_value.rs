@@ -105,7 +105,7 @@ pub(crate) fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Positi
     };
     let mark = Mark::unset(device)?;
     let queued = stream.submit(|| {
-        stream.note_dependence();
+        stream.note_wait();
         stream.device.call_here(|api| {
             // SAFETY: a live stream, a word that stays until the stream is past it, and a mark of its device.
             unsafe {

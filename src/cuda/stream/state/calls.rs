@@ -107,12 +107,16 @@ impl StreamCalls {
     /// Releases the state of a stream whose work is complete. A driver whose device has failed may have dropped calls,
     /// or may still make them: then nothing is released.
     pub(crate) fn end(self) {
-        // Acquire: pairs with the Release of the jobs.
-        let is_over = is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number);
         match self.stream.device.words.get() {
-            Some(words) if is_over => words.return_word(self.word),
+            Some(words) if !self.are_pending() => words.return_word(self.word),
             _ => mem::forget(self),
         }
+    }
+
+    /// Whether a call is not complete.
+    pub(super) fn are_pending(&self) -> bool {
+        // Acquire: pairs with the Release of the jobs.
+        !is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number)
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use cudarc::driver::sys::CUdeviceptr;
 
+use super::frees::OF_POOLS;
 use super::{StreamState, Submitting, abandoned};
 use crate::backend::Result;
 use crate::base::api::{Api, Outcome};
@@ -99,6 +100,10 @@ pub(super) struct Deferred {
 }
 
 impl Deferred {
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     #[inline(always)]
     fn is_of(&self, turn: &Turn) -> bool {
         self.turn.as_deref().is_some_and(|own| std::ptr::eq(own, turn))
@@ -135,6 +140,14 @@ impl StreamState {
     /// Whether there are deferred frees. The result is a hint, without the lock.
     pub(crate) fn defers(&self) -> bool {
         self.defers.load(Ordering::Acquire)
+    }
+
+    /// Prepares the next operation: lists the stream as busy, and submits the deferred frees.
+    #[cold]
+    pub(super) fn prepare(&self, submitting: &mut Submitting) {
+        self.list_as_busy(submitting);
+        self.flush_deferred_locked(submitting);
+        submitting.is_prepared = true;
     }
 
     /// Submits the deferred frees.
@@ -280,6 +293,7 @@ impl StreamState {
             }
             self.submit_deferred(&mut submitting);
         }
+        self.list_as_busy(&mut submitting);
         let taken = self.call_for_pool(take);
         self.count_submitted();
         taken.map(|addr| (addr as usize, true))
@@ -294,8 +308,8 @@ impl StreamState {
         }
         ensure!(!self.is_abandoned(), abandoned());
         let mut submitting = self.submitting.lock();
-        // Relaxed: an allocation looks for frees that came before it.
-        self.frees.any.store(true, Ordering::Relaxed);
+        // An allocation looks for frees that came before it.
+        self.frees.want(OF_POOLS);
         // Relaxed: a program that shares the stream with another library orders the work of the two.
         let may_defer = may_defer && !self.shared.load(Ordering::Relaxed);
         let word = turn.word.load(Ordering::Relaxed) & !SOME;
@@ -306,15 +320,18 @@ impl StreamState {
             if submitting.deferred.count == BLOCKS {
                 self.submit_deferred(&mut submitting);
             }
+            self.list_as_busy(&mut submitting);
             let deferred = &mut submitting.deferred;
             deferred.blocks[deferred.count] = (addr, len);
             deferred.count += 1;
             if deferred.count == 1 {
                 self.note_deferred(deferred, SOME);
+                submitting.is_prepared = false;
             }
             return Ok(());
         }
         self.flush_deferred_locked(&mut submitting);
+        self.list_as_busy(&mut submitting);
         let freed = self.call_for_pool(|api| self.free_in(api, addr));
         self.count_submitted();
         freed

@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::{StreamState, held};
+use super::{StreamState, Submitting, held};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::{Result, inside_host_function};
 use crate::runtime::{DeviceState, DriverState};
@@ -22,6 +22,8 @@ pub(super) struct Streams {
     dropped: BTreeMap<usize, Arc<StreamState>>,
     /// Streams of `all` that have waited for a value.
     waited: BTreeSet<usize>,
+    /// Streams of `all` that may have work or deferred frees. Others have none.
+    busy: Vec<Arc<StreamState>>,
 }
 
 static STREAMS: Key<Mutex<Streams>> = Key::new();
@@ -36,7 +38,29 @@ impl Streams {
     fn remove(&mut self, address: usize) -> bool {
         self.dropped.remove(&address);
         self.waited.remove(&address);
-        self.all.remove(&address).is_some()
+        let Some(stream) = self.all.remove(&address) else { return false };
+        let place = stream.place.load(Ordering::Relaxed);
+        if self.busy.get(place).is_some_and(|listed| Arc::ptr_eq(listed, &stream)) {
+            self.remove_busy(place);
+        }
+        true
+    }
+
+    fn remove_busy(&mut self, place: usize) {
+        self.busy.swap_remove(place);
+        if let Some(moved) = self.busy.get(place) {
+            // Relaxed: the list's lock orders the accesses.
+            moved.place.store(place, Ordering::Relaxed);
+        }
+    }
+
+    /// Removes the streams that have no work any more.
+    fn sweep_busy(&mut self) {
+        for place in (0..self.busy.len()).rev() {
+            if self.busy[place].leave_busy() {
+                self.remove_busy(place);
+            }
+        }
     }
 }
 
@@ -80,18 +104,27 @@ impl DriverState {
                 stream.flush_deferred();
             }
         };
-        let streams = self.streams_that(StreamState::defers);
+        let streams = self.busy_streams(StreamState::defers);
         streams.iter().filter_map(|stream| stream.while_alive(flush)).count() > 0
     }
 
     /// Returns the streams that may have work, as far as that is known without a query of the driver.
     pub(crate) fn streams_with_work(&self) -> Vec<Arc<StreamState>> {
-        self.streams_that(|stream| !stream.is_known_idle())
+        self.busy_streams(|stream| !stream.is_known_idle())
+    }
+
+    /// Returns the streams that are meant, of those that may have work or deferred frees.
+    pub(crate) fn busy_streams(&self, are_meant: impl Fn(&StreamState) -> bool) -> Vec<Arc<StreamState>> {
+        let mut streams = self.streams();
+        streams.sweep_busy();
+        #[cfg(test)]
+        WALKED.fetch_add(streams.busy.len(), Ordering::Relaxed);
+        streams.busy.iter().filter(|stream| are_meant(stream)).cloned().collect()
     }
 
     /// Whether no stream has work.
     pub(crate) fn all_drained(&self) -> bool {
-        self.streams_with_work().iter().all(|stream| stream.is_drained())
+        self.streams_with_work().iter().all(|stream| !stream.has_pending_calls() && stream.is_drained())
     }
 
     pub(crate) fn streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
@@ -128,6 +161,40 @@ impl DriverState {
 }
 
 impl StreamState {
+    /// Adds the stream to the driver's list of busy streams, before its work.
+    #[inline(always)]
+    pub(super) fn list_as_busy(&self, submitting: &mut Submitting) {
+        if !submitting.is_listed {
+            self.add_to_busy(submitting);
+        }
+    }
+
+    #[cold]
+    fn add_to_busy(&self, submitting: &mut Submitting) {
+        let streams = &mut *self.device.driver.streams();
+        // A stream that its device's close has removed submits nothing any more.
+        if let Some(stream) = streams.all.get(&self.address()) {
+            self.place.store(streams.busy.len(), Ordering::Relaxed);
+            streams.busy.push(Arc::clone(stream));
+            submitting.is_listed = true;
+        }
+    }
+
+    /// Whether the stream is idle and leaves the list of busy streams. Its next operation adds it again.
+    fn leave_busy(&self) -> bool {
+        if !self.is_known_idle() {
+            return false;
+        }
+        // This does not wait for the lock: the thread that has it may be about to submit.
+        let Some(mut submitting) = self.submitting.try_lock() else { return false };
+        if !self.is_known_idle() || !submitting.deferred.is_empty() {
+            return false;
+        }
+        submitting.is_listed = false;
+        submitting.is_prepared = false;
+        true
+    }
+
     /// Notes that the state's [`Stream`](crate::backend::Stream) is dropped.
     pub(crate) fn note_dropped(&self) {
         {
