@@ -13,7 +13,8 @@ extern "C" {
 // one line for each, cut at `len` bytes.
 int fakeCudaLeaks(char* text, size_t len);
 
-// Returns how often the exported function with this exact name was called, including refused calls.
+// Returns how often the exported function with this exact name was called, or all functions for null or "", including
+// refused calls.
 unsigned long long fakeCudaCalls(const char* name);
 
 // Returns how often the kernel with this name was launched, or all kernels for null.

@@ -1,9 +1,9 @@
 //! Tests of memory: its place, its alignment, when it is free again; and of synchronous copies and fills.
 
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier};
 
-use super::{Gate, LONG, Memory, Setup, open, pageable, pattern, wait_until};
-use crate::backend::{Calls, Copy, FaultKind, Fill, Foreign, PagePolicy, Place, Wait};
+use super::{Gate, LONG, Memory, Setup, calls, open, pageable, pattern, symbol, wait_until};
+use crate::backend::{Block, Calls, Copy, FaultKind, Fill, Foreign, PagePolicy, Place, Span, Wait};
 
 #[test]
 #[ignore = "needs a CUDA driver or the test double"]
@@ -144,6 +144,140 @@ fn memory_of_finished_work_comes_back_when_it_is_needed() {
     }
     drop(setup.on_device(len));
     assert_eq!(second.synchronize(None).unwrap(), Wait::Done);
+}
+
+/// A kind of memory: its name, how it is allocated and freed, the driver's call that frees it, and a number of blocks.
+type Kind = (&'static str, fn(&Setup) -> Block, fn(&Setup, Block), &'static str, usize);
+
+/// Blocks of pages of 2 MiB are fewer, because each takes such a page.
+const KINDS: [Kind; 3] = [
+    (
+        "device memory",
+        |setup| setup.device.alloc(4096, PagePolicy::NormalOnly).unwrap(),
+        |setup, block| setup.device.free(block).unwrap(),
+        "cuMemFree_v2",
+        100_000,
+    ),
+    (
+        "pinned memory",
+        |setup| setup.driver.alloc_host(4096).unwrap(),
+        |setup, block| setup.driver.free_host(block).unwrap(),
+        "cuMemFreeHost",
+        100_000,
+    ),
+    (
+        "mapped memory",
+        |setup| setup.device.alloc(4096, PagePolicy::HugeOnly).unwrap(),
+        |setup, block| setup.device.free(block).unwrap(),
+        "cuMemUnmap",
+        500,
+    ),
+];
+
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn any_number_of_frees_ends_while_a_stream_is_held() {
+    let setup = Setup::new();
+    let stream = setup.stream();
+    for (kind, alloc, free, release, count) in KINDS {
+        let blocks: Vec<_> = (0..count).map(|_| alloc(&setup)).collect();
+        let gate = Gate::close(&stream);
+        // The test double reports memory that is freed while this is pending.
+        let place = if kind == "pinned memory" { Place::Pinned } else { Place::Device(0) };
+        let used = Span { addr: blocks[count / 2].addr, len: 1, place };
+        stream.fill(Fill::bytes(used, 1)).unwrap();
+        let before = (calls(""), calls(release));
+        blocks.into_iter().for_each(|block| free(&setup, block));
+        assert_eq!((calls(""), calls(release)), before, "{kind}: a free calls the driver");
+        // Other calls do not release the memory, either.
+        free(&setup, alloc(&setup));
+        setup.device.free_memory().unwrap();
+        assert_eq!(calls(release), before.1, "{kind} is free too early");
+        gate.open();
+        assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+        let released = calls(release).map(|calls| calls - before.1.unwrap());
+        assert!(released.is_none_or(|released| released == count as u64 + 1), "{kind}: {released:?} of {count}");
+    }
+}
+
+/// Lets no stream start an operation, until it is dropped. Returns `None` for a real driver.
+struct Pause;
+
+impl Pause {
+    fn begin() -> Option<Self> {
+        let hold: unsafe extern "C" fn() = symbol("fakeCudaHold")?;
+        // SAFETY: a function of the test double without arguments.
+        unsafe { hold() };
+        Some(Self)
+    }
+}
+
+impl Drop for Pause {
+    fn drop(&mut self) {
+        let release: unsafe extern "C" fn() = symbol("fakeCudaRelease").unwrap();
+        // SAFETY: a function of the test double without arguments.
+        unsafe { release() };
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn an_allocation_beside_busy_streams_takes_the_calls_that_it_needs() {
+    const PAIRS: u64 = 200;
+    let setup = Setup::new();
+    let memory = setup.on_device(4096);
+    for (count, are_held) in [(1, false), (16, false), (1, true), (16, true)] {
+        let streams: Vec<_> = (0..count).map(|_| setup.stream()).collect();
+        let Some(pause) = Pause::begin() else { return };
+        let gate = Arc::new(Gate::default());
+        for stream in &streams {
+            match are_held {
+                true => gate.queue(stream),
+                false => drop(stream.fill(Fill::bytes(memory.span(), 1)).unwrap()),
+            }
+        }
+        // The first free finds out which streams are busy.
+        drop(setup.on_device(4096));
+        let contexts = || calls("cuCtxGetCurrent").unwrap();
+        let before = (calls("").unwrap(), contexts());
+        for _ in 0..PAIRS {
+            drop(setup.on_device(4096));
+        }
+        let queried = contexts() - before.1;
+        let called = calls("").unwrap() - before.0 - queried;
+        drop(pause);
+        gate.open();
+        assert!(called <= 2 * PAIRS, "{called} calls, {count} streams, held: {are_held}");
+        assert!(queried <= 2 * PAIRS, "{queried} contexts, {count} streams, held: {are_held}");
+        streams.iter().for_each(|stream| assert_eq!(stream.synchronize(None).unwrap(), Wait::Done));
+    }
+}
+
+/// Frees mapped memory, because the driver never waits when it frees that.
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn a_free_waits_for_the_work_before_it_and_for_no_later_host_function() {
+    let setup = Setup::new();
+    let memory = setup.on_device(4096);
+    for is_other_held in [false, true] {
+        let before = setup.device.free_memory().unwrap();
+        let block = setup.device.alloc(1, PagePolicy::HugeOnly).unwrap();
+        let (stream, other) = (setup.stream(), setup.stream());
+        let Some(pause) = Pause::begin() else { return };
+        let gate = Arc::new(Gate::default());
+        if is_other_held {
+            gate.queue(&other);
+        }
+        stream.fill(Fill::bytes(memory.span(), 1)).unwrap();
+        setup.device.free(block).unwrap();
+        let later = Gate::close(&stream);
+        assert_ne!(setup.device.free_memory().unwrap(), before, "the work before the free is pending");
+        drop(pause);
+        gate.open();
+        wait_until("the memory", || setup.device.free_memory().unwrap() == before);
+        later.open();
+        assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+    }
 }
 
 #[test]

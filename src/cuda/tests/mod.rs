@@ -196,7 +196,7 @@ fn symbol<F: std::marker::Copy>(name: &str) -> Option<F> {
     Some(found)
 }
 
-/// Returns how often the test double was called by this name, or `None` for a real driver.
+/// Returns how often the test double was called by this name, or by all names for "". Returns `None` for a real driver.
 fn calls(name: &str) -> Option<u64> {
     let ask: unsafe extern "C" fn(*const c_char) -> u64 = symbol("fakeCudaCalls")?;
     let name = CString::new(name).unwrap();
