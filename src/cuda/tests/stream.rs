@@ -263,3 +263,26 @@ fn a_stream_among_many_walks_over_no_others() {
         assert!(walked < others.len(), "walked over {walked} streams");
     }
 }
+
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn a_free_walks_over_no_idle_streams() {
+    let setup = Setup::new();
+    let others: Vec<_> = (0..100).map(|_| setup.stream()).collect();
+    let (memory, stream) = (setup.on_device(4096), setup.stream());
+    for other in &others {
+        other.fill(Fill::bytes(memory.span(), 1)).unwrap();
+        assert_eq!(other.synchronize(None).unwrap(), Wait::Done);
+    }
+    // This one finds that all are idle.
+    drop(setup.on_device(4096));
+    let before = WALKED.load(Ordering::Relaxed);
+    for is_busy in [false, true] {
+        let gate = is_busy.then(|| Gate::close(&stream));
+        (0..10).for_each(|_| drop(setup.on_device(4096)));
+        gate.inspect(|gate| gate.open());
+    }
+    let walked = WALKED.load(Ordering::Relaxed) - before;
+    assert!(walked < others.len(), "walked over {walked} streams");
+    assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+}
