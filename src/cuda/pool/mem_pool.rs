@@ -243,19 +243,33 @@ impl Pool for CudaPool {
     }
 }
 
+/// Destroys a pool of the driver, unless its device is closed.
+fn destroy(driver: &DriverState, device: Option<&DeviceState>, raw: Raw<CUmemPoolHandle_st>) -> Result<()> {
+    // SAFETY: a pool that is destroyed once; the driver keeps what is still in use.
+    let destroy = |api: &Api| unsafe { api.mem_pool_destroy(raw.0) };
+    let Some(device) = device else { return destroy(&driver.api).map_err(Fault::from) };
+    let Some(_open) = device.keep_open() else { return Ok(()) };
+    if device.pools.lock().remove(&raw.0.addr()) {
+        driver.end_in(&device.context, destroy);
+    }
+    Ok(())
+}
+
 impl Drop for CudaPool {
     fn drop(&mut self) {
         self.turn.submit_deferred(&self.driver);
         self.driver.sharing.remove(Shared::Pool(self.raw.0.addr()));
-        // SAFETY: a pool that is destroyed once; the driver keeps what is still in use.
-        let destroy = |api: &Api| unsafe { api.mem_pool_destroy(self.raw.0) };
-        let Some(device) = &self.device else {
-            self.driver.note_refusal(destroy(&self.driver.api).map_err(Fault::from));
-            return;
+        let (device, raw) = (self.device.clone(), self.raw);
+        let destroy = move |driver: &DriverState, _| destroy(driver, device.as_deref(), raw);
+        // A driver keeps the memory of a pool that is destroyed before its frees complete, until a later call for a
+        // pool. So the pool is destroyed after them. A shared one is destroyed at once, so that no process imports it.
+        let destroyed = match self.sharing {
+            PoolSharing::None => {
+                let pool = Release { may_wait: false, ..Release::new(self.device.as_ref()) };
+                pending::release(&self.driver, pool, destroy)
+            }
+            PoolSharing::Descriptor | PoolSharing::Fabric => destroy(&self.driver, false),
         };
-        let Some(_open) = device.keep_open() else { return };
-        if device.pools.lock().remove(&self.raw.0.addr()) {
-            self.driver.end_in(&device.context, destroy);
-        }
+        self.driver.note_refusal(destroyed);
     }
 }

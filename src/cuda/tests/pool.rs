@@ -257,6 +257,28 @@ fn frees_that_come_by_themselves_are_waited_for() {
     wait(&second);
 }
 
+/// Checks that the driver's pool is not destroyed before its memory is free: a driver would keep the memory until a
+/// later call for a pool.
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn a_destroyed_pool_ends_at_the_next_wait_after_its_last_free() {
+    let setup = Setup::new();
+    let Some(pools) = pools(&setup) else { return };
+    let Some(destroyed) = calls("cuMemPoolDestroy") else { return };
+    let free = setup.device.free_memory().unwrap();
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    let block = pool.alloc(4 * MIB, &*stream).unwrap();
+    let gate = Gate::close(&stream);
+    pool.free(block, &*stream).unwrap();
+    drop(pool);
+    assert_ne!(setup.device.free_memory().unwrap(), free, "the free is pending");
+    assert_eq!(calls("cuMemPoolDestroy"), Some(destroyed), "too early");
+    gate.open();
+    wait(&stream);
+    assert_eq!(calls("cuMemPoolDestroy"), Some(destroyed + 1));
+    assert_eq!(setup.device.free_memory().unwrap(), free);
+}
+
 #[test]
 #[ignore = "needs a CUDA driver or the test double"]
 fn a_pool_may_end_before_its_blocks_and_the_device_takes_both() {
