@@ -40,15 +40,22 @@ unsigned long long number(const char* name, unsigned long long fallback, unsigne
     return value << shift;
 }
 
-bool flag(const char* name) {
+// Whether the setting is the second of these words. The first one is the default.
+bool choice(const char* name, const char* first, const char* second) {
     const char* text = getenv(name);
-    if (text == nullptr || *text == '\0' || strcmp(text, "0") == 0) {
+    if (text == nullptr || *text == '\0' || strcmp(text, first) == 0) {
         return false;
     }
-    if (strcmp(text, "1") != 0) {
-        refuse(name, text, "0 or 1");
+    if (strcmp(text, second) != 0) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "%s or %s", first, second);
+        refuse(name, text, expected);
     }
     return true;
+}
+
+bool flag(const char* name) {
+    return choice(name, "0", "1");
 }
 
 Config read() {
@@ -64,6 +71,8 @@ Config read() {
     result.max_pitch = number("FAKE_CUDA_MAX_PITCH", 0x7fffffff, 0x7fffffff);
     result.blocking = number("FAKE_CUDA_BLOCKING", 1, 1) != 0;
     result.queue = static_cast<unsigned>(number("FAKE_CUDA_QUEUE", 56, 1'000'000));
+    result.connections = number("FAKE_CUDA_CONNECTIONS", 8, 32);
+    result.bound_stream = choice("FAKE_CUDA_BOUND", "queue", "stream");
     result.host_memory = number("FAKE_CUDA_HOST_MEMORY", 0, size_t{1} << 30);
     result.reuse = flag("FAKE_CUDA_REUSE");
     result.fail = getenv("FAKE_CUDA_FAIL");

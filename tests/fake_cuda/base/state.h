@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,7 @@
 namespace fake {
 
 struct Stream;
+struct HardwareQueue;
 struct Event;
 struct Module;
 struct Graph;
@@ -72,6 +74,8 @@ struct Context {
     bool blocked = false;
     // Streams that have work or may get some, including destroyed ones that have pending work.
     std::set<std::shared_ptr<Stream>> streams;
+    // For each priority, the hardware queues that its streams share. The next stream gets the first one.
+    std::map<int, std::deque<std::shared_ptr<HardwareQueue>>> hardware_queues;
     // The stream that runs the work of synchronous calls and memsets.
     std::shared_ptr<Stream> internal;
     // Ordinals of the devices whose memory kernels of this device may access.

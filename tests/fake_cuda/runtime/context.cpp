@@ -84,6 +84,7 @@ void tear_down(Lock& lock, Context& context, bool is_leak) {
     if (context.internal != nullptr) {
         finish(*context.internal);
         context.internal = nullptr;
+        context.hardware_queues.clear();
     }
     all.changed.wait(lock, [&] { return context.streams.empty(); });
     clear(all.events, "event", context, is_leak);

@@ -22,12 +22,19 @@ void complete(Stream& stream, Operation& operation, CUresult code) {
         wake_streams(context);
     }
     stream.places -= operation.takes_place;
+    stream.hardware->places -= operation.takes_place;
     if (operation.always) {
         operation.always();
     }
     for (const auto& block : operation.blocks) {
         --block->uses;
     }
+    ++stream.completed;
+    HardwareQueue& hardware = *stream.hardware;
+    ++hardware.completed;
+    hardware.order.pop_front();
+    if (!hardware.order.empty()) hardware.order.front()->more.notify_one();
+    state().changed.notify_all();
 }
 
 // Assumption: The operations of a stream run in the order of their submission, and a non-blocking stream waits for no
@@ -40,7 +47,8 @@ void serve(Stream& stream) {
     Context& context = *stream.context;
     Lock lock(all.mutex);
     for (;;) {
-        stream.more.wait(lock, [&] { return !stream.queue.empty() || stream.finishing; });
+        stream.more.wait(
+            lock, [&] { return stream.queue.empty() ? stream.finishing : stream.hardware->order.front() == &stream; });
         if (stream.queue.empty()) {
             return;
         }
@@ -59,8 +67,6 @@ void serve(Stream& stream) {
             lock.lock();
         }
         complete(stream, operation, code);
-        ++stream.completed;
-        all.changed.notify_all();
     }
 }
 
@@ -77,8 +83,8 @@ void* run_stream(void* argument) {
     return nullptr;
 }
 
-// Assumption: A stream holds some 56 host functions and event records, and some 1,000 operations. A call that finds
-// it full waits.
+// Assumption: A hardware queue holds some 56 host functions and event records, and some 1,000 operations. A call that
+// finds it full waits.
 // Source: none; reports of blocking calls, such as issue 516 of microsoft/mscclpp
 // Test: StreamOrder.SomeWorkFitsBehindABlockedStream
 
@@ -88,8 +94,45 @@ void wait_for_room(const Call& call, Stream& stream, bool takes_place) {
     const unsigned limit = config().queue;
     if (limit == 0) return;
     call.block(*stream.context, [&stream, takes_place, limit] {
-        return stream.submitted - stream.completed < kMostKernels && (!takes_place || stream.places < limit);
+        const bool of_stream = config().bound_stream;
+        const auto pending = of_stream ? stream.submitted - stream.completed : stream.hardware->order.size();
+        const unsigned places = of_stream ? stream.places : stream.hardware->places;
+        return pending < kMostKernels && (!takes_place || places < limit);
     });
+}
+
+// Assumption: The streams of a context share hardware queues, 8 for each priority or CUDA_DEVICE_MAX_CONNECTIONS. Work
+// in a queue waits for all that was enqueued there before, also by other streams. To create a stream waits until the
+// queue that it will share is free.
+// Source: CUDA Programming Guide, Environment Variables: CUDA_DEVICE_MAX_CONNECTIONS; cuStreamCreate waited on an H200
+// (docs/gpu, 2026-11-27)
+// Test: EventQuery.WaitsOfManyStreams, StreamOrder.SomeWorkFitsBehindABlockedStream
+
+// Returns the hardware queue of the next stream with this priority.
+std::shared_ptr<HardwareQueue> next_queue(Context& context, int priority) {
+    auto& queues = context.hardware_queues[priority];
+    std::shared_ptr<HardwareQueue> next;
+    if (queues.size() < config().connections) {
+        next = std::make_shared<HardwareQueue>();
+    } else {
+        next = queues.front();
+        queues.pop_front();
+    }
+    queues.push_back(next);
+    return next;
+}
+
+CUresult create(const Call& call, CUstream* out, unsigned flags, int priority) {
+    auto stream = make_stream(call.context(), flags, priority);
+    if (config().connections != 0) {
+        stream->hardware = next_queue(call.context(), priority);
+        const HardwareQueue& shared = *stream->hardware;
+        const auto until = shared.completed + shared.order.size();
+        call.block(call.context(), [&shared, until] { return shared.completed >= until; });
+    }
+    stream->handle = state().streams.add(stream);
+    *out = reinterpret_cast<CUstream>(stream->handle);
+    return CUDA_SUCCESS;
 }
 
 bool start_thread(const std::shared_ptr<Stream>& stream) {
@@ -114,6 +157,7 @@ std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priori
     stream->context = &context;
     stream->flags = flags;
     stream->priority = priority;
+    stream->hardware = std::make_shared<HardwareQueue>();
     return stream;
 }
 
@@ -170,6 +214,8 @@ CUresult submit(const Call& call, Stream& stream, Operation operation) {
         ++block->uses;
     }
     stream.places += operation.takes_place;
+    stream.hardware->places += operation.takes_place;
+    stream.hardware->order.push_back(&stream);
     stream.queue.push_back(std::move(operation));
     ++stream.submitted;
     stream.more.notify_one();
@@ -229,10 +275,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream* out, unsigned fla
     if (out == nullptr || flags > CU_STREAM_NON_BLOCKING) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "phStream is null, or flags 0x%x unknown", flags);
     }
-    auto stream = make_stream(call.context(), flags, std::clamp(priority, -5, 0));
-    stream->handle = state().streams.add(stream);
-    *out = reinterpret_cast<CUstream>(stream->handle);
-    return CUDA_SUCCESS;
+    return create(call, out, flags, std::clamp(priority, -5, 0));
 }
 
 FAKE_CUDA_EXPORT CUresult cuStreamCreate(CUstream* out, unsigned flags) {
@@ -241,10 +284,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamCreate(CUstream* out, unsigned flags) {
     if (out == nullptr || flags > CU_STREAM_NON_BLOCKING) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "phStream is null, or flags 0x%x unknown", flags);
     }
-    auto stream = make_stream(call.context(), flags, 0);
-    stream->handle = state().streams.add(stream);
-    *out = reinterpret_cast<CUstream>(stream->handle);
-    return CUDA_SUCCESS;
+    return create(call, out, flags, 0);
 }
 
 // Assumption: A destroyed stream completes its pending work; the call returns at once.

@@ -22,14 +22,24 @@ struct Operation {
     std::vector<std::shared_ptr<Block>> blocks;
 };
 
+// What the device takes in the order of the calls, for all streams that share it.
+struct HardwareQueue {
+    // The streams of the pending operations. The first one runs its operation.
+    std::deque<Stream*> order;
+    unsigned long long completed = 0;
+    // The number of pending operations that take a place.
+    unsigned places = 0;
+};
+
 struct Stream {
     Context* context = nullptr;
     uint64_t handle = 0;
     unsigned flags = 0;
     int priority = 0;
 
+    std::shared_ptr<HardwareQueue> hardware;
     std::deque<Operation> queue;
-    // Signals new work, or the completion of what the stream's thread waits for.
+    // Signals new work, the stream's turn in its hardware queue, or the completion of what the stream's thread waits for.
     std::condition_variable more;
     unsigned long long submitted = 0;
     unsigned long long completed = 0;
@@ -42,7 +52,7 @@ struct Stream {
     bool finishing = false;
 };
 
-// Creates a stream that is not in the registry yet.
+// Creates a stream with a hardware queue of its own, which is not in the registry yet.
 std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority);
 
 // Returns the valid stream with this handle, or null after reporting the reason.
