@@ -124,10 +124,10 @@ fn kind(status: c_int, out_of_memory: FaultKind) -> FaultKind {
     }
 }
 
-/// Whether every later call in the context fails: after uncorrectable memory or link errors, faults of a kernel, or a
-/// context that another library destroyed.
+/// Whether every later call in the context fails: after uncorrectable memory or link errors, faults of a kernel or of a
+/// device outside of CUDA, the end of an MPS client, or a context that another library destroyed.
 const fn is_sticky(status: c_int) -> bool {
-    matches!(status, 214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721)
+    matches!(status, 214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721 | 810 | 911)
 }
 
 /// Returns the fault for a refused handle or key from another process. `what` says what it does not name.

@@ -1,3 +1,5 @@
+use cudarc::driver::sys::CUresult;
+
 use super::*;
 
 fn failure(status: c_int) -> Failure {
@@ -19,10 +21,35 @@ fn kinds_follow_the_status() {
     assert_eq!(kind(123_456), FaultKind::Driver);
 }
 
+/// The errors after which the context, or the process, cannot be used any more: those of which the documentation of
+/// `CUresult` says so ("the process must be terminated and relaunched", "the context cannot be used"), and two that
+/// drivers treat alike although it says nothing.
+const FINAL: [CUresult; 16] = [
+    CUresult::CUDA_ERROR_CONTAINED,
+    CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+    CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
+    CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED,
+    CUresult::CUDA_ERROR_ASSERT,
+    CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR,
+    CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+    CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
+    CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE,
+    CUresult::CUDA_ERROR_INVALID_PC,
+    CUresult::CUDA_ERROR_LAUNCH_FAILED,
+    CUresult::CUDA_ERROR_TENSOR_MEMORY_LEAK,
+    CUresult::CUDA_ERROR_MPS_CLIENT_TERMINATED,
+    CUresult::CUDA_ERROR_EXTERNAL_DEVICE,
+    // Uncorrectable errors of memory and of links, without such a sentence.
+    CUresult::CUDA_ERROR_ECC_UNCORRECTABLE,
+    CUresult::CUDA_ERROR_NVLINK_UNCORRECTABLE,
+];
+
 #[test]
-fn only_a_lost_context_is_sticky() {
-    assert!(failure(700).is_sticky() && failure(717).is_sticky());
-    assert!(!failure(2).is_sticky() && !failure(600).is_sticky() && !failure(701).is_sticky());
+fn only_final_errors_are_sticky() {
+    let mut wanted = FINAL.map(|error| error as c_int).to_vec();
+    wanted.sort_unstable();
+    let sticky: Vec<c_int> = (0..10_000).filter(|&status| failure(status).is_sticky()).collect();
+    assert_eq!(sticky, wanted);
     assert!(!Failure::Missing { call: "cuTest", version: 12_040 }.is_sticky());
 }
 

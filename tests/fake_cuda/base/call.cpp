@@ -120,6 +120,8 @@ bool is_sticky(CUresult code) {
         case CUDA_ERROR_INVALID_ADDRESS_SPACE:
         case CUDA_ERROR_INVALID_PC:
         case CUDA_ERROR_LAUNCH_FAILED:
+        case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+        case CUDA_ERROR_EXTERNAL_DEVICE:
             return true;
         default:
             return false;

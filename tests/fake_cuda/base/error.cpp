@@ -56,10 +56,12 @@ constexpr Description kDescriptions[] = {
     {801, "CUDA_ERROR_NOT_SUPPORTED", "not supported here"},
     {802, "CUDA_ERROR_SYSTEM_NOT_READY", "the system is not ready"},
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "kernel driver and library do not match"},
+    {810, "CUDA_ERROR_MPS_CLIENT_TERMINATED", "the MPS server has ended this client"},
     {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "a capture of a stream forbids this"},
     {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture met what it forbids"},
     {907, "CUDA_ERROR_CAPTURED_EVENT", "the event was recorded in a capture"},
     {910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE", "the graph cannot be changed to that"},
+    {911, "CUDA_ERROR_EXTERNAL_DEVICE", "a device outside of CUDA has failed"},
     {999, "CUDA_ERROR_UNKNOWN", "an unknown error"},
 };
 
