@@ -29,7 +29,7 @@ fn take(mut streams: Vec<Arc<Stream>>) -> Vec<Arc<Stream>> {
 
 /// Creates the default stream of a new context.
 pub fn create_default(device: &Arc<Device>, context: Handle) -> Result<Handle> {
-    Stream::create(device, context, 0, StreamFlags::default(), true, None)
+    Stream::create(device, context, None, StreamFlags::default(), true, None)
 }
 
 /// Returns the handles of live streams.

@@ -51,7 +51,7 @@ pub fn wrap_stream(native: usize) -> Result<u64> {
         2 => "2, the driver's name of the default stream of each thread, which is another one on each thread",
         _ => {
             let device = thread::current()?.device.clone();
-            return stream::create_on(device, 0, StreamFlags::default(), Some(native));
+            return stream::create_on(device, None, StreamFlags::default(), Some(native));
         }
     };
     Err(invalid_param!("native is {default_stream}; pass a stream that was created"))

@@ -201,11 +201,13 @@ impl DeviceState {
     }
 
     /// Creates a stream of the driver. It does not wait for the legacy default stream, nor that for it.
-    pub(crate) fn create_stream(&self, priority: u32) -> Result<Raw<CUstream_st>> {
+    /// Without a priority it has the driver's usual one, 0.
+    pub(crate) fn create_stream(&self, priority: Option<u32>) -> Result<Raw<CUstream_st>> {
         let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
         // 0 is this library's most urgent priority.
-        let priority = self.most_urgent + priority.min(self.least_priority) as c_int;
-        // SAFETY: the priority is within the driver's range.
+        let chosen = |priority: u32| self.most_urgent + priority.min(self.least_priority) as c_int;
+        let priority = priority.map_or(0, chosen);
+        // SAFETY: the priority is 0 or within the driver's range. The driver uses the nearest one that exists.
         self.create(|api| unsafe { api.stream_create_with_priority(flags, priority) }).map(Raw)
     }
 
@@ -213,7 +215,7 @@ impl DeviceState {
     pub(crate) fn borrow_stream(&self) -> Result<Raw<CUstream_st>> {
         self.check_open()?;
         let spare = self.spare_streams.lock().pop();
-        spare.map_or_else(|| self.create_stream(0), Ok)
+        spare.map_or_else(|| self.create_stream(Some(0)), Ok)
     }
 
     /// Accepts an idle stream from [`Self::borrow_stream`] for reuse.

@@ -1,6 +1,8 @@
 //! Tests of devices: opening, describing, closing, and several at a time.
 
-use super::{Gate, Setup, open, pageable, pattern};
+use std::ffi::c_int;
+
+use super::{Gate, Setup, open, pageable, pattern, symbol};
 use crate::backend::{Calls, Copy, FaultKind, Fill, PagePolicy, Place, Span, StreamOptions, Wait};
 
 #[test]
@@ -20,9 +22,26 @@ fn the_device_describes_itself() {
     assert!(!info.name.is_empty() && info.cores > 0, "{info:?}");
     let free = setup.device.free_memory().unwrap();
     assert!(free > 0 && free <= info.total_memory);
-    for priority in [0, setup.device.least_priority()] {
-        setup.device.create_stream(StreamOptions { priority, ..Default::default() }).unwrap();
-    }
+}
+
+/// Checks that a stream without a priority is as urgent as the streams of other libraries, and that the library's range
+/// is the driver's.
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn a_stream_without_a_priority_has_the_drivers_usual_one() {
+    let setup = Setup::new();
+    let of_driver = |priority| {
+        let stream = setup.device.create_stream(StreamOptions { priority, ..Default::default() }).unwrap();
+        let get: unsafe extern "C" fn(usize, *mut c_int) -> c_int = symbol("cuStreamGetPriority").unwrap();
+        let mut found = 1;
+        // SAFETY: a function of the driver that writes a number, and a live stream of the current context.
+        assert_eq!(unsafe { get(stream.native().unwrap(), &mut found) }, 0);
+        found
+    };
+    let least = setup.device.least_priority();
+    let range = (of_driver(Some(0)), of_driver(Some(least)));
+    assert_eq!(range.1 - range.0, least as c_int);
+    assert_eq!(of_driver(None), 0);
 }
 
 #[test]

@@ -110,7 +110,7 @@ impl Draft<'_> {
                 stream,
                 starts: number < starting,
                 steps,
-                native: native.create_stream(StreamOptions { priority: 0, observer })?,
+                native: native.create_stream(StreamOptions { priority: None, observer })?,
                 started: native.create_event(false)?,
             })
         };

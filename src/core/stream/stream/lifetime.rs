@@ -29,7 +29,7 @@ impl Stream {
     pub fn create(
         device: &Arc<Device>,
         context: Handle,
-        priority: u32,
+        priority: Option<u32>,
         flags: StreamFlags,
         is_default: bool,
         adopted: Option<usize>,
@@ -56,7 +56,7 @@ impl Stream {
                 callbacks: Subscription::default(),
                 features: Slots::default(),
                 flags,
-                priority: AtomicU32::new(priority),
+                priority: AtomicU32::new(priority.unwrap_or(0)),
                 is_default,
                 lane: OnceLock::new(),
                 traced: OnceLock::new(),
@@ -140,20 +140,31 @@ fn stop_context(context: Handle, fault: &Fault) {
 
 /// Implements aclrtCreateStream and aclrtCreateStreamWithConfig. The calls accept a priority, which has no meaning.
 pub fn create(flags: u32) -> Result<u64> {
-    create_with_priority(flags.into(), 0)
+    create_as(flags.into(), None)
 }
 
 /// Implements aclrtCreateStreamV2: `flags` are ACL_STREAM_* flags; the priority 0 is the most urgent.
 pub fn create_with_priority(flags: u64, priority: u32) -> Result<u64> {
+    create_as(flags, Some(priority))
+}
+
+fn create_as(flags: u64, priority: Option<u32>) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let flags = StreamFlags::from_bits(flags);
     let device = thread::current()?.device.clone();
-    check_priority("handle->priority", u64::from(priority), &device)?;
+    if let Some(priority) = priority {
+        check_priority("handle->priority", u64::from(priority), &device)?;
+    }
     create_on(device, priority, flags, None)
 }
 
 /// Creates a stream in the current context, which is on `device`. `adopted` is as in [`Stream::create`].
-pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags, adopted: Option<usize>) -> Result<u64> {
+pub fn create_on(
+    device: Arc<Device>,
+    priority: Option<u32>,
+    flags: StreamFlags,
+    adopted: Option<usize>,
+) -> Result<u64> {
     let context = thread::current_handle()
         .ok_or_else(|| Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice"))?;
     let stream = Stream::create(&device, context, priority, flags, false, adopted)?.raw();
