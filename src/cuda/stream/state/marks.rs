@@ -53,10 +53,15 @@ impl StreamPosition {
             return true;
         }
         if mark.is_none() {
-            let new = || stream.while_alive(|stream| may_record.then(|| stream.new_mark())?).flatten();
-            *mark = stream.recorded_mark(*position).or_else(new);
+            *mark = stream.recorded_mark(*position);
         }
-        let Some(mark) = mark else { return !stream.has_pending_calls() && stream.is_drained() };
+        if mark.is_none() {
+            if !stream.has_pending_calls() && stream.is_drained() {
+                return true;
+            }
+            *mark = stream.while_alive(|stream| may_record.then(|| stream.new_mark())?).flatten();
+        }
+        let Some(mark) = mark else { return false };
         let is_past = mark.is_past();
         if is_past {
             stream.note_finished(*position);
