@@ -41,11 +41,13 @@ crates=150  # what a crate declares, the list of backends and what they are: ffi
 opened=50   # access rights of what was allocated: device_memory/opened.rs; clocks without bytes that nothing wrote
 hostile=80  # floods of connections, descriptors that come unasked, descriptions of kernels outside of segments, sizes of
             # files of settings: src/backend/base/broker, src/cpu/kernel/module.rs, src/algo/host/input_file.rs
+busy=360    # frees beside busy streams of CUDA: batches of frees, shared marks, the list of busy streams, pools that end after
+            # their frees: src/cuda/memory/pending, src/cuda/stream/state/marks.rs
 exhaustive=260 # matches that name each variant, one a line, instead of `_` (clippy::wildcard_enum_match_arm)
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits + counts + undecided + graphs + early + uses + log))
 most_product_lines=$((most_product_lines + images + python + places + misuse + sharing + descriptors + privileges))
-most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile))
+most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile + busy))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

@@ -15,7 +15,8 @@
 //! does not know and the host cannot read (`backend/base/probe.rs`), is stale. What a release reports that no call can
 //! return is returned by the next teardown of the device.
 
-use std::collections::{BTreeMap, VecDeque};
+mod queues;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,11 +24,13 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use queues::{Lists, Queue};
+
 use crate::algo::map::typed_slots::Key;
 use crate::algo::thread::pause::Backoff;
 use crate::backend::Result;
 use crate::runtime::{DeviceState, DriverState, OutsideCaptures};
-use crate::stream::state::{StreamPosition, StreamState};
+use crate::stream::state::StreamState;
 
 /// The number of freed bytes after which a call releases those that no work uses, although the driver may wait for
 /// other work.
@@ -36,9 +39,6 @@ const MOST_KEPT: usize = 256 << 20;
 /// The size in bytes of a block that is large enough to wait for exactly the work before its free.
 const LARGE: usize = 1 << 20;
 
-/// The maximum number of allocations and frees between two checks.
-const MOST_SKIPPED: usize = 64;
-
 /// The objects that wait to be released.
 #[derive(Default)]
 struct Pending {
@@ -46,65 +46,6 @@ struct Pending {
     /// The lock of the thread that checks the lists. An allocation that needs the memory waits for it; other calls do
     /// not.
     reaping: Mutex<()>,
-}
-
-#[derive(Default)]
-struct Lists {
-    queues: Vec<Queue>,
-    /// The mappings that wait to be unmapped: their ends by their first addresses.
-    mappings: BTreeMap<usize, usize>,
-    /// The number of bytes that were added since they were last compared with [`MOST_KEPT`].
-    kept: usize,
-    /// The number of allocations and frees before the next check.
-    skips: usize,
-    /// That number after the last check. It grows while checks release nothing.
-    skipped: usize,
-}
-
-/// The objects that the work of the same streams may use.
-struct Queue {
-    users: Users,
-    /// The objects without positions.
-    open: Vec<PendingRelease>,
-    /// The objects that wait for positions of streams, in the order of their frees, with few exceptions.
-    batches: VecDeque<Batch>,
-    /// The objects that no work uses any more.
-    unused: Vec<PendingRelease>,
-}
-
-/// Objects, and the positions that streams must reach before they are released.
-struct Batch {
-    entries: Vec<PendingRelease>,
-    positions: Vec<StreamPosition>,
-}
-
-/// Says which streams have work that may use an object.
-#[derive(Clone)]
-struct Users {
-    /// See [`Release::device`].
-    device: Option<Arc<DeviceState>>,
-    /// See [`Release::is_shared`].
-    is_shared: bool,
-}
-
-impl Users {
-    /// Whether work of the stream may use the object. Work of another device is no reason to keep device memory, nor to
-    /// keep the device open.
-    fn include(&self, stream: &StreamState) -> bool {
-        self.device.as_ref().is_none_or(|device| Arc::ptr_eq(device, &stream.device))
-            || self.is_shared && stream.crosses()
-    }
-
-    fn are_same(&self, other: &Self) -> bool {
-        self.device.as_ref().map(Arc::as_ptr) == other.device.as_ref().map(Arc::as_ptr)
-            && self.is_shared == other.is_shared
-    }
-
-    /// Returns their positions in these streams. With `may_call`, queries the driver and records marks.
-    fn positions(&self, streams: Vec<Arc<StreamState>>, may_call: bool) -> Vec<StreamPosition> {
-        let users = streams.into_iter().filter(|stream| self.include(stream));
-        users.filter_map(|stream| StreamPosition::now(stream, may_call)).collect()
-    }
 }
 
 /// An object to release, see [`release`].
@@ -127,10 +68,6 @@ impl Release {
     pub(crate) fn new(device: Option<&Arc<DeviceState>>) -> Self {
         Self { device: device.cloned(), is_shared: true, may_wait: true, bytes: 0, mapping: 0..0 }
     }
-
-    fn users(&self) -> Users {
-        Users { device: self.device.clone(), is_shared: self.is_shared }
-    }
 }
 
 /// The function that releases an object to the driver, see [`release`].
@@ -145,79 +82,6 @@ struct PendingRelease {
 fn depends_on_program(driver: &DriverState) -> bool {
     let dependent = driver.busy_streams(|stream| stream.depends_on_program() && !stream.is_known_idle());
     dependent.iter().any(|stream| stream.has_pending_calls() || !stream.is_drained())
-}
-
-impl Lists {
-    fn queue(&mut self, users: Users) -> &mut Queue {
-        let place = self.queues.iter().position(|queue| queue.users.are_same(&users));
-        let place = place.unwrap_or_else(|| {
-            let (open, batches, unused) = Default::default();
-            self.queues.push(Queue { users, open, batches, unused });
-            self.queues.len() - 1
-        });
-        &mut self.queues[place]
-    }
-
-    fn has_any_for(&self, users: &Users) -> bool {
-        self.queues.iter().any(|queue| queue.users.are_same(users) && !queue.is_empty())
-    }
-
-    /// Notes a new object.
-    fn note(&mut self, driver: &DriverState, release: &Release) {
-        self.kept += release.bytes;
-        let mapping = &release.mapping;
-        if !mapping.is_empty() {
-            self.mappings.insert(mapping.start, mapping.end);
-        }
-        // Relaxed: the count is a hint. A thread that misses it checks again in its next call.
-        driver.pending_count.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts an allocation or a free, and returns whether it checks the lists.
-    fn is_due(&mut self) -> bool {
-        self.skips = self.skips.saturating_sub(1);
-        self.skips == 0 || self.kept >= MOST_KEPT
-    }
-
-    /// Notes a check while `busy` streams had work. Calls check less and less often while that releases nothing.
-    fn checked(&mut self, busy: usize, has_released: bool) {
-        self.skipped = if has_released { 0 } else { (2 * self.skipped + 1).min(MOST_SKIPPED) };
-        self.skips = if has_released { 0 } else { self.skipped.max(busy) };
-    }
-
-    fn overlaps_mapping(&self, range: &Range<usize>) -> bool {
-        // Mappings do not overlap each other.
-        let before_end = self.mappings.range(..range.end).next_back();
-        before_end.is_some_and(|(_, end)| *end > range.start)
-    }
-}
-
-impl Queue {
-    fn is_empty(&self) -> bool {
-        self.open.is_empty() && self.batches.is_empty() && self.unused.is_empty()
-    }
-
-    /// Adds objects that wait for these positions.
-    fn add(&mut self, entries: Vec<PendingRelease>, positions: Vec<StreamPosition>) {
-        let is_same = |latest: &Batch| {
-            let pairs = || latest.positions.iter().zip(&positions);
-            latest.positions.len() == positions.len() && pairs().all(|(one, other)| one.is_same(other))
-        };
-        match self.batches.back_mut().filter(|latest| is_same(latest)) {
-            Some(latest) => latest.entries.extend(entries),
-            None => self.batches.push_back(Batch { entries, positions }),
-        }
-    }
-}
-
-impl Batch {
-    /// Whether the streams have reached the positions. Removes those that are reached.
-    fn is_past(&mut self, may_record: bool) -> bool {
-        while self.positions.last_mut().is_some_and(|position| position.is_reached(may_record)) {
-            self.positions.pop();
-        }
-        self.positions.is_empty()
-    }
 }
 
 impl Pending {
