@@ -177,21 +177,17 @@ impl Drop for Pin {
         let reader = self.reader;
         let state = reader.state.load(Ordering::Relaxed) - 1;
         // Release: what was read while pinned comes before the release of it.
-        if state & (DEPTH | PASSING) == 0 {
-            reader.state.store(state.wrapping_add(TURN), Ordering::Release);
-        } else if state & DEPTH != 0 {
-            // An outer pin continues.
-            reader.state.store(state, Ordering::Release);
-        } else {
-            reader.state.store(state.wrapping_add(TURN), Ordering::Release);
+        // With a depth left, an outer pin continues.
+        let turn = if state & DEPTH == 0 { TURN } else { 0 };
+        reader.state.store(state.wrapping_add(turn), Ordering::Release);
+        if state & (DEPTH | PASSING) == PASSING {
             vacate(reader);
         }
     }
 }
 
-/// Lets a later thread have the reader of one that ends. Out of line, so that releasing a pin stays short.
+/// Lets a later thread have the reader of one that ends.
 #[cold]
-#[inline(never)]
 fn vacate(reader: &'static Reader) {
     VACANT.lock().push(Vacant(reader));
 }
