@@ -2329,8 +2329,8 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
 
 /**
  * Returns the priority of a stream; 0 is the highest. It is 0 for streams of aclrtCreateStream and
- * aclrtCreateStreamWithConfig, which ignores its priority argument; on GPUs these are as urgent as the streams of other
- * CUDA libraries in the process.
+ * aclrtCreateStreamWithConfig, which ignores its priority argument; on GPUs these are as urgent as the streams of
+ * other CUDA libraries in the process.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param priority receives the priority.

@@ -4,7 +4,7 @@
 # Left out of src/algo:
 #   alloc/block_cache, map/slot_table, sync/published, sync/reclaim, sync/striped_count: membarrier, which Miri lacks
 #   alloc/pool/class: safe arithmetic, over millions of lengths
-#   alloc/pool: cost measures times; books, cache, search and others have no tests of their own, those of pool run them
+#   alloc/pool: cost measures times; cache, search and others have no tests of their own, those of pool run them
 #   alloc/prefetch, map/chunked, queue/completion, sync/gap, sync/primitives: no tests of their own; what runs uses them
 #   ensure, host/grow, host/notice, thread/asleep: no tests of their own, and no data structures
 #   host/cpp_name, host/system_call: dlopen, dladdr and the C library's texts of errors

@@ -1,10 +1,10 @@
 //! The free and taken blocks of a stream-ordered memory pool.
 //!
 //! This is bookkeeping of addresses only, in which each block is a range of an [address map](crate::map::address_map):
-//! the memory itself is never accessed. A pool has *segments*: ranges of addresses that its owner got from a device, and
-//! adds when [`Pool::alloc`] requests more. What a stream frees is *pending*. The stream itself may reuse it at once,
-//! because its later work is ordered after its earlier work; other streams may reuse it only as far as [`Order`] allows.
-//! When the free is complete, the memory is *free* for every stream.
+//! the memory itself is never accessed. A pool has *segments*: ranges of addresses that its owner got from a device,
+//! and adds when [`Pool::alloc`] requests more. What a stream frees is *pending*. The stream itself may reuse it at
+//! once, because its later work is ordered after its earlier work; other streams may reuse it only as far as [`Order`]
+//! allows. When the free is complete, the memory is *free* for every stream.
 //!
 //! **Positions** count what was submitted to a stream. A free has the position of the last operation that was submitted
 //! before it, or of a separate operation. It is complete when the stream has reached that position. If threads report
@@ -196,8 +196,8 @@ impl Pool {
             .ok_or_else(|| self.find(stream, |memory| memory.find_to_follow(len, stream, order)))
     }
 
-    /// Adds memory in the home part of `stream`. The caller holds its pages of the map, which the pool releases with the
-    /// segment. It does not overlap the pool's memory.
+    /// Adds memory in the home part of `stream`. The caller holds its pages of the map, which the pool releases with
+    /// the segment. It does not overlap the pool's memory.
     pub fn add_segment(&self, segment: Segment, stream: StreamKey) {
         self.home(stream).1.add_segment(segment);
     }

@@ -21,8 +21,8 @@ use super::{Fault, Result};
 #[derive(Clone, Default)]
 pub struct StreamOptions {
     /// The priority. 0 is the highest; larger numbers have lower priority, up to
-    /// [`least_priority`](super::Device::least_priority). `None`: the program chooses none, so the stream is as urgent as
-    /// the streams of other libraries in the process.
+    /// [`least_priority`](super::Device::least_priority). `None`: the program chooses none, so the stream is as
+    /// urgent as the streams of other libraries in the process.
     pub priority: Option<u32>,
     /// The receiver of failures of the stream's work, or `None` for no observer.
     pub observer: Option<Arc<dyn Observer>>,

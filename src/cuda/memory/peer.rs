@@ -1,5 +1,5 @@
-//! Gives devices direct access to each other's memory. `cuCtxEnablePeerAccess` covers the memory of `cuMemAlloc`; memory
-//! that the library maps itself, on large pages, gets the access of its peers one by one.
+//! Gives devices direct access to each other's memory. `cuCtxEnablePeerAccess` covers the memory of `cuMemAlloc`;
+//! memory that the library maps itself, on large pages, gets the access of its peers one by one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

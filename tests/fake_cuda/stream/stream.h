@@ -39,7 +39,8 @@ struct Stream {
 
     std::shared_ptr<HardwareQueue> hardware;
     std::deque<Operation> queue;
-    // Signals new work, the stream's turn in its hardware queue, or the completion of what the stream's thread waits for.
+    // Signals new work, the stream's turn in its hardware queue, or the completion of what the stream's thread waits
+    // for.
     std::condition_variable more;
     unsigned long long submitted = 0;
     unsigned long long completed = 0;

@@ -17,7 +17,8 @@ use crate::memory::request::{Release, Request, Resource, seldom};
 use crate::runtime::device::Device;
 use crate::stream::{self, Stream};
 
-/// The stages of requests by programs, of which the entries skip those that have nothing to do. Pools count their memory themselves, under their own locks.
+/// The stages of requests by programs, of which the entries skip those that have nothing to do. Pools count their
+/// memory themselves, under their own locks.
 pub(super) const POOL: Captures = Captures(GRAPH);
 
 /// The stages of requests for graphs, and of frees by graphs.
