@@ -15,11 +15,11 @@ TITLE = "The CUDA backend"
 CPU_TITLE = "Instructions of a call"
 
 # Instructions that a call on the CPU backend may execute while everything that can be switched on is off: 5 percent more
-# than it executed when its row was last changed. The first three were last changed when 3,000 threads could destroy
-# objects at once: a pin then tests whether its thread needs a fence, and whether its thread ends.
+# than it executed when its row was last changed. Those of synchronizing and of aclrtMemcpy were last changed when
+# 3,000 threads could destroy objects at once: a pin then tests whether its thread needs a fence, and whether it ends.
 MOST = {
     "aclrtSynchronizeStream (idle)": 96,
-    "aclrtQueryEventStatus": 93,
+    "aclrtQueryEventStatus": 92,
     "aclrtMemcpy of 64 B": 243,
     "aclrtMemcpyAsync of 64 B": 559,
     "aclrtMemsetAsync of 64 B": 494,
@@ -77,7 +77,7 @@ def print_cpu_instructions(results):
     print("Instructions that portacl executes on the calling thread for one call on the CPU backend (callgrind), at commit "
           f"{commit()}, on {machine()}. Checks, schedules, traces, memory hooks and injected faults are off: a row that "
           "keeps its limit shows that what is off costs nothing. A limit is 5 percent above the count when the row was "
-          "last changed; `tools/instruction_report.py` says why each changed.\n")
+          "last changed; `tools/instruction_report.py` has reasons.\n")
     print("| call | instructions | at most | |")
     print("|---|---|---|---|")
     for name in dict.fromkeys(name for name, _ in results.values):

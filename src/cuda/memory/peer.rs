@@ -29,7 +29,7 @@ pub(crate) fn set(driver: &DriverState, from: u32, to: u32, on: bool) -> Result<
         return Ok(());
     }
     change(driver, from, to, on).inspect_err(|_| {
-        // Part of the memory may have the access already. The first failure is returned.
+        // Some of the memory may have changed already. The first failure is returned.
         let _ = change(driver, from, to, !on);
     })?;
     if on {

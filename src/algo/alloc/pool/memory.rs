@@ -27,8 +27,8 @@ pub(super) struct Memory {
     pub(super) pending: Pending,
     pub(super) cache: Cache,
     /// The map that blocks are in, and the first two words of their ranges there.
-    map: &'static AddressMap,
-    words: [u64; 2],
+    pub(super) map: &'static AddressMap,
+    pub(super) words: [u64; 2],
     /// The numbers of unused places in the map.
     numbers: Vec<u32>,
     /// The segments, by their first unit.
@@ -129,7 +129,6 @@ impl Memory {
         let [first, second] = self.words;
         let note = u64::from(self.counts.part) << 32 | u64::from(node);
         let range = Range { base: addr, len: wanted as usize * GRAIN, words: [first, second, note] };
-        // The pool's data come first: debug builds check them for each range in the map.
         if number != 0 {
             self.place(number).card().write(node, units, wanted);
         }

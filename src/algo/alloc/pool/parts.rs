@@ -35,9 +35,6 @@ const PART_BITS: u32 = 8;
 
 /// A pool.
 pub struct Pool {
-    /// The map that its blocks are in, and the first two words of their ranges there.
-    map: &'static AddressMap,
-    words: [u64; 2],
     first: SpinLock<Memory>,
     homes: Homes,
     others: [OnceLock<Box<SpinLock<Memory>>>; PARTS - 1],
@@ -46,11 +43,8 @@ pub struct Pool {
 impl Pool {
     /// Creates a pool without memory, whose blocks are ranges of `map`.
     pub fn new(map: &'static AddressMap) -> Self {
-        let words = [0; 2];
         Self {
-            map,
-            words,
-            first: SpinLock::new(Memory::new(0, map, words)),
+            first: SpinLock::new(Memory::new(0, map, [0; 2])),
             homes: Homes {
                 homes: [const { AtomicU32::new(0) }; PLACES],
                 assigned: AtomicU32::new(0),
@@ -62,8 +56,7 @@ impl Pool {
 
     /// Sets the first two words of the ranges of its blocks, before the pool has memory. The third is the pool's note.
     pub fn set_words(&mut self, words: [u64; 2]) {
-        self.words = words;
-        self.first = SpinLock::new(Memory::new(0, self.map, words));
+        self.lock(0).words = words;
     }
 
     /// Returns the home part of a stream, a number less than [`PARTS`]. Memory that is added for a stream goes to this
@@ -103,10 +96,11 @@ impl Pool {
         let mut first = self.lock(0);
         let totals = self.homes.totals.get_or_init(|| Arc::new(Totals::of(&first.counts)));
         first.counts.totals = Some(Arc::clone(totals));
+        let (map, words) = (first.map, first.words);
         drop(first);
         let part = self.homes.assigned.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
         self.others[part - 1].get_or_init(|| {
-            let mut memory = Memory::new(part as u32, self.map, self.words);
+            let mut memory = Memory::new(part as u32, map, words);
             memory.counts.totals = Some(Arc::clone(totals));
             Box::new(SpinLock::new(memory))
         });
