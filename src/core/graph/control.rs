@@ -11,6 +11,7 @@ use crate::base::error::{Code, Result, arguments, error_with, param_invalid, uns
 use crate::base::handles;
 use crate::memory;
 use crate::stream::{self, Stream};
+use crate::transfer::ends;
 
 /// Returns the stream of a call, and the graph that it is bound to.
 fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
@@ -42,7 +43,7 @@ fn bound_there(argument: &str, raw: u64, building: &Arc<Capture>) -> Result<Hand
 fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result<Span> {
     arguments::not_null(argument, addr, format_args!("it must be the address of {len} bytes of device memory"))?;
     arguments::aligned(argument, addr, len, format_args!("{len} bytes"))?;
-    let (span, _held) = memory::device_span(argument, addr, len, &stream.device, false)?;
+    let (span, _held) = ends::operand(argument, addr, len, &stream.device, false)?;
     if span.place != Place::Device(stream.device.id) && !memory::is_managed(addr) {
         return Err(unsupported!(
             "{argument} {addr:#x} is memory on another device than the graph's, which is {}",

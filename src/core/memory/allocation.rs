@@ -119,6 +119,18 @@ impl Kind {
         }
     }
 
+    /// Returns the place of the memory of an allocation that was found: [`Self::place`] of its kind, in two comparisons.
+    #[inline(always)]
+    pub const fn place_of(found: Reach) -> Place {
+        const HOST: u32 = Kind::Pinned.word();
+        const REGISTERED: u32 = Kind::BEING_REGISTERED.word();
+        match found.word as u32 {
+            word @ ..HOST => Place::Device(word & 0xff_ffff),
+            word @ REGISTERED.. if word & 1 == 0 => Place::Pageable,
+            HOST.. => Place::Pinned,
+        }
+    }
+
     /// Returns the place of its memory for copies.
     pub const fn place(self) -> Place {
         match self {

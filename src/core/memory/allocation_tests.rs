@@ -1,3 +1,5 @@
+use std::num::NonZeroUsize;
+
 use super::*;
 
 #[test]
@@ -25,5 +27,8 @@ fn kinds_are_words_and_places() {
     for (kind, place) in all {
         assert_eq!(Kind::from_word(kind.word()), kind);
         assert_eq!(kind.place(), place);
+        // The owner is in the upper half of the word.
+        let word = Allocation::first_word(kind, Owner(u32::MAX));
+        assert_eq!(Kind::place_of(Reach { left: NonZeroUsize::MIN, word }), place);
     }
 }

@@ -15,7 +15,7 @@ mod pointer;
 pub mod request;
 pub mod virtual_memory;
 
-pub use self::pointer::hold::{Held, check_pointer, check_reach, device_span, hold_other, is_local, must_ask};
+pub use self::pointer::hold::{Held, check_pointer, check_reach, hold_other, must_ask};
 pub use self::pointer::span::{is_ordinary, is_plain, span};
 pub use self::pointer::{
     address_range, all_are_of_type, host_memory, is_managed, place_in_words, pointer_attributes, usage,

@@ -4,7 +4,7 @@
 use crate::backend::Place;
 use crate::base::error::{Result, arguments, invalid_param};
 use crate::runtime::thread;
-use crate::transfer::memcpy;
+use crate::transfer::{ends, memcpy};
 use crate::{memory, stream};
 
 /// Length in bytes of the description of an operation in device memory.
@@ -38,7 +38,7 @@ pub fn operate(argument: &str, addr: usize, size: usize, kind: i32, stream: u64)
     check_type("cmoType", kind)?;
     check_range(argument, addr, size)?;
     let stream = stream::resolve(stream)?;
-    memory::device_span(argument, addr, size, &stream.device, false).map(drop)
+    ends::operand(argument, addr, size, &stream.device, false).map(drop)
 }
 
 /// Implements aclrtCmoWaitBarrier: waits for barriers of operations of these kinds, all of which are complete.
@@ -56,8 +56,8 @@ pub fn describe(description: usize, addr: usize, size: usize) -> Result<()> {
     check_range("cmoDesc", description, DESCRIPTION)?;
     check_range("src", addr, size)?;
     let device = thread::current()?.device.clone();
-    memory::device_span("cmoDesc", description, DESCRIPTION, &device, true)?;
-    memory::device_span("src", addr, size, &device, false)?;
+    ends::operand("cmoDesc", description, DESCRIPTION, &device, true)?;
+    ends::operand("src", addr, size, &device, false)?;
     let words: [u64; DESCRIPTION / size_of::<u64>()] = [addr as u64, size as u64, 0, 0, 0, 0, 0, 0];
     memcpy::write_words(description, &words)
 }

@@ -1,16 +1,12 @@
 //! Copies: direction, range and order.
 
-use std::sync::Arc;
-
 use crate::algo::map::slot_table::Ref;
-use crate::backend::{Copy, Op, Place, Span};
+use crate::backend::{Op, Place, Span};
 use crate::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
-use crate::memory::allocation::{Allocation, CopyEnd, Kind as AllocationKind};
 use crate::memory::{self, place_in_words};
-use crate::runtime::device::Device;
-use crate::runtime::thread;
 use crate::stream::{self, Stream, interceptor};
-use crate::transfer::synchronous;
+use crate::transfer::ends::{self, End, Ends, Expect, Own};
+use crate::transfer::synchronous::{self, CallingThread, MAX_PINNED_COPY, copy_long};
 
 /// The direction that a program passes, as the API numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +67,7 @@ impl Kind {
 
     /// Fails unless the places match the kind. `remedy` says what to do in this case.
     #[inline(never)]
-    pub fn check(self, dst: &Span, src: &Span, remedy: &str) -> Result<()> {
+    fn check(self, dst: &Span, src: &Span, remedy: &str) -> Result<()> {
         if self.fits(dst.place, src.place) || self.fits_managed(dst, src) {
             Ok(())
         } else {
@@ -125,51 +121,67 @@ impl CopyArgs {
         Ok(Some(kind))
     }
 
-    /// Returns the places of the addresses, destination first.
-    ///
-    /// It returns no [`Copy`](struct@Copy) yet: that is kept in registers up to the call that needs it in memory, and
-    /// so is written there only once.
     #[inline(always)]
-    fn places(self, kind: Kind) -> Result<(Place, Place)> {
-        let dst = memory::span("dst", self.dst, self.count)?.place;
-        let src = memory::span("src", self.src, self.count)?.place;
-        if !kind.fits_by_number(dst, src) {
-            let Copy { dst, src, .. } = self.between(kind, dst, src);
-            kind.check(&dst, &src, "ACL_MEMCPY_DEFAULT finds the direction from the addresses")?;
-        }
-        Ok((dst, src))
+    fn dst(&self) -> End<&'static str> {
+        End { argument: "dst", addr: self.dst, len: self.count }
     }
 
-    /// Returns the places of the ends, destination first, if they are found at once: each is page-locked or on this
-    /// device, inside one allocation, without a check of access, and the kind matches. With `PAGEABLE`, an end may also
-    /// be host memory that is known without a lookup in the map. `None`: [`Self::places`] finds them, or fails.
     #[inline(always)]
-    fn places_at_once<const PAGEABLE: bool>(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
-        let place = |end, addr| {
-            if PAGEABLE && memory::is_plain(addr) {
-                return addr.checked_add(self.count).map(|_| Place::Pageable);
-            }
-            let Some(found) = Allocation::reach_end(end, addr) else {
-                return (PAGEABLE && memory::is_ordinary(addr, self.count)).then_some(Place::Pageable);
-            };
-            let place = AllocationKind::of(found).place();
-            let is_local = (place == Place::Device(device.id)) | (place == Place::Pinned);
-            (is_local && self.count <= found.left.get()).then_some(place)
-        };
-        let (dst, src) = (place(CopyEnd::Dst, self.dst)?, place(CopyEnd::Src, self.src)?);
-        let fits = kind.fits_by_number(dst, src) | (kind == Kind::Default);
-        (fits && !memory::must_ask()).then_some((dst, src))
+    fn src(&self) -> End<&'static str> {
+        End { argument: "src", addr: self.src, len: self.count }
+    }
+}
+
+/// The direction of a copy.
+#[derive(Clone, Copy, Debug)]
+pub struct Direction {
+    /// The direction that the program passed.
+    pub kind: Kind,
+    /// Whether both ends may be host memory.
+    pub within_host: bool,
+    /// What to do if the places of the ends contradict the kind.
+    pub remedy: &'static str,
+}
+
+impl Direction {
+    #[inline(always)]
+    fn of(kind: Kind, within_host: bool) -> Self {
+        Self { kind, within_host, remedy: "ACL_MEMCPY_DEFAULT finds the direction from the addresses" }
     }
 
-    /// Returns the copy between these places.
+    /// Whether the source can be reused when the call returns.
     #[inline(always)]
-    fn between(self, kind: Kind, dst: Place, src: Place) -> Copy {
-        Copy {
-            dst: Span { addr: self.dst, len: self.count, place: dst },
-            src: Span { addr: self.src, len: self.count, place: src },
-            stage_source: kind == Kind::HostToBufferToDevice,
-        }
+    fn stages_source(&self) -> bool {
+        self.kind == Kind::HostToBufferToDevice
     }
+}
+
+impl Expect for Direction {
+    #[inline(always)]
+    fn accepts(&self, dst: Place, src: Place) -> bool {
+        let Self { kind, within_host, .. } = *self;
+        if kind.fits_by_number(dst, src) {
+            return within_host || kind != Kind::HostToHost;
+        }
+        kind == Kind::Default && (within_host || !(is_host(dst) && is_host(src)))
+    }
+
+    #[inline]
+    fn check(&mut self, dst: &Span, src: &Span) -> Result<()> {
+        if !self.kind.fits_by_number(dst.place, src.place) {
+            self.kind.check(dst, src, self.remedy)?;
+        }
+        ensure!(self.within_host || !(is_host(dst.place) && is_host(src.place)), not_asynchronous());
+        Ok(())
+    }
+}
+
+#[cold]
+fn not_asynchronous() -> Error {
+    unsupported!(
+        "dst and src are both host memory: asynchronous copies need a device on one side; use aclrtMemcpy, or memcpy \
+         in aclrtLaunchHostFunc"
+    )
 }
 
 /// Returns the error of arguments that contradict each other with any addresses.
@@ -200,13 +212,31 @@ fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
 pub fn copy(request: CopyArgs) -> Result<()> {
     interceptor::check_unordered()?;
     let Some(kind) = request.check()? else { return Ok(()) };
-    if request.count <= MAX_PINNED_COPY
-        && let Some(context) = thread::current_now()
-        && let Some((dst, src)) = request.places_at_once::<true>(kind, &context.device)
+    let (thread, direction) = (CallingThread::now(), Direction::of(kind, true));
+    if let Some(device) = thread.known_device()
+        && let Some(ends) = ends::at_once::<true>(request.dst(), request.src(), device, &direction)
     {
-        return synchronous::copy(&context.device, request.between(kind, dst, src));
+        let copy = ends.copy(direction.stages_source());
+        return if request.count <= MAX_PINNED_COPY {
+            synchronous::copy(device, copy)
+        } else {
+            copy_long(thread, copy)
+        };
     }
-    copy_anywhere(request.dst, request.src, request.count, kind)
+    copy_others(request.dst, request.src, request.count, kind, thread)
+}
+
+/// Copies between ends that are not found at once. Checks the room.
+#[inline(never)]
+fn copy_others(dst: usize, src: usize, count: usize, kind: Kind, mut thread: CallingThread) -> Result<()> {
+    let request = CopyArgs { dst, dest_max: count, src, count, kind: kind as i32 };
+    let mut direction = Direction::of(kind, true);
+    let ends = ends::find(request.dst(), request.src(), Own::Thread(&mut thread), &mut direction)?;
+    let copy = ends.copy(direction.stages_source());
+    if ends.are_local && count <= MAX_PINNED_COPY {
+        return synchronous::copy(thread.device()?, copy);
+    }
+    copy_long(thread, copy)
 }
 
 /// Writes words to a device, as [`copy`] does.
@@ -215,67 +245,32 @@ pub fn write_words(dst: usize, words: &[u64]) -> Result<()> {
     copy(CopyArgs { dst, dest_max: count, src, count, kind: Kind::HostToDevice as i32 })
 }
 
-/// Copies memory in any place and of any length. Checks the room.
-#[inline(never)]
-fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()> {
-    let request = CopyArgs { dst, dest_max: count, src, count, kind: kind as i32 };
-    let (dst, src) = request.places(kind)?;
-    let context = thread::current()?;
-    let is_local = |place| memory::is_local(place, &context.device);
-    if request.count <= MAX_PINNED_COPY && is_local(dst) && is_local(src) {
-        return synchronous::copy(&context.device, request.between(kind, dst, src));
-    }
-    // The copy takes long enough for this to matter: the pin, which delays the reclamation of destroyed objects, is
-    // dropped.
-    let device = context.device.clone();
-    drop(context);
-    let copy = request.between(kind, dst, src);
-    let _held = hold_others(&copy.dst, &copy.src, &device)?;
-    synchronous::copy(&device, copy)
-}
-
-/// Length of the largest synchronous copy, in bytes, during which the context's table stays pinned.
-const MAX_PINNED_COPY: usize = 64 << 10;
-
-/// Does the work of [`memory::hold_other`] for both ends of a copy.
-pub fn hold_others(dst: &Span, src: &Span, own: &Device) -> Result<[Option<Arc<Device>>; 2]> {
-    Ok([memory::hold_other("dst", dst, own, true)?, memory::hold_other("src", src, own, false)?])
-}
-
 /// Implements aclrtMemcpyAsync.
 #[inline(always)]
 pub fn copy_async(request: CopyArgs, stream: u64) -> Result<()> {
     let kind = request.check()?;
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };
-    match request.places_at_once::<false>(kind, &stream.device) {
-        Some((dst, src)) if !(is_host(dst) & is_host(src)) => {
-            stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop)
-        }
-        Some(_) | None => copy_async_anywhere(request, kind, stream),
+    let direction = Direction::of(kind, false);
+    match ends::at_once::<false>(request.dst(), request.src(), &stream.device, &direction) {
+        Some(ends) => stream.submit(Op::Copy(ends.copy(direction.stages_source()))).map(drop),
+        None => copy_async_others(request.dst, request.src, request.count, kind, stream),
     }
 }
 
-/// Enqueues a copy of another kind, or between memory in any place.
+/// Enqueues a copy between ends that are not found at once. Checks the room.
 #[inline(never)]
-fn copy_async_anywhere(request: CopyArgs, kind: Kind, stream: Ref<'static, Stream>) -> Result<()> {
-    let (dst, src) = request.places(kind)?;
-    let copy = request.between(kind, dst, src);
-    let (dst, src) = (copy.dst, copy.src);
-    if is_host(dst.place) && is_host(src.place) {
-        return Err(unsupported!(
-            "dst and src are both host memory: asynchronous copies need a device on one side; use \
-             aclrtMemcpy, or memcpy in aclrtLaunchHostFunc"
-        ));
-    }
-    let _held = hold_others(&dst, &src, &stream.device)?;
-    submit(stream, &dst, &src, Op::Copy(copy))
+fn copy_async_others(dst: usize, src: usize, count: usize, kind: Kind, stream: Ref<'static, Stream>) -> Result<()> {
+    let request = CopyArgs { dst, dest_max: count, src, count, kind: kind as i32 };
+    let mut direction = Direction::of(kind, false);
+    let ends = ends::find(request.dst(), request.src(), Own::Device(&stream.device), &mut direction)?;
+    submit(stream, &ends, Op::Copy(ends.copy(direction.stages_source())))
 }
 
-/// Queues an operation that copies from `src` to `dst`.
+/// Queues an operation that copies between these ends.
 #[inline]
-pub fn submit(stream: Ref<'static, Stream>, dst: &Span, src: &Span, op: Op<'_>) -> Result<()> {
-    if dst.place != Place::Pageable && src.place != Place::Pageable {
+pub fn submit(stream: Ref<'static, Stream>, ends: &Ends, op: Op<'_>) -> Result<()> {
+    if ends.dst.place != Place::Pageable && ends.src.place != Place::Pageable {
         return stream.submit(op).map(drop);
     }
     interceptor::check_waiting()?;

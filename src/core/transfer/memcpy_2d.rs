@@ -1,12 +1,11 @@
 //! Copies of rows: rectangles in memory.
 
-use crate::backend::{Copy, Copy2d, Op, Rows, Span};
+use crate::backend::{Copy2d, Op, Rows};
 use crate::base::error::{Result, arguments, invalid_param};
-use crate::memory;
-use crate::runtime::thread;
 use crate::stream::{self, interceptor};
-use crate::transfer::memcpy::{self, Kind};
-use crate::transfer::synchronous;
+use crate::transfer::ends::{self, End, Ends, Own};
+use crate::transfer::memcpy::{self, Direction, Kind};
+use crate::transfer::synchronous::{self, CallingThread};
 
 /// Maximum number of bytes of a row, and of rows of a rectangle, in a synchronous copy.
 const MAX_SIDE: usize = 5_000_000;
@@ -64,8 +63,8 @@ impl Copy2dArgs {
         Ok(Some(kind))
     }
 
-    /// Returns the span from the first byte of the first row to the last byte of the last row.
-    fn span(&self, argument: &str, addr: usize, pitch: usize) -> Result<Span> {
+    /// Returns the end from the first byte of the first row to the last byte of the last row.
+    fn end(&self, argument: &'static str, addr: usize, pitch: usize) -> Result<End<&'static str>> {
         let gaps = (self.height - 1).checked_mul(pitch);
         let len = gaps.and_then(|gaps| gaps.checked_add(self.width)).ok_or_else(|| {
             invalid_param!(
@@ -73,23 +72,26 @@ impl Copy2dArgs {
                 self.height
             )
         })?;
-        memory::span(argument, addr, len)
+        Ok(End { argument, addr, len })
     }
 
-    /// Returns the operation, with the memory at the addresses, and the spans of its two ends: destination and source.
-    fn resolve(&self, kind: Kind) -> Result<(Op<'static>, Span, Span)> {
-        let dst = self.span("dst", self.dst, self.dst_pitch)?;
-        let src = self.span("src", self.src, self.src_pitch)?;
-        kind.check(&dst, &src, "pass the kind that fits")?;
+    /// Finds the memory at the addresses.
+    fn find(&self, kind: Kind, own: Own<'_>) -> Result<Ends> {
+        let dst = self.end("dst", self.dst, self.dst_pitch)?;
+        let src = self.end("src", self.src, self.src_pitch)?;
+        ends::find(dst, src, own, &mut Direction { kind, within_host: true, remedy: "pass the kind that fits" })
+    }
+
+    /// Returns the operation between these ends.
+    fn between(&self, ends: &Ends) -> Op<'static> {
         let has_gaps = [self.dst_pitch, self.src_pitch].iter().any(|&pitch| pitch != self.width);
-        let op = if self.height > 1 && has_gaps {
+        if self.height > 1 && has_gaps {
             let rows = |span, pitch| Rows { span, pitch };
-            let (dst, src) = (rows(dst, self.dst_pitch), rows(src, self.src_pitch));
+            let (dst, src) = (rows(ends.dst, self.dst_pitch), rows(ends.src, self.src_pitch));
             Op::Copy2d(Copy2d { dst, src, width: self.width, height: self.height })
         } else {
-            Op::Copy(Copy { dst, src, stage_source: false })
-        };
-        Ok((op, dst, src))
+            Op::Copy(ends.copy(false))
+        }
     }
 }
 
@@ -97,9 +99,10 @@ impl Copy2dArgs {
 pub fn copy(request: Copy2dArgs) -> Result<()> {
     interceptor::check_unordered()?;
     let Some(kind) = request.check(SYNC)? else { return Ok(()) };
-    let (op, dst, src) = request.resolve(kind)?;
-    let device = thread::current()?.device.clone();
-    let _held = memcpy::hold_others(&dst, &src, &device)?;
+    let mut thread = CallingThread::NEW;
+    let ends = request.find(kind, Own::Thread(&mut thread))?;
+    let device = thread.into_device()?;
+    let op = request.between(&ends);
     if let Op::Copy(copy) = op { synchronous::copy(&device, copy) } else { synchronous::run(&device, op) }
 }
 
@@ -108,7 +111,6 @@ pub fn copy_async(request: Copy2dArgs, stream: u64) -> Result<()> {
     let kind = request.check(ASYNC)?;
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };
-    let (op, dst, src) = request.resolve(kind)?;
-    let _held = memcpy::hold_others(&dst, &src, &stream.device)?;
-    memcpy::submit(stream, &dst, &src, op)
+    let ends = request.find(kind, Own::Device(&stream.device))?;
+    memcpy::submit(stream, &ends, request.between(&ends))
 }

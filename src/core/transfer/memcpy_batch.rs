@@ -1,15 +1,18 @@
 //! Many copies in one call: all of them from the host to devices, or all from devices to the host.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::backend::{Copy, Op, Place, Span};
 use crate::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::base::host_memory;
 use crate::memory::access::Location;
+use crate::memory::allocation::CopyEnd;
 use crate::memory::{self, place_in_words};
 use crate::runtime::device::Device;
 use crate::runtime::thread;
 use crate::stream::{self, interceptor};
+use crate::transfer::ends::{self, End, Expect, Own};
 use crate::transfer::memcpy::is_host;
 use crate::transfer::synchronous;
 
@@ -111,16 +114,20 @@ impl Batch {
                 attribute += 1;
             }
             *failed = index;
-            let copy = resolve_entry(index, entry, attribute, &self.attributes[attribute])?;
-            left = check_ways(index, &copy, left)?;
-            for (array, span, writes) in [("dsts", &copy.dst, true), ("srcs", &copy.src, false)] {
-                if let Some(other) = memory::hold_other(format_args!("{array}[{index}]"), span, own, writes)?
-                    && !held.iter().any(|known| Arc::ptr_eq(known, &other))
-                {
+            let mut expect = Located { index, which: attribute, attribute: self.attributes[attribute], left };
+            let ends = ends::find(
+                End { argument: format_args!("dsts[{index}]"), addr: entry.dst, len: entry.size },
+                End { argument: format_args!("srcs[{index}]"), addr: entry.src, len: entry.size },
+                Own::Device(own),
+                &mut expect,
+            )?;
+            left = expect.left;
+            copies.push(ends.copy(false));
+            for other in ends.held.into_iter().flatten() {
+                if !held.iter().any(|known| Arc::ptr_eq(known, &other)) {
                     held.push(other);
                 }
             }
-            copies.push(copy);
         }
         *failed = NONE;
         Ok((copies, held))
@@ -174,27 +181,47 @@ fn in_words(location: Location) -> String {
     }
 }
 
-/// Returns the copy with this index, whose attribute has the index `which`.
-fn resolve_entry(index: usize, entry: BatchCopy, which: usize, attribute: &Attribute) -> Result<Copy> {
-    let resolve = |array: &str, addr, side: &str, location: Location| -> Result<Span> {
-        let argument = format_args!("{array}[{index}]");
-        let span = memory::span(argument, addr, entry.size)?;
-        if !fits(location, &span) {
-            return Err(param_invalid!(
-                "{argument} {addr:#x} is {}, but attrs[{which}].{side} says {}",
-                place_in_words(span.place),
-                in_words(location)
-            ));
+/// What a batch expects of one of its copies.
+struct Located {
+    /// The index of the copy.
+    index: usize,
+    /// The index of its attribute.
+    which: usize,
+    attribute: Attribute,
+    /// The directions that earlier copies leave possible, and after the check this copy as well.
+    left: Ways,
+}
+
+impl Expect for Located {
+    fn accepts(&self, _dst: Place, _src: Place) -> bool {
+        false
+    }
+
+    fn check_end(&self, which: CopyEnd, argument: impl Display, span: &Span) -> Result<()> {
+        let (side, location) = match which {
+            CopyEnd::Dst => ("dstLoc", self.attribute.dst),
+            CopyEnd::Src => ("srcLoc", self.attribute.src),
+        };
+        if fits(location, span) {
+            return Ok(());
         }
-        Ok(span)
-    };
-    let dst = resolve("dsts", entry.dst, "dstLoc", attribute.dst)?;
-    let src = resolve("srcs", entry.src, "srcLoc", attribute.src)?;
-    Ok(Copy { dst, src, stage_source: false })
+        Err(param_invalid!(
+            "{argument} {:#x} is {}, but attrs[{}].{side} says {}",
+            span.addr,
+            place_in_words(span.place),
+            self.which,
+            in_words(location)
+        ))
+    }
+
+    fn check(&mut self, dst: &Span, src: &Span) -> Result<()> {
+        self.left = check_ways(self.index, dst, src, self.left)?;
+        Ok(())
+    }
 }
 
 /// Checks that all copies of a batch have one direction. Returns the directions that remain possible for later copies.
-fn check_ways(index: usize, Copy { dst, src, .. }: &Copy, before: Ways) -> Result<Ways> {
+fn check_ways(index: usize, dst: &Span, src: &Span, before: Ways) -> Result<Ways> {
     let host = |span: &Span| is_host(span.place) || memory::is_managed(span.addr);
     let own = [!is_host(dst.place) && host(src), !is_host(src.place) && host(dst)];
     if own == [false; 2] {

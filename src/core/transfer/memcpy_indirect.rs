@@ -2,10 +2,11 @@
 
 use crate::backend::{CopyIndirect, Indirect, Number, Op, Span};
 use crate::base::error::{Result, arguments, invalid_param, unsupported};
-use crate::memory::{self, Held};
+use crate::memory::Held;
 use crate::runtime::device::Device;
 use crate::runtime::thread;
 use crate::stream;
+use crate::transfer::ends;
 use crate::transfer::memcpy::{self, Kind};
 
 /// Length in bytes of a word with an address or a length.
@@ -42,7 +43,7 @@ fn check_not_null(argument: &str, addr: usize) -> Result<()> {
 /// Returns the span of device memory with `len` bytes of words, which a stream reads.
 fn words(argument: &str, addr: usize, len: usize, device: &Device) -> Result<(Span, Held)> {
     arguments::aligned(argument, addr, WORD, format_args!("its words of {WORD} bytes"))?;
-    memory::device_span(argument, addr, len, device, false)
+    ends::operand(argument, addr, len, device, false)
 }
 
 /// Implements aclrtMemcpyAsyncWithOffset. For each end the arguments are the address of its address, and an offset that
@@ -90,8 +91,8 @@ pub fn describe(description: usize, kind: i32, src: usize, dst: usize, count: us
     let device = thread::current_outside_host_functions()?.device.clone();
     words("desc", description, DESCRIPTION, &device)?;
     if count != 0 {
-        memory::device_span("srcAddr", src, count, &device, false)?;
-        memory::device_span("dstAddr", dst, count, &device, true)?;
+        ends::operand("srcAddr", src, count, &device, false)?;
+        ends::operand("dstAddr", dst, count, &device, true)?;
     }
     // The order is that of the offsets above.
     let values: [u64; DESCRIPTION / WORD] = [src as u64, dst as u64, count as u64, 0, 0, 0, 0, 0];

@@ -1,15 +1,12 @@
 //! Setting memory: bytes and 32-bit words.
 
 use crate::algo::map::slot_table::Ref;
-use crate::backend::{Fill, Op, Pattern, Place, Span};
+use crate::backend::{Fill, Op, Pattern, Place};
 use crate::base::callback;
-use crate::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::memory;
-use crate::memory::allocation::{Allocation, CopyEnd, Kind};
-use crate::runtime::device::Device;
-use crate::runtime::thread;
+use crate::base::error::{Result, arguments, invalid_param};
 use crate::stream::{self, Stream, interceptor};
-use crate::transfer::synchronous;
+use crate::transfer::ends::{self, End, Own, Takes};
+use crate::transfer::synchronous::{self, CallingThread};
 
 /// The arguments of a fill as they came from C.
 pub struct FillArgs {
@@ -62,37 +59,22 @@ impl FillArgs {
         Ok(Some(count * pattern.size()))
     }
 
-    /// Returns the fill of `len` bytes if all of it is in one allocation on this device, and no access check is needed.
-    #[inline]
-    fn local_fill(&self, len: usize, device: &Device) -> Option<Fill> {
-        let found = Allocation::reach_end(CopyEnd::Dst, self.addr)?;
-        let place = Kind::of(found).place();
-        let is_local = place == Place::Device(device.id) && len <= found.left.get() && !memory::must_ask();
-        is_local.then_some(Fill { dst: Span { addr: self.addr, len, place }, pattern: self.pattern })
-    }
-
-    /// Returns the fill of `len` bytes, with the memory at the address.
-    fn resolve(&self, len: usize) -> Result<Fill> {
-        let argument = self.argument();
-        let dst = memory::span(argument, self.addr, len)?;
-        if dst.place == Place::Pageable {
-            return Err(param_invalid!(
-                "{argument} {:#x} is not memory from this library; use memset for pageable host memory",
-                self.addr
-            ));
-        }
-        Ok(Fill { dst, pattern: self.pattern })
+    /// Returns the destination of `len` bytes.
+    #[inline(always)]
+    fn dst(&self, len: usize) -> End<&'static str> {
+        End { argument: self.argument(), addr: self.addr, len }
     }
 }
+
+const TAKES: Takes = Takes::Locked("; use memset for pageable host memory");
 
 /// Implements aclrtMemset and aclrtMemsetD32: the work is complete when it returns, and no stream orders it.
 pub fn set(request: FillArgs) -> Result<()> {
     interceptor::check_unordered()?;
     let Some(len) = request.check()? else { return Ok(()) };
-    let fill = request.resolve(len)?;
-    let device = thread::current()?.device.clone();
-    let _held = memory::hold_other(request.argument(), &fill.dst, &device, true)?;
-    synchronous::run(&device, Op::Fill(fill))
+    let mut thread = CallingThread::NEW;
+    let (dst, _held) = ends::find_end(request.dst(len), true, Own::Thread(&mut thread), TAKES)?;
+    synchronous::run(&*thread.into_device()?, Op::Fill(Fill { dst, pattern: request.pattern }))
 }
 
 /// Implements aclrtMemsetAsync and aclrtMemsetD32Async.
@@ -101,17 +83,18 @@ pub fn set_async(request: FillArgs, stream: u64) -> Result<()> {
     let len = request.check()?;
     let stream = stream::resolve(stream)?;
     let Some(len) = len else { return Ok(()) };
-    match request.local_fill(len, &stream.device) {
-        Some(fill) => stream.submit(Op::Fill(fill)).map(drop),
-        None => set_async_anywhere(&request, len, stream),
+    match ends::end_at_once(request.dst(len), &stream.device) {
+        Some(dst) => stream.submit(Op::Fill(Fill { dst, pattern: request.pattern })).map(drop),
+        None => set_async_other(&request, len, stream),
     }
 }
 
-/// Enqueues a fill of memory in any place.
-fn set_async_anywhere(request: &FillArgs, len: usize, stream: Ref<'static, Stream>) -> Result<()> {
-    let fill = request.resolve(len)?;
-    let _held = memory::check_reach(request.argument(), &fill.dst, &stream.device, true)?;
-    if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 || stream.is_captured() {
+/// Enqueues a fill of memory that is not found at once.
+#[inline(never)]
+fn set_async_other(request: &FillArgs, len: usize, stream: Ref<'static, Stream>) -> Result<()> {
+    let (dst, _held) = ends::find_end(request.dst(len), true, Own::Device(&stream.device), TAKES)?;
+    let fill = Fill { dst, pattern: request.pattern };
+    if dst.place != Place::Pinned || fill.pattern.size() == 1 || stream.is_captured() {
         return stream.submit(Op::Fill(fill)).map(drop);
     }
     // Host memory is filled when the call returns. No `Ref` may live across the wait.

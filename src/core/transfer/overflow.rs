@@ -10,6 +10,7 @@ use crate::backend::{Fill, Op};
 use crate::base::error::{Result, arguments};
 use crate::runtime::device::Device;
 use crate::runtime::thread;
+use crate::transfer::ends;
 use crate::{memory, stream};
 
 /// Length of the overflow area in bytes.
@@ -63,7 +64,7 @@ pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     arguments::not_null(ARGUMENT, addr, "it must be device memory for the state")?;
     arguments::not_zero("outputSize", size, "the state needs at least one byte")?;
     let stream = stream::resolve(stream)?;
-    let (dst, _held) = memory::device_span(ARGUMENT, addr, size as usize, &stream.device, true)?;
+    let (dst, _held) = ends::operand(ARGUMENT, addr, size as usize, &stream.device, true)?;
     stream.submit(Op::Fill(Fill::bytes(dst, 0))).map(drop)
 }
 

@@ -5,10 +5,11 @@ use std::fmt::Display;
 use crate::algo::math::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
 use crate::base::error::{Result, arguments, invalid_param, unsupported};
+use crate::memory::Held;
 use crate::memory::allocation::Allocation;
-use crate::memory::{self, Held};
 use crate::runtime::device::Device;
 use crate::stream;
+use crate::transfer::ends;
 
 /// Length and alignment of the counter, in bytes.
 const COUNTER: usize = 16;
@@ -163,7 +164,7 @@ impl Operands<'_> {
         let addr = addr as usize;
         arguments::not_null(argument, addr, "it must be device memory")?;
         arguments::aligned(argument, addr, alignment, format_args!("{alignment} bytes"))?;
-        let (span, held) = memory::device_span(argument, addr, len, self.device, writes)?;
+        let (span, held) = ends::operand(argument, addr, len, self.device, writes)?;
         self.held.push(held);
         Ok(span)
     }

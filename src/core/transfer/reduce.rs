@@ -2,7 +2,8 @@
 
 use crate::backend::{Element, Op, Reduce, ReduceOp};
 use crate::base::error::{Result, arguments, invalid_param, unsupported};
-use crate::{memory, stream};
+use crate::stream;
+use crate::transfer::ends;
 
 fn reduce_op(kind: i32) -> Result<ReduceOp> {
     match kind {
@@ -53,7 +54,7 @@ pub fn reduce_async(dst: usize, src: usize, count: u64, kind: i32, data_type: i3
     let stream = stream::resolve(stream)?;
     let operand = |argument: &str, addr: usize, writes: bool| {
         arguments::aligned(argument, addr, size, format_args!("its elements of {size} bytes"))?;
-        memory::device_span(argument, addr, count, &stream.device, writes)
+        ends::operand(argument, addr, count, &stream.device, writes)
     };
     let (dst, _held_dst) = operand("dst", dst, true)?;
     let (src, _held_src) = operand("src", src, false)?;

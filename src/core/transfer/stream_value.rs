@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::backend::{Comparison, Op, Place, Span, ValueWait, ValueWrite};
-use crate::base::error::{Result, arguments, invalid_param, param_invalid};
+use crate::backend::{Comparison, Op, Span, ValueWait, ValueWrite};
+use crate::base::error::{Result, arguments, invalid_param};
+use crate::memory::Held;
 use crate::runtime::device::Device;
-use crate::{memory, stream};
+use crate::stream;
+use crate::transfer::ends::{self, End, Own, Takes};
 
 const SIZE: usize = size_of::<u64>();
 
@@ -15,16 +17,11 @@ fn check_address(addr: usize) -> Result<()> {
 }
 
 /// Returns the word at an address, and a reference to its device if that is another device.
-fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option<Arc<Device>>)> {
-    let span = memory::span("devAddr", addr, SIZE)?;
-    if span.place == Place::Pageable {
-        return Err(param_invalid!(
-            "devAddr {addr:#x} is not memory from this library, so streams cannot access it; use device memory, or \
-             host memory from aclrtMallocHost or aclrtHostRegisterV2"
-        ));
-    }
-    let held = memory::check_reach("devAddr", &span, device, writes)?;
-    Ok((span, held))
+fn word(addr: usize, device: &Device, writes: bool) -> Result<(Span, Held)> {
+    const TAKES: Takes = Takes::Locked(
+        ", so streams cannot access it; use device memory, or host memory from aclrtMallocHost or aclrtHostRegisterV2",
+    );
+    ends::find_end(End { argument: "devAddr", addr, len: SIZE }, writes, Own::Device(device), TAKES)
 }
 
 /// Returns the comparison with this number in the API, for a value for which it can become true.

@@ -1,10 +1,59 @@
 //! Operations of the host, which no stream orders. They are checked and traced, if that is on.
 
+use std::sync::Arc;
+
+use crate::algo::map::slot_table::Ref;
 use crate::backend::stream::decorators;
 use crate::backend::{Copy, Op, trace};
 use crate::base::error::Result;
 use crate::order::checker;
+use crate::runtime::context::Context;
 use crate::runtime::device::Device;
+use crate::runtime::thread;
+
+/// The calling thread of such an operation. Its current context is looked up when it is first needed, and stays pinned.
+pub struct CallingThread(Option<Ref<'static, Context>>);
+
+impl CallingThread {
+    /// The calling thread, with a context that is looked up later.
+    pub const NEW: Self = Self(None);
+
+    /// Returns the calling thread, with its context if that is live.
+    #[inline(always)]
+    pub fn now() -> Self {
+        Self(thread::current_now())
+    }
+
+    /// Returns the device of its context, if that is known.
+    #[inline(always)]
+    pub fn known_device(&self) -> Option<&Device> {
+        self.0.as_ref().map(|context| &*context.device)
+    }
+
+    /// Returns the device of its context.
+    #[inline(always)]
+    pub fn device(&mut self) -> Result<&Arc<Device>> {
+        match &mut self.0 {
+            Some(context) => Ok(&context.device),
+            unknown => Ok(&unknown.insert(thread::current()?).device),
+        }
+    }
+
+    /// Returns a reference to the device, and drops the pin, which delays the reclamation of destroyed objects.
+    #[inline(always)]
+    pub fn into_device(mut self) -> Result<Arc<Device>> {
+        self.device().cloned()
+    }
+}
+
+/// Length of the largest copy, in bytes, during which the table of contexts stays pinned.
+pub(super) const MAX_PINNED_COPY: usize = 64 << 10;
+
+/// Copies so many bytes, or between devices, that the pin would stay for long.
+#[inline(never)]
+pub(super) fn copy_long(thread: CallingThread, copy: Copy) -> Result<()> {
+    self::copy(&*thread.into_device()?, copy)
+}
 
 /// Copies memory. The copy is complete when this returns.
 #[inline(always)]

@@ -8,8 +8,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::span::{foreign, is_idle_in_pool, span, stale};
-use super::{host_memory, is_managed};
+use super::is_managed;
+use super::span::{foreign, is_idle_in_pool, stale};
 use crate::backend::{Foreign, Place, Span};
 use crate::base::error::{Error, Result, param_invalid};
 use crate::memory::access;
@@ -31,7 +31,7 @@ pub fn must_ask() -> bool {
 
 /// Whether memory in this place needs no reference and no access check.
 #[inline(always)]
-pub fn is_local(place: Place, own: &Device) -> bool {
+fn is_local(place: Place, own: &Device) -> bool {
     match place {
         Place::Device(id) => id == own.id && !mapped::restricted_exist(),
         Place::Pinned => !access::is_host_memory_restricted() && !mapped::restricted_exist(),
@@ -56,7 +56,7 @@ pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes
 #[inline]
 pub fn check_pointer(argument: impl fmt::Display, addr: usize, own: &Device, writes: bool) -> Result<()> {
     match Allocation::reach(addr) {
-        Some(found) if is_local(Kind::of(found).place(), own) => Ok(()),
+        Some(found) if is_local(Kind::place_of(found), own) => Ok(()),
         Some(found) => check_reached(argument, addr, Kind::of(found), own, writes),
         None => check_unknown(argument, addr),
     }
@@ -105,18 +105,6 @@ fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: b
     let reset =
         || param_invalid!("{argument} {addr:#x} is memory on a device that another thread has reset during the call");
     device.map(Some).ok_or_else(reset)
-}
-
-/// Returns the device memory that an operation of a stream of `device` reads, or writes.
-pub fn device_span(argument: &str, addr: usize, len: usize, device: &Device, writes: bool) -> Result<(Span, Held)> {
-    let span = span(argument, addr, len)?;
-    match span.place {
-        Place::Device(_) => {
-            let held = check_reach(argument, &span, device, writes)?;
-            Ok((span, held))
-        }
-        Place::Pinned | Place::Pageable => Err(host_memory(argument, addr)),
-    }
 }
 
 /// Fails if operations of this device's streams do not reach a span, or may not use it.

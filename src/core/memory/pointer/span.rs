@@ -19,7 +19,7 @@ pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span
     match known {
         None => unknown_span(argument, addr, len),
         Some(found) if len > found.left.get() => beyond_one(argument, addr, len, Kind::of(found)),
-        Some(found) => Ok(Span { addr, len, place: Kind::of(found).place() }),
+        Some(found) => Ok(Span { addr, len, place: Kind::place_of(found) }),
     }
 }
 
