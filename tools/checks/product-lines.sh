@@ -44,10 +44,11 @@ hostile=80  # floods of connections, descriptors that come unasked, descriptions
 busy=360    # frees beside busy streams of CUDA: batches of frees, shared marks, the list of busy streams, pools that end after
             # their frees: src/cuda/memory/pending, src/cuda/stream/state/marks.rs
 exhaustive=260 # matches that name each variant, one a line, instead of `_` (clippy::wildcard_enum_match_arm)
+ends=130    # one way to find the ends of transfers, with what each call expects as data: src/core/transfer/ends.rs
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits + counts + undecided + graphs + early + uses + log))
 most_product_lines=$((most_product_lines + images + python + places + misuse + sharing + descriptors + privileges))
-most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile + busy))
+most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile + busy + ends))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

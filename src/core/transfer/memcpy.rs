@@ -4,9 +4,10 @@ use crate::algo::map::slot_table::Ref;
 use crate::backend::{Op, Place, Span};
 use crate::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
 use crate::memory::{self, place_in_words};
+use crate::runtime::thread;
 use crate::stream::{self, Stream, interceptor};
 use crate::transfer::ends::{self, End, Ends, Expect, Own};
-use crate::transfer::synchronous::{self, CallingThread, MAX_PINNED_COPY, copy_long};
+use crate::transfer::synchronous::{self, CallingThread};
 
 /// The direction that a program passes, as the API numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,32 +213,33 @@ fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
 pub fn copy(request: CopyArgs) -> Result<()> {
     interceptor::check_unordered()?;
     let Some(kind) = request.check()? else { return Ok(()) };
-    let (thread, direction) = (CallingThread::now(), Direction::of(kind, true));
-    if let Some(device) = thread.known_device()
-        && let Some(ends) = ends::at_once::<true>(request.dst(), request.src(), device, &direction)
+    let direction = Direction::of(kind, true);
+    if request.count <= MAX_PINNED_COPY
+        && let Some(context) = thread::current_now()
+        && let Some(ends) = ends::at_once::<true>(request.dst(), request.src(), &context.device, &direction)
     {
-        let copy = ends.copy(direction.stages_source());
-        return if request.count <= MAX_PINNED_COPY {
-            synchronous::copy(device, copy)
-        } else {
-            copy_long(thread, copy)
-        };
+        return synchronous::copy(&context.device, ends.copy(direction.stages_source()));
     }
-    copy_others(request.dst, request.src, request.count, kind, thread)
+    copy_others(request.dst, request.src, request.count, kind)
 }
 
-/// Copies between ends that are not found at once. Checks the room.
+/// Copies many bytes, or between ends that are not found at once. Checks the room.
 #[inline(never)]
-fn copy_others(dst: usize, src: usize, count: usize, kind: Kind, mut thread: CallingThread) -> Result<()> {
+fn copy_others(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()> {
     let request = CopyArgs { dst, dest_max: count, src, count, kind: kind as i32 };
     let mut direction = Direction::of(kind, true);
+    let mut thread = CallingThread::NEW;
     let ends = ends::find(request.dst(), request.src(), Own::Thread(&mut thread), &mut direction)?;
     let copy = ends.copy(direction.stages_source());
     if ends.are_local && count <= MAX_PINNED_COPY {
         return synchronous::copy(thread.device()?, copy);
     }
-    copy_long(thread, copy)
+    // The copy takes long enough for the pin to matter.
+    synchronous::copy(&*thread.into_device()?, copy)
 }
+
+/// Length of the largest synchronous copy, in bytes, during which the context's table stays pinned.
+const MAX_PINNED_COPY: usize = 64 << 10;
 
 /// Writes words to a device, as [`copy`] does.
 pub fn write_words(dst: usize, words: &[u64]) -> Result<()> {

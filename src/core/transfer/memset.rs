@@ -90,7 +90,6 @@ pub fn set_async(request: FillArgs, stream: u64) -> Result<()> {
 }
 
 /// Enqueues a fill of memory that is not found at once.
-#[inline(never)]
 fn set_async_other(request: &FillArgs, len: usize, stream: Ref<'static, Stream>) -> Result<()> {
     let (dst, _held) = ends::find_end(request.dst(len), true, Own::Device(&stream.device), TAKES)?;
     let fill = Fill { dst, pattern: request.pattern };

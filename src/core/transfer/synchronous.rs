@@ -18,18 +18,6 @@ impl CallingThread {
     /// The calling thread, with a context that is looked up later.
     pub const NEW: Self = Self(None);
 
-    /// Returns the calling thread, with its context if that is live.
-    #[inline(always)]
-    pub fn now() -> Self {
-        Self(thread::current_now())
-    }
-
-    /// Returns the device of its context, if that is known.
-    #[inline(always)]
-    pub fn known_device(&self) -> Option<&Device> {
-        self.0.as_ref().map(|context| &*context.device)
-    }
-
     /// Returns the device of its context.
     #[inline(always)]
     pub fn device(&mut self) -> Result<&Arc<Device>> {
@@ -44,15 +32,6 @@ impl CallingThread {
     pub fn into_device(mut self) -> Result<Arc<Device>> {
         self.device().cloned()
     }
-}
-
-/// Length of the largest copy, in bytes, during which the table of contexts stays pinned.
-pub(super) const MAX_PINNED_COPY: usize = 64 << 10;
-
-/// Copies so many bytes, or between devices, that the pin would stay for long.
-#[inline(never)]
-pub(super) fn copy_long(thread: CallingThread, copy: Copy) -> Result<()> {
-    self::copy(&*thread.into_device()?, copy)
 }
 
 /// Copies memory. The copy is complete when this returns.
