@@ -119,7 +119,7 @@ impl Kind {
         }
     }
 
-    /// Returns the place of the memory of an allocation that was found: [`Self::place`] of its kind, in two comparisons.
+    /// Returns the place of the memory of an allocation that was found, as [`Self::place`], in two comparisons.
     #[inline(always)]
     pub const fn place_of(found: Reach) -> Place {
         const HOST: u32 = Kind::Pinned.word();

@@ -25,7 +25,7 @@ pub struct End<A> {
 }
 
 /// The ends of a copy. They keep the devices of their memory open.
-pub struct Ends {
+pub struct FoundEnds {
     /// The destination.
     pub dst: Span,
     /// The source.
@@ -36,7 +36,7 @@ pub struct Ends {
     pub held: [Held; 2],
 }
 
-impl Ends {
+impl FoundEnds {
     /// Returns the copy between them.
     #[inline(always)]
     pub fn copy(&self, stage_source: bool) -> backend::Copy {
@@ -85,8 +85,8 @@ impl<'a> Own<'a> {
     }
 }
 
-/// Returns the ends that [`find`] finds if they are certain, as most are: each is in one allocation that is page-locked or
-/// on this device, or, if `PAGEABLE`, in host memory that no driver knows. Then they need no reference.
+/// Returns the ends that [`find`] finds if they are certain, as most are: each is in one allocation that is page-locked
+/// or on this device, or, if `PAGEABLE`, in host memory that no driver knows. Then they need no reference.
 ///
 /// Always inlined: the ends would go through memory.
 #[inline(always)]
@@ -95,11 +95,11 @@ pub fn at_once<const PAGEABLE: bool>(
     src: End<&'static str>,
     own: &Device,
     expect: &impl Expect,
-) -> Option<Ends> {
+) -> Option<FoundEnds> {
     let (dst, src) =
         (one_at_once::<PAGEABLE>(CopyEnd::Dst, dst, own)?, one_at_once::<PAGEABLE>(CopyEnd::Src, src, own)?);
     let is_certain = expect.accepts(dst.place, src.place) && !memory::must_ask();
-    is_certain.then_some(Ends { dst, src, are_local: true, held: [None, None] })
+    is_certain.then_some(FoundEnds { dst, src, are_local: true, held: [None, None] })
 }
 
 /// Returns the end that [`find_end`] finds if it is certain: it is in one allocation on this device.
@@ -130,7 +130,7 @@ fn one_at_once<const PAGEABLE: bool>(which: CopyEnd, end: End<&'static str>, own
 
 /// Finds the ends of a copy, which reaches the memory on all devices.
 #[inline(always)]
-pub fn find<A: Display + Copy>(dst: End<A>, src: End<A>, own: Own<'_>, expect: &mut impl Expect) -> Result<Ends> {
+pub fn find<A: Display + Copy>(dst: End<A>, src: End<A>, own: Own<'_>, expect: &mut impl Expect) -> Result<FoundEnds> {
     // A closure for both would be a function that gets and returns its values in memory.
     let dst_span = memory::span(dst.argument, dst.addr, dst.len)?;
     expect.check_end(CopyEnd::Dst, dst.argument, &dst_span)?;
@@ -142,7 +142,7 @@ pub fn find<A: Display + Copy>(dst: End<A>, src: End<A>, own: Own<'_>, expect: &
     let held_src = memory::hold_other(src.argument, &src_span, own, false)?;
     let is_local = |place| !matches!(place, Place::Device(id) if id != own.id);
     let are_local = is_local(dst_span.place) && is_local(src_span.place);
-    Ok(Ends { dst: dst_span, src: src_span, are_local, held: [held_dst, held_src] })
+    Ok(FoundEnds { dst: dst_span, src: src_span, are_local, held: [held_dst, held_src] })
 }
 
 /// Finds the end of an operation that reads it, or writes it. Returns a reference that keeps its device open.

@@ -6,7 +6,7 @@ use crate::base::error::{Error, Result, invalid_param, param_invalid, unsupporte
 use crate::memory::{self, place_in_words};
 use crate::runtime::thread;
 use crate::stream::{self, Stream, interceptor};
-use crate::transfer::ends::{self, End, Ends, Expect, Own};
+use crate::transfer::ends::{self, End, Expect, FoundEnds, Own};
 use crate::transfer::synchronous::{self, CallingThread};
 
 /// The direction that a program passes, as the API numbers it.
@@ -271,7 +271,7 @@ fn copy_async_others(dst: usize, src: usize, count: usize, kind: Kind, stream: R
 
 /// Queues an operation that copies between these ends.
 #[inline]
-pub fn submit(stream: Ref<'static, Stream>, ends: &Ends, op: Op<'_>) -> Result<()> {
+pub fn submit(stream: Ref<'static, Stream>, ends: &FoundEnds, op: Op<'_>) -> Result<()> {
     if ends.dst.place != Place::Pageable && ends.src.place != Place::Pageable {
         return stream.submit(op).map(drop);
     }

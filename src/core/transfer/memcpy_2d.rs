@@ -3,7 +3,7 @@
 use crate::backend::{Copy2d, Op, Rows};
 use crate::base::error::{Result, arguments, invalid_param};
 use crate::stream::{self, interceptor};
-use crate::transfer::ends::{self, End, Ends, Own};
+use crate::transfer::ends::{self, End, FoundEnds, Own};
 use crate::transfer::memcpy::{self, Direction, Kind};
 use crate::transfer::synchronous::{self, CallingThread};
 
@@ -76,14 +76,14 @@ impl Copy2dArgs {
     }
 
     /// Finds the memory at the addresses.
-    fn find(&self, kind: Kind, own: Own<'_>) -> Result<Ends> {
+    fn find(&self, kind: Kind, own: Own<'_>) -> Result<FoundEnds> {
         let dst = self.end("dst", self.dst, self.dst_pitch)?;
         let src = self.end("src", self.src, self.src_pitch)?;
         ends::find(dst, src, own, &mut Direction { kind, within_host: true, remedy: "pass the kind that fits" })
     }
 
     /// Returns the operation between these ends.
-    fn between(&self, ends: &Ends) -> Op<'static> {
+    fn between(&self, ends: &FoundEnds) -> Op<'static> {
         let has_gaps = [self.dst_pitch, self.src_pitch].iter().any(|&pitch| pitch != self.width);
         if self.height > 1 && has_gaps {
             let rows = |span, pitch| Rows { span, pitch };
