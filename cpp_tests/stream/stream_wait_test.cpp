@@ -102,6 +102,19 @@ TEST_F(StreamWait, TheDefaultOfTheProcess) {
     ACL_OK(aclrtSynchronizeStream(nullptr));
 }
 
+// More waits than a driver has hardware queues: none of them needs one beside those of the streams.
+TEST_F(StreamWait, ManyWaitsBesideABlockedStream) {
+    const Stream another;
+    for (int i = 0; i < 10; ++i) {
+        ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 3600));
+        ACL_OK(aclrtStreamWaitEventWithTimeout(another, event_, 3600));
+    }
+    EXPECT_FALSE(IsIdle(waiter_));
+    gate_.Open();
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+    ACL_OK(aclrtSynchronizeStream(another));
+}
+
 TEST_F(StreamWait, SynchronizeDeviceReturnsIt) {
     ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
     ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(waiter_, 1));

@@ -18,8 +18,8 @@
 namespace portacl_test {
 
 // While it exists each kind of thread runs, in a session with PORTACL_TRACE: threads that run user
-// code, the watcher, the graph driver, the broker, and the trace writer. The calling thread starts
-// all but the last.
+// code, the watcher, the graph driver, the one that queries events, the broker, and the trace writer. The calling
+// thread starts all but the last.
 class EachThreadOfTheLibrary {
   public:
     EachThreadOfTheLibrary() { Start(); }
@@ -31,8 +31,10 @@ class EachThreadOfTheLibrary {
     }
 
     static std::vector<std::string> Names() {
-        return {OnCpu() ? "portacl-cpu-1" : "portacl-host-fn", "portacl-watcher", "portacl-graph", "portacl-broker",
-                "portacl-trace"};
+        std::vector<std::string> names{OnCpu() ? "portacl-cpu-1" : "portacl-host-fn", "portacl-watcher",
+                                       "portacl-graph", "portacl-broker", "portacl-trace"};
+        if (!OnCpu()) names.emplace_back("portacl-events");
+        return names;
     }
 
   private:

@@ -110,7 +110,7 @@ impl<'a> Draft<'a> {
             }
             &Work::HostFn(function) => self.add_call(move || function.run(), after)?,
             Work::Record(event) => {
-                let event = CudaEvent::of(&**event)?.raw;
+                let event = CudaEvent::of(&**event)?.raw_for_good();
                 self.device.call(|api| {
                     // SAFETY: the nodes before this one are in the same graph, and the event lives as long as it.
                     unsafe { api.graph_add_event_record(self.raw.0, after.as_ptr(), after.len(), event.0) }

@@ -165,6 +165,7 @@ impl Driver for CudaDriver {
     /// Shuts down. Work that was left on a device may use any memory: then nothing is freed.
     fn shutdown(&self, patience: Duration) -> bool {
         self.0.watcher.stop();
+        self.0.poller.stop();
         self.0.monitor.close();
         if self.0.is_forsaken() || !self.0.all_drained() {
             return false;

@@ -19,6 +19,7 @@ use crate::pool::pool_pages::KnownPools;
 use crate::runtime::context::{Context, Contexts, Raw};
 use crate::runtime::info;
 use crate::runtime::utilization::Monitor;
+use crate::stream::timed_wait::Poller;
 use crate::stream::workers::Workers;
 
 /// The driver behind the trait.
@@ -42,6 +43,8 @@ pub(crate) struct DriverState {
     /// others for long.
     pub graph_workers: Workers,
     pub watcher: Arc<Watcher>,
+    /// Ends waits for events that have a timeout.
+    pub poller: Arc<Poller>,
     pub monitor: Monitor,
     /// True if a device was left with work that does not end.
     pub forsaken: AtomicBool,
@@ -78,6 +81,7 @@ impl DriverState {
             workers: Workers::default(),
             graph_workers: Workers::default(),
             watcher: Arc::default(),
+            poller: Arc::default(),
             monitor: Monitor::default(),
             forsaken: AtomicBool::new(false),
             refused: Mutex::default(),

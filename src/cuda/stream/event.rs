@@ -1,7 +1,7 @@
 //! Events and their timestamps. The driver only returns differences between two events.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::CUevent_st;
@@ -14,18 +14,112 @@ use crate::runtime::{DeviceState, Raw};
 use crate::stream::mark::{poll_until, synchronize};
 use crate::stream::state::reported;
 
-/// An event of the driver.
+/// An event of the driver, as long as something refers to it.
+pub(crate) struct Recorded {
+    device: Arc<DeviceState>,
+    raw: Raw<CUevent_st>,
+}
+
+impl Recorded {
+    fn new(device: &Arc<DeviceState>, timing: bool) -> Result<Arc<Self>> {
+        let raw = device.create_event(timing)?;
+        Ok(Arc::new(Self { device: Arc::clone(device), raw }))
+    }
+
+    /// Whether the record is complete, or the device runs nothing any more.
+    pub(crate) fn is_over(&self) -> bool {
+        let Some(_open) = self.device.keep_open() else { return true };
+        self.is_complete().unwrap_or_else(|_| self.device.context.failure().is_some())
+    }
+
+    /// Whether the record is complete.
+    pub(crate) fn is_complete(&self) -> Result<bool> {
+        // SAFETY: the event lives as long as `self`.
+        self.device.poll(|api| unsafe { api.event_query(self.raw.0) })
+    }
+}
+
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        self.device.destroy_event(self.raw);
+    }
+}
+
+/// An event of a program.
 pub(crate) struct CudaEvent {
     device: Arc<DeviceState>,
-    pub raw: Raw<CUevent_st>,
+    timing: bool,
+    /// The driver's event of the latest record.
+    raw: AtomicPtr<CUevent_st>,
+    /// The driver's events: first that of the latest record, then those of earlier ones that the library has awaited.
+    all: Mutex<Vec<Arc<Recorded>>>,
+    /// Whether the library may await a record itself. Then the next record uses another event of the driver, because
+    /// the driver only returns the state of the latest record.
+    is_awaited: AtomicBool,
+    /// Whether graphs or other libraries know the driver's event, so that it stays.
+    is_known: AtomicBool,
     /// Whether the latest record is ordered after work that completes only when the program does something.
     depends_on_program: AtomicBool,
 }
 
 impl CudaEvent {
     pub(crate) fn new(device: &Arc<DeviceState>, timing: bool) -> Result<Self> {
-        let raw = device.create_event(timing)?;
-        Ok(Self { device: Arc::clone(device), raw, depends_on_program: AtomicBool::new(false) })
+        let first = Recorded::new(device, timing)?;
+        Ok(Self {
+            device: Arc::clone(device),
+            timing,
+            raw: AtomicPtr::new(first.raw.0),
+            all: Mutex::new(vec![first]),
+            is_awaited: AtomicBool::new(false),
+            is_known: AtomicBool::new(false),
+            depends_on_program: AtomicBool::new(false),
+        })
+    }
+
+    /// Returns the driver's event of the latest record. It lives as long as `self`.
+    pub(crate) fn raw(&self) -> Raw<CUevent_st> {
+        // Relaxed: the core records an event and waits for it one after the other. Another thread may read the previous
+        // event, as if it had asked before.
+        Raw(self.raw.load(Ordering::Relaxed))
+    }
+
+    /// Returns the driver's event for a user of which the library does not know when it ends.
+    pub(crate) fn raw_for_good(&self) -> Raw<CUevent_st> {
+        self.is_known.store(true, Ordering::Relaxed);
+        self.raw()
+    }
+
+    /// Returns the latest record, for a wait by the library.
+    pub(crate) fn latest(&self) -> Arc<Recorded> {
+        self.is_awaited.store(true, Ordering::Relaxed);
+        Arc::clone(&self.all.lock()[0])
+    }
+
+    /// Returns the driver's event for the next record.
+    #[inline(always)]
+    pub(crate) fn raw_to_record(&self) -> Result<Raw<CUevent_st>> {
+        // Relaxed: as in `raw`.
+        if self.is_awaited.load(Ordering::Relaxed) && !self.is_known.load(Ordering::Relaxed) {
+            self.keep_awaited_record()?;
+        }
+        Ok(self.raw())
+    }
+
+    /// Takes another event of the driver, if the library awaits the latest record.
+    #[cold]
+    fn keep_awaited_record(&self) -> Result<()> {
+        let mut all = self.all.lock();
+        if let Some(free) = all.iter().position(|recorded| Arc::strong_count(recorded) == 1) {
+            all.swap(0, free);
+        } else {
+            let next = Recorded::new(&self.device, self.timing)?;
+            all.push(next);
+            let last = all.len() - 1;
+            all.swap(0, last);
+        }
+        self.raw.store(all[0].raw.0, Ordering::Relaxed);
+        self.is_awaited.store(false, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Notes that the event was recorded.
@@ -48,7 +142,7 @@ impl CudaEvent {
 impl Event for CudaEvent {
     fn is_complete(&self) -> Result<bool> {
         // SAFETY: the event lives as long as `self` and its device is open.
-        reported(&self.device, self.device.poll(|api| unsafe { api.event_query(self.raw.0) }))
+        reported(&self.device, self.device.poll(|api| unsafe { api.event_query(self.raw().0) }))
     }
 
     /// Waits for the event. With a deadline this polls the event, and the driver only returns the state of the latest
@@ -61,27 +155,21 @@ impl Event for CudaEvent {
                 return Ok(wait);
             }
         }
-        reported(&self.device, synchronize(&self.device, self.raw).map(|()| Wait::Done))
+        reported(&self.device, synchronize(&self.device, self.raw()).map(|()| Wait::Done))
     }
 
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
         let start = Self::of(start)?;
         // SAFETY: both events belong to this open device.
-        self.device.call(|api| unsafe { api.event_elapsed_time(start.raw.0, self.raw.0) })
+        self.device.call(|api| unsafe { api.event_elapsed_time(start.raw().0, self.raw().0) })
     }
 
     fn time_ns(&self) -> Result<u64> {
-        time_ns(&self.device, self.raw)
+        time_ns(&self.device, self.raw())
     }
 
     fn native(&self) -> Option<usize> {
-        Some(self.raw.0.expose_provenance())
-    }
-}
-
-impl Drop for CudaEvent {
-    fn drop(&mut self) {
-        self.device.destroy_event(self.raw);
+        Some(self.raw_for_good().0.expose_provenance())
     }
 }
 

@@ -45,8 +45,9 @@ impl CudaStream {
     #[inline(never)]
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CudaEvent::of(&**event)?;
+        let raw = event.raw_to_record()?;
         // SAFETY: `event` and the stream are borrowed during the call, and both are on this device.
-        let recorded = self.0.submit_calls(|api| unsafe { api.event_record(event.raw.0, self.0.raw.0) });
+        let recorded = self.0.submit_calls(|api| unsafe { api.event_record(raw.0, self.0.raw.0) });
         event.note_record(self.0.depends_on_program());
         self.reported(recorded)
     }
@@ -57,10 +58,10 @@ impl CudaStream {
         if let Some(limit) = limit
             && !event.is_complete()?
         {
-            return self.reported(timed_wait::queue(&self.0, event.raw, limit));
+            return self.reported(timed_wait::queue(&self.0, event.latest(), limit));
         }
         // SAFETY: both are alive; the driver keeps what it needs of the event's record.
-        let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw.0, 0) };
+        let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) };
         self.reported(self.0.submit(|| {
             if event.depends_on_program() {
                 self.0.note_dependence();

@@ -1,44 +1,42 @@
 //! Implements waits for events with a timeout, which the driver does not have.
 //!
-//! The stream waits for its word, as after a host function. A borrowed stream of the device waits for the event,
-//! records a mark, and calls back. The first of that call and the watcher ends the stream's wait.
+//! The stream waits for its word, as after a host function. Once it does, a thread queries the event. The first of that
+//! thread and the watcher ends the stream's wait. A stream of the library that waited for the event could stand behind
+//! other work in a hardware queue, so that the wait would end too late.
 
-use std::ffi::c_void;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use cudarc::driver::sys::{CUevent_st, CUstream_st};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::event::Recorded;
 use super::host_fn;
+use crate::algo::thread::pause::Backoff;
+use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::stream::watch::{Expected, Watched};
 use crate::backend::{Fault, Position, Result, Ticket, thread_number};
-use crate::runtime::{DeviceState, Raw};
-use crate::stream::mark::Mark;
 use crate::stream::state::StreamState;
 
 /// A wait that is pending or has begun.
 pub(crate) struct TimedWait {
     stream: Arc<StreamState>,
-    /// The mark, which is recorded right after the event.
-    mark: Mark,
+    awaited: Arc<Recorded>,
     thread: u32,
     position: OnceLock<Position>,
-    /// The timeout, and the ticket while the stream waits: it continues when the ticket is dropped. `None`: the event
+    /// The timeout, and the ticket while the stream waits: it continues when the ticket is dropped. `None`: the record
     /// is complete, or the timeout has passed.
     pending: Mutex<Option<(Watched, Option<Ticket>)>>,
 }
 
 impl TimedWait {
-    /// Begins the wait when the stream reaches it. If it is complete, the stream continues at the end of this call.
+    /// Begins the wait when the stream reaches it.
     fn begin(self: Arc<Self>, ticket: Ticket) {
         if let Some((limit, place)) = &mut *self.pending.lock() {
             let waiting = Arc::downgrade(&self);
             limit.begin_limit(Box::new(move |outcome| {
                 let (Err(fault), Some(waiting)) = (outcome, waiting.upgrade()) else { return };
                 let driver = Arc::clone(&waiting.stream.device.driver);
-                // This runs on a worker, because a driver may hold up the query of the mark, and the watcher has other
+                // This runs on a worker, because a driver may hold up the query of the event, and the watcher has other
                 // waits.
                 if let Err(job) = driver.workers.start(Box::new(move || waiting.expire(fault))) {
                     job();
@@ -46,6 +44,17 @@ impl TimedWait {
             }));
             *place = Some(ticket);
         }
+        let poller = Arc::clone(&self.stream.device.driver.poller);
+        poller.add(self);
+    }
+
+    /// Ends the wait if the record is complete. Returns whether it has ended.
+    fn end_if_complete(&self) -> bool {
+        if self.pending.lock().is_some() && !self.awaited.is_over() {
+            return false;
+        }
+        drop(self.take());
+        true
     }
 
     /// Ends the wait. The caller drops the result without a lock, because the limit and the ticket take locks
@@ -58,8 +67,8 @@ impl TimedWait {
     fn expire(&self, fault: Fault) {
         // The time starts when the stream reaches the wait, so the stream waits or has continued.
         let Some((_limit, ticket)) = self.take() else { return };
-        // The event may be complete, and the driver may not have called back yet.
-        let is_complete = self.stream.device.keep_open().is_some_and(|_open| self.mark.poll().unwrap_or(false));
+        // The last query may be a while ago.
+        let is_complete = self.stream.device.keep_open().is_some_and(|_open| self.awaited.is_complete() == Ok(true));
         if !is_complete {
             let position = self.position.get().copied();
             self.stream.fail(fault, position, Some(self.thread), ticket);
@@ -67,8 +76,68 @@ impl TimedWait {
     }
 }
 
-/// Enqueues a wait of `stream` for the latest record of `event`, for at most `limit`.
-pub(crate) fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration) -> Result<Position> {
+/// The thread that queries the events of waits that have begun.
+#[derive(Default)]
+pub(crate) struct Poller {
+    state: Mutex<Polled>,
+    /// Notified when a wait has begun, or when the thread must end.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Polled {
+    begun: Vec<Arc<TimedWait>>,
+    thread: ServingThread,
+}
+
+impl Poller {
+    /// Starts the thread if it does not run.
+    fn need(self: &Arc<Self>) -> Result<()> {
+        let serving = Arc::clone(self);
+        let ended = self.state.lock().thread.need("portacl-events", move || serving.serve());
+        ended.map_err(|error| Fault::no_thread("that queries events", &error))?.join();
+        Ok(())
+    }
+
+    /// Adds a wait that has begun. The thread runs.
+    fn add(&self, wait: Arc<TimedWait>) {
+        self.state.lock().begun.push(wait);
+        self.changed.notify_one();
+    }
+
+    fn serve(&self) {
+        let (mut waits, mut pauses) = (Vec::<Arc<TimedWait>>::new(), Backoff::default());
+        let mut state = self.state.lock();
+        while !state.thread.is_stopping() {
+            if !state.begun.is_empty() {
+                waits.append(&mut state.begun);
+                pauses = Backoff::default();
+            }
+            // Without the lock, which callbacks of the driver take: a driver may hold up the queries.
+            MutexGuard::unlocked(&mut state, || waits.retain(|wait| !wait.end_if_complete()));
+            if !state.begun.is_empty() || state.thread.is_stopping() {
+                continue;
+            }
+            if waits.is_empty() {
+                self.changed.wait(&mut state);
+            } else {
+                self.changed.wait_for(&mut state, pauses.length());
+            }
+        }
+        state.thread.has_ended();
+        drop(state);
+    }
+
+    /// Ends the thread.
+    pub(crate) fn stop(&self) {
+        let ending = self.state.lock().thread.stop();
+        self.changed.notify_one();
+        ending.join();
+    }
+}
+
+/// Enqueues a wait of `stream` for a record, for at most `limit`.
+pub(crate) fn queue(stream: &Arc<StreamState>, awaited: Arc<Recorded>, limit: Duration) -> Result<Position> {
     let device = &stream.device;
     device.require_words(
         "waits for events have no timeout; wait without one, and bound the wait of the host with \
@@ -77,54 +146,15 @@ pub(crate) fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Du
     let limit = Watched::new(&device.driver.watcher, Expected::Event(limit))?;
     let wait = Arc::new(TimedWait {
         stream: Arc::clone(stream),
-        mark: Mark::unset(device)?,
+        awaited,
         thread: thread_number(),
         position: OnceLock::new(),
         pending: Mutex::new(Some((limit, None))),
     });
-    watch(device, event, &wait)?;
+    device.driver.poller.need()?;
     let arriving = Arc::clone(&wait);
     let position = host_fn::deliver(stream, move |ticket| arriving.begin(ticket))?;
     // Only this function sets it. A failure that is reported before has no position.
     let _ = wait.position.set(position);
     Ok(position)
-}
-
-/// The argument of the call when the event is complete: the borrowed stream, and the wait.
-type Watch = (Raw<CUstream_st>, Arc<TimedWait>);
-
-/// Lets a borrowed stream wait for the event and then call back.
-fn watch(device: &DeviceState, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) -> Result<()> {
-    let helper = device.borrow_stream()?;
-    let watch: *mut Watch = Box::into_raw(Box::new((helper, Arc::clone(wait))));
-    // Relaxed: the thread that closes the device queries the stream anyway.
-    device.watching.fetch_add(1, Ordering::Relaxed);
-    let queued = device.call(|api| {
-        // SAFETY: both are alive, and the driver keeps what it needs of the event's record. The function takes the box
-        // that this call passes.
-        unsafe {
-            api.stream_wait_event(helper.0, event.0, 0)?;
-            api.event_record(wait.mark.raw.0, helper.0)?;
-            api.launch_host_func(helper.0, Some(on_event_complete), watch.cast())
-        }
-    });
-    if queued.is_err() {
-        // SAFETY: the driver has refused the call, so the box still belongs to this function.
-        drop(unsafe { Box::from_raw(watch) });
-        // The stream may wait for the event, so it must not be borrowed again.
-        device.discard_stream(helper);
-        device.watching.fetch_sub(1, Ordering::Release);
-    }
-    queued
-}
-
-unsafe extern "C" fn on_event_complete(watch: *mut c_void) {
-    // SAFETY: the box of `watch`. The driver calls once.
-    let (helper, wait) = *unsafe { Box::from_raw(watch.cast::<Watch>()) };
-    let device = Arc::clone(&wait.stream.device);
-    drop(wait.take());
-    drop(wait);
-    device.return_stream(helper);
-    // Release: the thread that closes the device finds the stream among the spare ones.
-    device.watching.fetch_sub(1, Ordering::Release);
 }

@@ -59,9 +59,9 @@ fn many_streams_wait_at_once() {
         return one_after_the_other(&setup);
     }
     let inbox = Inbox::default();
-    let streams: Vec<_> = (0..20).map(|_| setup.stream()).collect();
+    let streams: Vec<_> = (0..QUEUES).map(|_| setup.stream()).collect();
     streams.iter().for_each(|stream| _ = stream.hand_over(inbox.parcel(0), true).unwrap());
-    await_names(&inbox, &[0; 20]);
+    await_names(&inbox, &[0; QUEUES]);
     (0..streams.len()).for_each(|index| drop(inbox.take(index)));
     for stream in &streams {
         assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);

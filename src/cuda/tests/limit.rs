@@ -73,7 +73,7 @@ fn a_wait_that_is_over_in_time_does_not_fail() {
     let late = Arc::new(Heard::default());
     let later = setup.device.create_stream(late.options()).unwrap();
     later.wait(&event, Some(SHORT * 10)).unwrap();
-    let others: Vec<_> = (0..20).map(|_| setup.stream()).collect();
+    let others: Vec<_> = (0..QUEUES - 4).map(|_| setup.stream()).collect();
     for other in &others {
         other.wait(&event, Some(LONG)).unwrap();
         other.wait(&event, Some(LONG)).unwrap();
@@ -146,24 +146,11 @@ fn a_wait_that_the_driver_refuses_is_not_queued() {
     let setup = Setup::new();
     let (recorder, gate, event) = held(&setup);
     let stream = setup.stream();
-    if !has_limits() || fail("cuStreamWaitEvent:1:304").is_none() {
+    if !has_limits() || fail("cuLaunchHostFunc:1:304").is_none() {
         return gate.open();
     }
-    let refused = |what: &str| {
-        let fault = stream.wait(&event, Some(LONG)).unwrap_err();
-        assert!(fault.text().contains(what), "{}", fault.text());
-    };
-    refused("cuStreamWaitEvent");
-    fail("cuEventRecord:1:304").unwrap();
-    refused("cuEventRecord");
-    // The failure hits first the library's stream that watches, and then the stream that waits.
-    for call in 1..=2 {
-        fail(&format!("cuLaunchHostFunc:{call}:304")).unwrap();
-        refused("cuLaunchHostFunc");
-    }
-    fail("cuStreamCreateWithPriority:1:2").unwrap();
-    // The helper streams of the refused waits still wait for the event, or are destroyed.
-    refused("cuStreamCreateWithPriority");
+    let fault = stream.wait(&event, Some(LONG)).unwrap_err();
+    assert!(fault.text().contains("cuLaunchHostFunc"), "{}", fault.text());
     fail("").unwrap();
     assert!(stream.is_idle().unwrap(), "a refused wait is waited for");
     stream.wait(&event, Some(LONG)).unwrap();

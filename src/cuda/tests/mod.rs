@@ -34,6 +34,9 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 const LONG: Duration = Duration::from_secs(20);
 
+/// The driver's hardware queues by default. A stream more shares one, and may stand behind a stream that waits.
+const QUEUES: usize = 8;
+
 /// An open driver and its first device, which are closed in the end.
 struct Setup {
     driver: Arc<dyn Driver>,
