@@ -348,6 +348,22 @@ TEST_F(Memcpy, SynchronousCopiesDoNotWaitForStreams) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
+// The library's streams share no hardware queue with a stream of the program, whichever that gets.
+TEST_F(Memcpy, SynchronousCopiesDoNotWaitForAnyStream) {
+    const DeviceMemory device(64);
+    std::vector<std::unique_ptr<Stream>> streams;
+    for (unsigned count = 1; count <= 8; ++count) {
+        streams.push_back(std::make_unique<Stream>());
+        Gate gate;
+        ACL_OK(gate.Hold(*streams.back()));
+        const Bytes data = Pattern(64, count);
+        ACL_OK(aclrtMemcpy(device.At(), 64, data.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE));
+        EXPECT_EQ(device.Download(), data);
+        gate.Open();
+        ACL_OK(aclrtSynchronizeStream(*streams.back()));
+    }
+}
+
 TEST_F(Memcpy, FromManyThreads) {
     std::vector<std::thread> threads;
     for (unsigned thread = 0; thread < 8; ++thread)

@@ -63,7 +63,7 @@ pub use stream::notify::{Change, NOTIFIES, Notifies, Notify, NotifyWait, SharedE
 pub use stream::op::Calls;
 pub use stream::op::{Op, OpKind, Payload, Submit};
 pub use stream::stream_value::{Comparison, ValueWait, ValueWrite};
-pub use stream::{Event, Stream, StreamOptions, Wait};
+pub use stream::{Event, Priority, Stream, StreamOptions, Wait};
 pub use transfer::random_num::{Distribution, Number, RandomElement, RandomNum};
 pub use transfer::{Copy, Copy2d, CopyIndirect, Element, Fill, Indirect, Pattern, Reduce, ReduceOp, Rows};
 

@@ -127,6 +127,19 @@ TEST_F(GraphGroup, ARunIsChangedWhileItWaits) {
     }
 }
 
+// The streams of the library share no hardware queue with the stream of a run, whichever it gets.
+TEST_F(GraphGroup, RunsEndBesideAnyNumberOfStreams) {
+    const Stream stream;
+    std::vector<Graph> graphs;
+    for (int i = 1; i <= 8; ++i) {
+        aclrtTaskGrp group = nullptr;
+        graphs.push_back(FillGraph(stream, i, &group));
+        ACL_OK(aclmdlRIExecuteAsync(graphs.back(), stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(Byte(), i);
+    }
+}
+
 TEST_F(GraphGroup, ADifferentTopologyIsRefused) {
     const Stream stream, updater;
     const DeviceMemory other(kSize);

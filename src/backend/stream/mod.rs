@@ -17,13 +17,35 @@ use self::failure::{Observer, Position};
 use self::op::Submit;
 use super::{Fault, Result};
 
+/// The priority of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Priority {
+    /// The default of the device, which other libraries of the process also use.
+    #[default]
+    Plain,
+    /// A level. 0 is the highest; larger numbers have lower priority, up to
+    /// [`least_priority`](super::Device::least_priority).
+    Level(u32),
+    /// That of streams of the library for which a stream of a program may wait. Where the device has hardware queues,
+    /// they are others than those of programs.
+    Library,
+}
+
+impl Priority {
+    /// Returns the number that programs see.
+    pub fn level(self) -> u32 {
+        match self {
+            Self::Level(level) => level,
+            Self::Plain | Self::Library => 0,
+        }
+    }
+}
+
 /// Options of a new stream.
 #[derive(Clone, Default)]
 pub struct StreamOptions {
-    /// The priority. 0 is the highest; larger numbers have lower priority, up to
-    /// [`least_priority`](super::Device::least_priority). `None`: the program chooses none, so the stream is as
-    /// urgent as the streams of other libraries in the process.
-    pub priority: Option<u32>,
+    /// The priority.
+    pub priority: Priority,
     /// The receiver of failures of the stream's work, or `None` for no observer.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -92,7 +114,7 @@ pub trait Stream: Any + Submit + Send + Sync {
     /// Notes that nothing more will be enqueued: waits for records that an abort has dropped, or will drop, end.
     fn retire(&self);
 
-    /// Changes [`StreamOptions::priority`] for what has not started.
+    /// Changes the [priority](StreamOptions::priority) for what has not started.
     fn set_priority(&self, priority: u32) -> Result<()>;
 
     /// Returns the driver's stream, or `None` without a driver. Other libraries may then submit work to it, and this

@@ -118,6 +118,14 @@ pub struct Strand {
     pub started: Arc<dyn backend::Event>,
 }
 
+/// A stream that waits for a run in place of the run's own stream.
+pub struct Keeper {
+    /// The stream.
+    pub stream: Arc<dyn backend::Stream>,
+    /// A graph without nodes. While it is pending, the device keeps freed memory mapped.
+    pub nothing: Arc<dyn backend::Graph>,
+}
+
 /// A graph whose runs are driven by the host.
 pub struct Flow {
     /// The graph's handle, for texts.
@@ -132,10 +140,9 @@ pub struct Flow {
     pub bodies: Vec<Body>,
     /// Receives failures of the strands.
     pub listener: Arc<Listener>,
-    /// Keeps freed memory mapped for the current run when the stream of that run drops its work.
-    pub keeper: Arc<dyn backend::Stream>,
-    /// A graph without nodes. While it is pending, the device keeps freed memory mapped.
-    pub nothing: Arc<dyn backend::Graph>,
+    /// What keeps freed memory mapped for the current run when the stream of that run drops its work. `None` if streams
+    /// of the device drop nothing: then that stream still waits for the run, and keeps the memory.
+    pub keeper: Option<Keeper>,
     /// Locked while a run is enqueued.
     pub submitting: Mutex<()>,
     /// Enqueued runs in their order. The first one is current, or next. No backend is called under its lock.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::algo::map::slot_table::{Handle, Ref};
-use crate::backend::Wait;
+use crate::backend::{Priority, Wait};
 use crate::base::callback;
 use crate::base::error::Result;
 use crate::base::handles::{self, Object};
@@ -29,7 +29,7 @@ fn take(mut streams: Vec<Arc<Stream>>) -> Vec<Arc<Stream>> {
 
 /// Creates the default stream of a new context.
 pub fn create_default(device: &Arc<Device>, context: Handle) -> Result<Handle> {
-    Stream::create(device, context, None, StreamFlags::default(), true, None)
+    Stream::create(device, context, Priority::Plain, StreamFlags::default(), true, None)
 }
 
 /// Returns the handles of live streams.

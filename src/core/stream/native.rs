@@ -1,5 +1,6 @@
 //! The driver's native objects, for programs that call the driver as well.
 
+use crate::backend::Priority;
 use crate::base::error::{Error, Result, invalid_param, unsupported};
 use crate::base::handles;
 use crate::runtime::context::Context;
@@ -51,7 +52,7 @@ pub fn wrap_stream(native: usize) -> Result<u64> {
         2 => "2, the driver's name of the default stream of each thread, which is another one on each thread",
         _ => {
             let device = thread::current()?.device.clone();
-            return stream::create_on(device, None, StreamFlags::default(), Some(native));
+            return stream::create_on(device, Priority::Plain, StreamFlags::default(), Some(native));
         }
     };
     Err(invalid_param!("native is {default_stream}; pass a stream that was created"))

@@ -200,7 +200,7 @@ impl Device for CpuDevice {
         self.executor.ensure_started()?;
         let number = self.created.fetch_add(1, Ordering::Relaxed);
         let (shared, executor) = (Arc::clone(&self.shared), Arc::clone(&self.executor));
-        let queue = Queue::new(shared, executor, self.ordinal, number, options.priority.unwrap_or(0), options.observer);
+        let queue = Queue::new(shared, executor, self.ordinal, number, options.priority.level(), options.observer);
         let mut streams = self.streams.lock();
         if streams.len() == streams.capacity() {
             streams.retain(|queue| queue.strong_count() > 0);

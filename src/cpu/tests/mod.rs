@@ -24,8 +24,8 @@ use parking_lot::Mutex;
 
 use crate::backend::Options;
 use crate::backend::{
-    Block, Calls, Copy, Device, Driver, Element, Event, Fault, Fill, Foreign, Heard, HostFn, PagePolicy, Place, Reduce,
-    ReduceOp, Span, Stream, StreamOptions, Wait,
+    Block, Calls, Copy, Device, Driver, Element, Event, Fault, Fill, Foreign, Heard, HostFn, PagePolicy, Place,
+    Priority, Reduce, ReduceOp, Span, Stream, StreamOptions, Wait,
 };
 use crate::runtime::driver::CpuDriver;
 

@@ -165,7 +165,7 @@ fn events_and_streams_may_go_while_waits_are_queued() {
 fn an_event_of_another_device_can_be_waited_for() {
     in_all_modes(|bench| {
         let other = bench.driver.open(1).unwrap();
-        let theirs = other.create_stream(StreamOptions { priority: Some(7), ..Default::default() }).unwrap();
+        let theirs = other.create_stream(StreamOptions { priority: Priority::Level(7), ..Default::default() }).unwrap();
         let (stream, event) = (bench.stream(), other.create_event(false).unwrap());
         let gate = Gate::close(&theirs);
         theirs.record(&event).unwrap();

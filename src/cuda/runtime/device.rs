@@ -41,7 +41,7 @@ fn drain(device: &Arc<DeviceState>) -> bool {
         if idle {
             pending::reap_all(driver);
         }
-        let is_quiet = idle && !device.is_watching() && !pending::has_any_of(device);
+        let is_quiet = idle && !pending::has_any_of(device);
         Ok(is_quiet && device.words.get().is_none_or(Words::try_end))
     });
     matches!(drained, Ok(Wait::Done))
@@ -65,7 +65,11 @@ pub(crate) fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn De
         .inspect_err(|_| driver.note_refusal(driver.release_context(&context)))?;
     let device = CudaDevice(Arc::new(state));
     driver.add_device(&device.0);
-    let complete = device.0.find_words().and_then(|()| peer::opened(driver, &device.0));
+    let complete = device
+        .0
+        .create_library_streams()
+        .and_then(|()| device.0.find_words())
+        .and_then(|()| peer::opened(driver, &device.0));
     // This failure is the one to report, not one of the close.
     complete.inspect_err(|_| drop(device.close()))?;
     // Loading them later could wait for running work. After a failure here, the first use loads them again.
@@ -79,7 +83,7 @@ impl Device for CudaDevice {
     }
 
     fn least_priority(&self) -> u32 {
-        self.0.least_priority
+        self.0.priorities.least
     }
 
     fn free_memory(&self) -> Result<u64> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUevent_st, CUmemoryPool, CUstream_flags, CUstream_st};
@@ -10,23 +10,24 @@ use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
 
 use crate::algo::map::typed_slots::{Key, Slots};
 use crate::algo::sync::level::Level;
-use crate::backend::{DeviceInfo, Fault, FaultKind, Result, inside_host_function};
+use crate::backend::{DeviceInfo, Fault, FaultKind, Priority, Result, inside_host_function};
 use crate::base::api::{Api, Outcome};
 use crate::memory::blocks::Padding;
 use crate::runtime::context::{Context, Raw};
 use crate::runtime::info;
+use crate::runtime::priorities::Priorities;
 use crate::runtime::shared::DriverState;
 use crate::stream::words::{GREATER_EQUAL, Words};
+
+/// The number of streams of the library for synchronous calls. More calls at a time share them.
+const LIBRARY_STREAMS: usize = 4;
 
 /// The state that streams, events and blocks of a device share.
 pub(crate) struct DeviceState {
     pub driver: Arc<DriverState>,
     pub context: Arc<Context>,
     pub info: DeviceInfo,
-    /// The number of the least urgent stream priority. 0 is the most urgent.
-    pub least_priority: u32,
-    /// The driver's number of the most urgent stream priority.
-    most_urgent: c_int,
+    pub priorities: Priorities,
     /// Whether the device is closed. It changes under `closing`.
     closed: AtomicBool,
     /// The lock of calls that may come late (a dropped event, a query of another device's streams): they hold it for
@@ -38,10 +39,8 @@ pub(crate) struct DeviceState {
     spare_events: Mutex<Vec<Raw<CUevent_st>>>,
     /// The events that were dropped inside host functions, which may not call the driver. A later call destroys them.
     dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
-    /// The streams of the library that are not in use, see [`Self::on_library_stream`].
-    spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
-    /// The number of borrowed streams that wait for events.
-    pub watching: AtomicUsize,
+    /// The streams of [`Self::on_library_stream`], and how many calls use each.
+    library_streams: Mutex<Vec<(Raw<CUstream_st>, usize)>>,
     /// The padding of device memory.
     pub padding: Padding,
     /// The padding of managed memory.
@@ -71,16 +70,13 @@ impl DeviceState {
             driver: Arc::clone(driver),
             context,
             info,
-            // The driver's numbers are smaller where they are more urgent.
-            least_priority: (least_urgent - most_urgent).max(0) as u32,
-            most_urgent,
+            priorities: Priorities::new(least_urgent, most_urgent),
             closed: AtomicBool::new(false),
             closing: RecursiveRwLock::new(()),
             events: Mutex::default(),
             spare_events: Mutex::default(),
             dropped_events: Mutex::default(),
-            spare_streams: Mutex::default(),
-            watching: AtomicUsize::new(0),
+            library_streams: Mutex::default(),
             padding: Padding::default(),
             managed_padding: Padding::default(),
             device_bytes: Level::default(),
@@ -186,47 +182,42 @@ impl DeviceState {
     /// they complete, and every call without a stream uses the driver's legacy stream, which synchronizes with the
     /// blocking streams of other libraries.
     pub(crate) fn on_library_stream(&self, queue: impl FnOnce(Raw<CUstream_st>) -> Result<()>) -> Result<()> {
-        let raw = self.borrow_stream()?;
+        self.check_open()?;
+        let mut streams = self.library_streams.lock();
+        let fewest = streams.iter_mut().enumerate().min_by_key(|(_, (_, uses))| *uses);
+        let Some((place, (raw, uses))) = fewest else { return Err(self.is_closed()) };
+        *uses += 1;
+        let raw = *raw;
+        drop(streams);
         let queued = queue(raw);
-        // SAFETY: a stream that no other thread uses until it is returned.
+        // SAFETY: a stream that exists while the device is open. Other calls may use it, too: their work ends.
         let wait = || self.call(|api| unsafe { api.stream_synchronize(raw.0) });
         let done = wait();
-        // The work may still use the caller's memory, so a failed wait is tried again. If that fails too, the stream is
-        // not used again.
-        match done.is_ok() || wait().is_ok() {
-            true => self.return_stream(raw),
-            false => self.discard_stream(raw),
-        }
+        // The work may still use the caller's memory, so a failed wait is tried again.
+        let _ = done.is_ok() || wait().is_ok();
+        self.library_streams.lock().get_mut(place).into_iter().for_each(|(_, uses)| *uses -= 1);
         queued.and(done)
     }
 
+    /// Creates the streams of [`Self::on_library_stream`], when the device is opened. A stream that is created later
+    /// waits if it shares a hardware queue with a stream that waits for the program.
+    pub(crate) fn create_library_streams(&self) -> Result<()> {
+        for _ in 0..LIBRARY_STREAMS {
+            let stream = self.create_stream_at(self.priorities.library)?;
+            self.library_streams.lock().push((stream, 0));
+        }
+        Ok(())
+    }
+
     /// Creates a stream of the driver. It does not wait for the legacy default stream, nor that for it.
-    /// Without a priority it has the driver's usual one, 0.
-    pub(crate) fn create_stream(&self, priority: Option<u32>) -> Result<Raw<CUstream_st>> {
+    pub(crate) fn create_stream(&self, priority: Priority) -> Result<Raw<CUstream_st>> {
+        self.create_stream_at(self.priorities.number(priority))
+    }
+
+    fn create_stream_at(&self, priority: c_int) -> Result<Raw<CUstream_st>> {
         let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
-        // 0 is this library's most urgent priority.
-        let chosen = |priority: u32| self.most_urgent + priority.min(self.least_priority) as c_int;
-        let priority = priority.map_or(0, chosen);
-        // SAFETY: the priority is 0 or within the driver's range. The driver uses the nearest one that exists.
+        // SAFETY: the priority is within the driver's range.
         self.create(|api| unsafe { api.stream_create_with_priority(flags, priority) }).map(Raw)
-    }
-
-    /// Returns an idle stream of the library.
-    pub(crate) fn borrow_stream(&self) -> Result<Raw<CUstream_st>> {
-        self.check_open()?;
-        let spare = self.spare_streams.lock().pop();
-        spare.map_or_else(|| self.create_stream(Some(0)), Ok)
-    }
-
-    /// Accepts an idle stream from [`Self::borrow_stream`] for reuse.
-    pub(crate) fn return_stream(&self, raw: Raw<CUstream_st>) {
-        self.spare_streams.lock().push(raw);
-    }
-
-    /// Destroys a stream from [`Self::borrow_stream`], which may still have work.
-    pub(crate) fn discard_stream(&self, raw: Raw<CUstream_st>) {
-        // SAFETY: no other thread has it.
-        self.driver.end_in(&self.context, |api| unsafe { api.stream_destroy(raw.0) });
     }
 
     /// Fails if the driver does not let streams wait for words. `so` says what cannot be done then, and what can.
@@ -259,12 +250,6 @@ impl DeviceState {
         if cannot_wait { Ok(()) } else { probed }
     }
 
-    /// Whether a borrowed stream still waits for an event.
-    pub(crate) fn is_watching(&self) -> bool {
-        // Acquire: pairs with the Release of the last callback.
-        self.context.healthy().is_ok() && self.watching.load(Ordering::Acquire) > 0
-    }
-
     /// Marks the device as closed. Waits for those that keep it open.
     pub(crate) fn set_closed(&self) {
         let _closing = self.closing.write();
@@ -275,7 +260,7 @@ impl DeviceState {
     /// closed.
     pub(crate) fn destroy_all(&self) {
         let end = |calls: &dyn Fn(&Api) -> Outcome| self.driver.end_in(&self.context, calls);
-        for raw in self.spare_streams.lock().drain(..) {
+        for (raw, _) in self.library_streams.lock().drain(..) {
             // SAFETY: idle, and in this list only.
             end(&|api| unsafe { api.stream_destroy(raw.0) });
         }

@@ -6,6 +6,7 @@ pub(crate) mod device;
 pub(crate) mod device_state;
 pub(crate) mod driver;
 pub(crate) mod info;
+pub(crate) mod priorities;
 pub(crate) mod shared;
 pub(crate) mod snapshot;
 pub(crate) mod utilization;

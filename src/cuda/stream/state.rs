@@ -125,7 +125,7 @@ impl StreamState {
             event_records: Mutex::default(),
             waits_until: OnceLock::new(),
             observer: options.observer,
-            priority: options.priority.unwrap_or(0),
+            priority: options.priority.level(),
         });
         device.driver.streams().add(&state);
         if adopted {

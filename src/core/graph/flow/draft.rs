@@ -8,9 +8,9 @@ use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use super::{Body, Flow, Step, Strand, Tree, check, never_recorded, no_tickets, run};
+use super::{Body, Flow, Keeper, Step, Strand, Tree, check, never_recorded, no_tickets, run};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{Fill, Node, Observer, Pattern, Span, StreamOptions, Work};
+use crate::backend::{Fill, Node, Observer, Pattern, Priority, Span, StreamOptions, Work};
 use crate::base::error::{Code, Error, Result, param_invalid, unsupported};
 use crate::graph::program::plan::{self, Unit};
 use crate::graph::program::reporting::Listener;
@@ -110,11 +110,15 @@ impl Draft<'_> {
                 stream,
                 starts: number < starting,
                 steps,
-                native: native.create_stream(StreamOptions { priority: None, observer })?,
+                native: native.create_stream(StreamOptions { priority: Priority::Library, observer })?,
                 started: native.create_event(false)?,
             })
         };
-        let strands = self.strands.into_iter().enumerate().map(strand).collect::<Result<_>>()?;
+        let strands = self.strands.into_iter().enumerate().map(strand).collect::<Result<Vec<_>>>()?;
+        let keeper = || -> Result<Keeper> {
+            Ok(Keeper { stream: native.create_stream(StreamOptions::default())?, nothing: native.create_graph(&[])? })
+        };
+        let drops_work = strands.iter().any(|strand: &Strand| strand.native.submitted().is_some());
         let events = (0..self.events).map(|_| Ok(native.create_event(false)?));
         let flow = Arc::new(Flow {
             graph,
@@ -123,8 +127,7 @@ impl Draft<'_> {
             events: events.collect::<Result<_>>()?,
             bodies: self.bodies,
             listener,
-            keeper: native.create_stream(StreamOptions::default())?,
-            nothing: native.create_graph(&[])?,
+            keeper: drops_work.then(keeper).transpose()?,
             submitting: Mutex::default(),
             queued: Mutex::default(),
             number: AtomicU64::new(0),

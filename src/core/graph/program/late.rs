@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::reporting::{Listener, Reporting};
-use crate::backend::{self, Device, Fault, FaultKind, HostFn, Observer, Op, Payload, Position, StreamOptions};
+use crate::backend::{
+    self, Device, Fault, FaultKind, HostFn, Observer, Op, Payload, Position, Priority, StreamOptions,
+};
 use crate::base::error::{Code, Error, Result};
 use crate::graph::task::group::{Group, Version};
 use crate::graph::task::{self, Task};
@@ -75,7 +77,7 @@ impl Runner {
     pub(super) fn new(device: &dyn Device) -> Result<Arc<Self>> {
         let listener: Arc<Listener> = Arc::default();
         let observer = Some(Arc::clone(&listener) as Arc<dyn Observer>);
-        let stream = device.create_stream(StreamOptions { observer, ..Default::default() })?;
+        let stream = device.create_stream(StreamOptions { priority: Priority::Library, observer })?;
         Ok(Arc::new(Self { stream, listener, aborts: AtomicU64::new(0) }))
     }
 

@@ -11,7 +11,7 @@ use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::share::Share;
-use crate::backend::{Fault, FaultKind, Position, StreamOptions, Wait};
+use crate::backend::{Fault, FaultKind, Position, Priority, StreamOptions, Wait};
 use crate::base::callback;
 use crate::base::error::{Code, Error, Result, arguments, param_invalid};
 use crate::base::handles::{self, Object};
@@ -29,7 +29,7 @@ impl Stream {
     pub fn create(
         device: &Arc<Device>,
         context: Handle,
-        priority: Option<u32>,
+        priority: Priority,
         flags: StreamFlags,
         is_default: bool,
         adopted: Option<usize>,
@@ -56,7 +56,7 @@ impl Stream {
                 callbacks: Subscription::default(),
                 features: Slots::default(),
                 flags,
-                priority: AtomicU32::new(priority.unwrap_or(0)),
+                priority: AtomicU32::new(priority.level()),
                 is_default,
                 lane: OnceLock::new(),
                 traced: OnceLock::new(),
@@ -140,31 +140,24 @@ fn stop_context(context: Handle, fault: &Fault) {
 
 /// Implements aclrtCreateStream and aclrtCreateStreamWithConfig. The calls accept a priority, which has no meaning.
 pub fn create(flags: u32) -> Result<u64> {
-    create_as(flags.into(), None)
+    create_as(flags.into(), Priority::Plain)
 }
 
 /// Implements aclrtCreateStreamV2: `flags` are ACL_STREAM_* flags; the priority 0 is the most urgent.
 pub fn create_with_priority(flags: u64, priority: u32) -> Result<u64> {
-    create_as(flags, Some(priority))
+    create_as(flags, Priority::Level(priority))
 }
 
-fn create_as(flags: u64, priority: Option<u32>) -> Result<u64> {
+fn create_as(flags: u64, priority: Priority) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let flags = StreamFlags::from_bits(flags);
     let device = thread::current()?.device.clone();
-    if let Some(priority) = priority {
-        check_priority("handle->priority", u64::from(priority), &device)?;
-    }
+    check_priority("handle->priority", u64::from(priority.level()), &device)?;
     create_on(device, priority, flags, None)
 }
 
 /// Creates a stream in the current context, which is on `device`. `adopted` is as in [`Stream::create`].
-pub fn create_on(
-    device: Arc<Device>,
-    priority: Option<u32>,
-    flags: StreamFlags,
-    adopted: Option<usize>,
-) -> Result<u64> {
+pub fn create_on(device: Arc<Device>, priority: Priority, flags: StreamFlags, adopted: Option<usize>) -> Result<u64> {
     let context = thread::current_handle()
         .ok_or_else(|| Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice"))?;
     let stream = Stream::create(&device, context, priority, flags, false, adopted)?.raw();

@@ -59,7 +59,7 @@ impl ScriptStream {
         Arc::new_cyclic(|itself| Self {
             device,
             observer: options.observer,
-            work: Mutex::new(Work { priority: options.priority.unwrap_or(0), ..Work::default() }),
+            work: Mutex::new(Work { priority: options.priority.level(), ..Work::default() }),
             moved: Condvar::new(),
             itself: Weak::clone(itself),
         })

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::{Run, Stop, StrandState};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fault, Op, Payload, Wait};
-use crate::graph::flow::{Flow, Strand, serving};
+use crate::graph::flow::{Flow, Keeper, Strand, serving};
 
 /// All flows, for threads that end streams.
 static FLOWS: Mutex<Vec<Weak<Flow>>> = Mutex::new(Vec::new());
@@ -73,6 +73,7 @@ pub fn limit(stream: Handle, until: Instant) {
 impl Flow {
     /// Keeps memory that is freed from now on mapped until this run has ended.
     fn keep_memory(self: &Arc<Self>, number: u64) {
+        let Some(Keeper { stream: keeper, nothing }) = &self.keeper else { return };
         let flow = Arc::clone(self);
         let delivery = serving::delivery(move |ticket| {
             // The keeper waits for the end of this run. If there is no run, the ticket is dropped after the lock is
@@ -81,9 +82,9 @@ impl Flow {
                 run.kept.extend(ticket);
             }
         });
-        let waits = self.keeper.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: true });
+        let waits = keeper.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: true });
         // A device that rejects this has failed, and runs nothing more.
-        let _ = waits.and_then(|_| self.keeper.submit(Op::RunGraph(&self.nothing)));
+        let _ = waits.and_then(|_| keeper.submit(Op::RunGraph(nothing)));
     }
 
     /// Does the work of [`drop_runs_of`] for one flow.
