@@ -59,7 +59,6 @@ set(portacl_env_cpu-async PORTACL_BACKEND=set:cpu PORTACL_CPU_ASYNC=set:always)
 set(portacl_env_cpu-guard PORTACL_BACKEND=set:cpu PORTACL_CPU_GUARD=set:1)
 set(portacl_env_cuda-fake
     PORTACL_BACKEND=set:cuda FAKE_CUDA_LEAK_CHECK=set:1 FAKE_CUDA_STRICT=set:1 PORTACL_TEST_NO_SKIPS=set:1
-    FAKE_CUDA_CONNECTIONS=set:0
     "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:fake_cuda>")
 set(portacl_env_cuda PORTACL_BACKEND=set:cuda PORTACL_TEST_NO_SKIPS=set:1 PORTACL_TEST_ON_GPU=set:1)
 

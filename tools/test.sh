@@ -76,7 +76,7 @@ cuda_rust_tests() {
     local double=$PWD/build/test/tests/fake_cuda/$1
     [[ -e $double/libcuda.so.1 ]] || { echo "no test double in $double"; return 1; }
     LD_LIBRARY_PATH=$double${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PORTACL_TEST_CUDA=1 \
-        FAKE_CUDA_STRICT=1 FAKE_CUDA_LEAK_CHECK=1 FAKE_CUDA_CONNECTIONS=0 rust "cuda-fake-rust-$1" ignored --lib -p portacl-cuda -p portacl-core
+        FAKE_CUDA_STRICT=1 FAKE_CUDA_LEAK_CHECK=1 rust "cuda-fake-rust-$1" ignored --lib -p portacl-cuda -p portacl-core
 }
 
 # A separate target directory, because other flags would rebuild the others. With one preemption the models take seconds, with

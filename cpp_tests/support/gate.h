@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <deque>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -21,9 +22,17 @@ inline bool OnRealGpu() {
     return std::getenv("PORTACL_TEST_ON_GPU") != nullptr;
 }
 
-// The number of streams of a GPU that a test may block while another one continues. The driver has 8 queues for all
-// streams of a device, or up to 32 (CUDA_DEVICE_MAX_CONNECTIONS), and streams that share a queue wait for each other.
-constexpr int kMostHeldOnGpu = 3;
+// Whether the streams of a device share queues of its driver: 8, or up to 32 (CUDA_DEVICE_MAX_CONNECTIONS). Streams
+// that share a queue wait for each other. The test double can give each stream its own (FAKE_CUDA_CONNECTIONS=0).
+inline bool SharesQueues() {
+    const char* backend = std::getenv("PORTACL_BACKEND");
+    const char* queues = std::getenv("FAKE_CUDA_CONNECTIONS");
+    const bool on_driver = backend != nullptr && std::string(backend) == "cuda";
+    return OnRealGpu() || (on_driver && (queues == nullptr || std::string(queues) != "0"));
+}
+
+// The number of streams that a test may block while another one continues, if they share queues.
+constexpr int kMostHeld = 3;
 
 // Creates an object that lives as long as the process. It stays reachable, so leak checkers ignore
 // it.

@@ -45,8 +45,8 @@ TEST_F(EventQuery, WaitsOfManyStreams) {
     ACL_OK(gate.Hold(recorder));
     ACL_OK(aclrtRecordEvent(event, recorder));
     std::vector<std::unique_ptr<Stream>> streams;
-    // On a card streams share the driver's queues, and to create one waits for a queue that is blocked.
-    const int count = IsExact() ? 100 : 6;
+    // To create a stream waits for a queue that is blocked.
+    const int count = SharesQueues() ? 6 : 100;
     for (int i = 0; i < count; ++i) {
         streams.push_back(std::make_unique<Stream>());
         ACL_OK(aclrtStreamWaitEvent(*streams.back(), event));

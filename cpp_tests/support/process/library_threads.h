@@ -18,8 +18,8 @@
 namespace portacl_test {
 
 // While it exists each kind of thread runs, in a session with PORTACL_TRACE: threads that run user
-// code, the watcher, the graph driver, the one that queries events, the broker, and the trace writer. The calling
-// thread starts all but the last.
+// code, the watcher, the graph driver, the broker, the trace writer, and on GPUs the one that queries
+// events. The calling thread starts all but the trace writer.
 class EachThreadOfTheLibrary {
   public:
     EachThreadOfTheLibrary() { Start(); }

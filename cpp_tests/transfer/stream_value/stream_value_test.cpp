@@ -235,7 +235,7 @@ TEST_F(StreamValue, TwoStreamsAlternate) {
 
 // Each stream waits for the value of the previous one; no stream needs a thread for that.
 TEST_F(StreamValue, ManyStreamsWaitAtOnce) {
-    const uint64_t kStreams = OnRealGpu() ? kMostHeldOnGpu : 300;
+    const uint64_t kStreams = SharesQueues() ? kMostHeld : 300;
     const auto threads = [] {
         std::ifstream status("/proc/self/status");
         for (std::string line; std::getline(status, line);)
