@@ -75,6 +75,8 @@ ALL = (
       for function in ("cuEventCreate", "cuEventQuery", "cuEventRecord", "cuStreamIsCapturing", "cuStreamQuery",
                        "cuCtxGetCurrent", "cuCtxSetCurrent")
       for calls in (TIDYING, THREADS_OF_GRAPHS)),
+    *(Unreported("driver", function, "thread portacl-events$", "the event is queried again", in_samples=True, steady=False)
+      for function in ("cuEventQuery", "cuCtxGetCurrent", "cuCtxSetCurrent")),
     *(Unreported("driver", function, DEPENDING, "frees without an event are not waited for when memory is short",
              in_samples=True, steady=False)
       for function in ("cuEventCreate", "cuEventRecord", "cuStreamIsCapturing", "cuCtxGetCurrent", "cuCtxSetCurrent")),

@@ -35,14 +35,14 @@ class Call {
     // Waits for `done` inside the call. Other calls in the context wait as well, because a driver holds a lock.
     void block(Context& context, const std::function<bool()>& done) const;
 
+    // Waits for `done` inside the call, while other calls in the context continue.
+    void wait_inside(const std::function<bool()>& done) const;
+
     // Reports a definite bug of the caller, and returns `code`.
     CUresult misuse(CUresult code, const char* format, ...) const __attribute__((format(printf, 3, 4)));
 
   private:
     CUresult refuse(Needs needs);
-    // Waits, as one of the blocked calls.
-    void wait_inside(const std::function<bool()>& done) const;
-
     const char* name_;
     mutable Lock lock_;
     Context* context_ = nullptr;

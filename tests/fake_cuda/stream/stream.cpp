@@ -128,7 +128,7 @@ CUresult create(const Call& call, CUstream* out, unsigned flags, int priority) {
         stream->hardware = next_queue(call.context(), priority);
         const HardwareQueue& shared = *stream->hardware;
         const auto until = shared.completed + shared.order.size();
-        call.block(call.context(), [&shared, until] { return shared.completed >= until; });
+        call.wait_inside([&shared, until] { return shared.completed >= until; });
     }
     stream->handle = state().streams.add(stream);
     *out = reinterpret_cast<CUstream>(stream->handle);
