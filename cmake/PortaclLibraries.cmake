@@ -76,11 +76,10 @@ add_custom_command(
            "${portacl_stage}/libportacl.so" "${portacl_stage}/symbols.txt"
     COMMAND ${CMAKE_COMMAND} -E env
             "LD=${CMAKE_LINKER}" "NM=${CMAKE_NM}" "OBJCOPY=${CMAKE_OBJCOPY}"
-            "AR=${CMAKE_AR}" "CC=${CMAKE_C_COMPILER}" "RUSTC=${PORTACL_RUSTC}"
+            "AR=${CMAKE_AR}" "CC=${CMAKE_C_COMPILER}"
             bash "${PROJECT_SOURCE_DIR}/cmake/make_libraries.sh" ${portacl_make_options}
             "${portacl_archive}" "${portacl_stage}" "${PROJECT_VERSION}" "${portacl_native_libs}"
     DEPENDS "${portacl_archive}" "${PROJECT_SOURCE_DIR}/cmake/make_libraries.sh"
-            "${PROJECT_SOURCE_DIR}/cmake/pack_object.rs"
     COMMENT "libportacl.a and ${portacl_soname}: only the API's symbols stay global"
     VERBATIM)
 add_custom_target(portacl_libraries ALL DEPENDS "${portacl_static}" "${portacl_shared}")

@@ -19,7 +19,7 @@ while [[ ${1-} == --* ]]; do
 done
 archive=$1 directory=$2 version=$3
 read -ra native_libs <<<"$4"
-: "${LD:=ld}" "${NM:=nm}" "${OBJCOPY:=objcopy}" "${AR:=ar}" "${CC:=cc}" "${RUSTC:=rustc}"
+: "${LD:=ld}" "${NM:=nm}" "${OBJCOPY:=objcopy}" "${AR:=ar}" "${CC:=cc}"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # Set here, because cargo warns about link arguments for shared libraries in a package that declares none.
 soname=libportacl.so.${version%%.*}
@@ -52,20 +52,15 @@ if [[ -s $work/unwrapped.txt ]]; then
     echo "make_libraries.sh: src/algo/thread/uncancelled.c lacks: $(paste -sd ' ' "$work/unwrapped.txt")" >&2
     exit 1
 fi
-# A section header for each function and long mangled names would be a third of the archive. Sections that the same
-# functions of the API need are merged, so that programs still contain only what they use, and names are shortened.
+# Each function keeps a section of its own, so that programs contain only what they use. Long mangled names would be a
+# large part of the archive: they are shortened.
 if ((${#strip[@]})); then
-    "$RUSTC" --edition 2024 -O "$here/pack_object.rs" -o "$work/pack_object"
-    "$work/pack_object" sections "$work/local.o" >"$work/rename.rsp"
-    "$OBJCOPY" "@$work/rename.rsp" "$work/local.o" "$work/renamed.o"
-    "$LD" -r "$work/renamed.o" -o "$work/merged.o"
-    "$NM" --format=posix "$work/merged.o" |
+    "$NM" --format=posix "$work/local.o" |
         awk '$2 ~ /^[tdbr]$/ && length($1) > 8 && !seen[$1]++ { printf "%s p%x\n", $1, count++ }' >"$work/names.txt"
-    "$work/pack_object" relocations "$work/merged.o"
-    "$OBJCOPY" --redefine-syms="$work/names.txt" "${unneeded[@]}" "$work/merged.o" "$work/portacl.o"
+    "$OBJCOPY" --redefine-syms="$work/names.txt" "${unneeded[@]}" "$work/local.o" "$work/portacl.o"
 else
     # Debug and sanitizer builds keep their names, because their size does not matter; objcopy would take minutes for
-    # the many sections.
+    # the many symbols.
     mv "$work/local.o" "$work/portacl.o"
 fi
 "$AR" crsD "$work/libportacl.a" "$work/portacl.o"

@@ -80,18 +80,18 @@ class Counts(unittest.TestCase):
             return subprocess.run([sys.executable, TOOLS / "count_tests.py", folder], capture_output=True, text=True)
 
     def test_each_step_counts_its_own_cases(self):
-        result = self.count(cpu=0, packed=1)
+        result = self.count(cpu=0, package=1)
         self.assertEqual(result.returncode, 1)
         rows = [line.split() for line in result.stdout.splitlines()]
         self.assertIn("cpu 3 passed 0 failed 0 skipped 7 s".split(), rows)
-        self.assertIn("packed 2 passed 1 failed 0 skipped 7 s".split(), rows)
+        self.assertIn("package 2 passed 1 failed 0 skipped 7 s".split(), rows)
         self.assertIn("all 5 passed 1 failed 9 s".split(), rows)
-        self.assertIn("FAILED packed: cpu.x", result.stdout)
+        self.assertIn("FAILED package: cpu.x", result.stdout)
         self.assertIn("5 passed, 1 failed", result.stdout)
         self.assertLess(result.stdout.index("7.5 s  cpu.x"), result.stdout.index("6.5 s  cpu.x"))
 
     def test_steps_without_a_failure_pass(self):
-        self.assertEqual(self.count(cpu=0, packed=0).returncode, 0)
+        self.assertEqual(self.count(cpu=0, package=0).returncode, 0)
 
 
 class Comparison(unittest.TestCase):

@@ -102,12 +102,12 @@ ctest_run() {
         --output-junit "$PWD/$results/$2.xml"
 }
 
-# Runs the suite's programs on the CPU again, with the shipped library instead of the one that they were linked with:
-# cmake/pack_object.rs has merged its sections and resolved relocations. Only a debug build can refuse host memory on
-# demand, so that sweep is left out.
-packed_tests() {
-    LD_LIBRARY_PATH=$PWD/build/release/lib ctest --test-dir build/test -L '^cpu$' -E '[.]host_memory_sweep[.]' \
-        --no-tests=error --output-on-failure -j "$at_once" --output-junit "$PWD/$results/packed.xml"
+# Runs the suite's short programs on the CPU again, with the optimised library that is shipped instead of the debug build.
+# Only a debug build can refuse host memory on demand, so that sweep is left out.
+shipped_tests() {
+    LD_LIBRARY_PATH=$PWD/build/release/lib ctest --test-dir build/test -L '^cpu$' -LE '^long$' \
+        -E '[.]host_memory_sweep[.]' --no-tests=error --output-on-failure -j "$at_once" \
+        --output-junit "$PWD/$results/shipped.xml"
 }
 
 # The package as a user gets it: installs a build, finds it with CMake, and runs a program.
@@ -141,7 +141,7 @@ fi
 
 of_suite=(cpu cpu-async cpu-guard cuda-fake fake-cuda checked)
 needs_suite=0
-for label in "${of_suite[@]}" python packed install; do if wants "$label"; then needs_suite=1; fi; done
+for label in "${of_suite[@]}" python package install; do if wants "$label"; then needs_suite=1; fi; done
 if ((needs_suite)); then
     if [[ $amount == short ]]; then
         run build-suite build test --target portacl_short
@@ -167,13 +167,10 @@ if wants_rest python; then
     tools/python.sh install || [[ ${CI-} != true ]] || run python-packages false
     run python ctest_run build/test python
 fi
-if wants_rest packed; then
-    run build-packed build release --target portacl_libraries
-    run packed packed_tests
-fi
 if wants_rest package; then
     run build-release build release
     run package ctest_run build/release package
+    run shipped shipped_tests
 fi
 # with_packages NAME: what needs a package that may not be had here.
 with_packages() {

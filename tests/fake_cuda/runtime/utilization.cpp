@@ -124,7 +124,7 @@ std::string uuid_of(const char* kind, int device) {
 
 // Returns the bus id of cuDeviceGetPCIBusId in lower case.
 std::string pci_of(int device) {
-    char text[16];
+    char text[32];
     snprintf(text, sizeof text, "0000:%02x:00.0", device + 1);
     return text;
 }
