@@ -149,15 +149,14 @@ impl Walk {
         Ok(false)
     }
 
-    /// Returns the file, unless another user has put it into a folder for all users: that user could read what is
-    /// written, or has given a file of this user a second name.
+    /// Returns the file, unless another user may have put it into a folder that others may write to: that user could
+    /// read what is written, or has given a file of this user a second name there. Without the sticky bit anybody may
+    /// exchange files, so that their owner means nothing.
     fn check_owner(&self, file: OwnedFd) -> Result<File> {
         let (found, around) = (stat(&file)?, stat(&self.folder)?);
-        let is_shared = around.st_mode & (OTHERS_WRITE | STICKY) == OTHERS_WRITE | STICKY;
         let kind = FileType::from_raw_mode(found.st_mode);
-        let has_owner = matches!(kind, FileType::RegularFile | FileType::Fifo);
-        let is_own = found.st_uid == geteuid().as_raw() && found.st_nlink <= 1;
-        if is_shared && has_owner && !is_own {
+        let is_planted = found.st_nlink > 1 || around.st_mode & STICKY != 0 && found.st_uid != geteuid().as_raw();
+        if around.st_mode & OTHERS_WRITE != 0 && is_planted && matches!(kind, FileType::RegularFile | FileType::Fifo) {
             let text = "it belongs to another user, or has a second name, and is in a folder that all users may write \
                         to; remove it, or name another file";
             return Err(Error::new(ErrorKind::PermissionDenied, text));
