@@ -85,9 +85,9 @@ struct Answer {
 };
 
 // Asks the socket for an offer: with the whole secret, or with the short number alone. Looks into a file that comes for
-// a word.
+// a word. Calls `connected` between the connection and the request.
 inline Answer Ask(const std::string& socket_name, OfferKind kind, uint32_t number, const unsigned __int128* secret,
-                  uint64_t wanted = 0) {
+                  uint64_t wanted = 0, const std::function<void()>& connected = {}) {
     Answer answer;
     const int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     socklen_t size = 0;
@@ -97,6 +97,7 @@ inline Answer Ask(const std::string& socket_name, OfferKind kind, uint32_t numbe
         answer.kind = Answer::kNoConnection;
         return answer;
     }
+    if (connected) connected();
     char request[40] = {'p', 'o', 'r', 't', 'a', 'c', 'l', '3'};
     std::memcpy(request + 8, &kind, 4);
     std::memcpy(request + 12, &number, 4);
