@@ -11,8 +11,10 @@
 //!
 //! A turn costs about the same with two threads and with a hundred: the thread that begins it checks the conditions of
 //! all, and wakes the one that goes on. Of the others one, the watcher, wakes up from time to time and checks whether
-//! the threads that run have come to wait for something outside of the library.
+//! the threads that run have come to wait for something outside of the library. The last one to wait does not sleep at
+//! once: to wake a thread takes longer than most operations, and it often goes on after the next one.
 
+mod bell;
 mod condition;
 mod policy;
 mod threads;
@@ -22,13 +24,15 @@ use std::fs;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::algo::host::notice::notice_once;
 use crate::algo::host::output_file::OutputFile;
 use crate::{Fault, Result, Wait, thread_number};
+use bell::Bell;
 use condition::Condition;
 pub use policy::{ALLOWED, Settings};
 use policy::{Actor, Policy};
@@ -60,9 +64,13 @@ struct Scheduler {
     ready: Vec<(u64, &'static str)>,
     parked: BTreeMap<Tid, Parked>,
     /// The threads of the library that wait for a stream to run.
-    idle: BTreeMap<Tid, Arc<Condvar>>,
+    idle: BTreeMap<Tid, Arc<Bell>>,
     /// The waiting thread that wakes up from time to time.
     watcher: Option<Tid>,
+    /// The waiting thread that spins.
+    spinner: Option<Tid>,
+    /// Whether threads may spin: there is another processor for the one that goes on.
+    may_spin: bool,
     /// The thread of the library that runs an operation.
     in_hand: Option<Tid>,
     /// The actor whose turn it is, until it goes on.
@@ -89,7 +97,7 @@ struct Parked {
     stream: Option<u64>,
     doing: &'static str,
     condition: Option<Condition>,
-    woken: Arc<Condvar>,
+    bell: Arc<Bell>,
 }
 
 /// An actor that can go on, and its operation or call.
@@ -117,6 +125,8 @@ impl Schedule {
                 parked: BTreeMap::new(),
                 idle: BTreeMap::new(),
                 watcher: None,
+                spinner: None,
+                may_spin: available_parallelism().is_ok_and(|processors| processors.get() > 1),
                 in_hand: None,
                 turn: None,
                 progress: 0,
@@ -158,9 +168,9 @@ impl Schedule {
     /// Waits, on a thread of the library, for a turn of a stream. The caller must run the stream and then call
     /// [`Self::end_turn`]. Returns `None` if the schedule has ended.
     pub fn next(&self) -> Option<u64> {
-        let (me, woken) = (thread_number(), Arc::new(Condvar::new()));
-        let mut state = self.lock();
-        state.idle.insert(me, Arc::clone(&woken));
+        let (me, bell) = (thread_number(), Arc::<Bell>::default());
+        let (mut state, mut has_spun) = (self.lock(), false);
+        state.idle.insert(me, Arc::clone(&bell));
         let stream = loop {
             if state.stopping {
                 break None;
@@ -170,7 +180,7 @@ impl Schedule {
                 state.in_hand = Some(me);
                 break Some(stream);
             }
-            self.pause(&mut state, me, &woken);
+            self.pause(&mut state, me, &bell, &mut has_spun);
         };
         state.idle.remove(&me);
         state.pass_watch();
@@ -200,7 +210,7 @@ impl Schedule {
     pub fn stop(&self) {
         let mut state = self.lock();
         state.stopping = true;
-        state.waiters().for_each(|(_, woken)| _ = woken.notify_one());
+        state.waiters().for_each(|(_, bell)| bell.ring());
     }
 
     fn lock(&self) -> MutexGuard<'_, Scheduler> {
@@ -213,13 +223,13 @@ impl Schedule {
     /// Waits for a turn of this thread. Returns whether its condition held when the turn began, or `None` if the
     /// schedule has ended.
     fn park(&self, stream: Option<u64>, doing: &'static str, condition: Option<Condition>) -> Option<bool> {
-        let (me, woken) = (thread_number(), Arc::new(Condvar::new()));
+        let (me, bell, mut has_spun) = (thread_number(), Arc::<Bell>::default(), false);
         let mut place = ParkedThread { me, state: self.lock() };
         let state = &mut place.state;
         state.progress += 1;
-        state.parked.insert(me, Parked { stream, doing, condition, woken: Arc::clone(&woken) });
+        state.parked.insert(me, Parked { stream, doing, condition, bell: Arc::clone(&bell) });
         while state.turn != Some(Turn::Thread(me)) && !state.stopping {
-            self.pause(state, me, &woken);
+            self.pause(state, me, &bell, &mut has_spun);
         }
         let condition = state.parked.get(&me).and_then(|parked| parked.condition.as_ref());
         let holds = condition.is_some_and(|condition| condition.holds);
@@ -227,21 +237,23 @@ impl Schedule {
     }
 
     /// Begins the next turn if it is time for it. Otherwise waits until this thread is woken, or, if it is the watcher,
-    /// until it may be time.
-    fn pause(&self, state: &mut MutexGuard<'_, Scheduler>, me: Tid, woken: &Condvar) {
+    /// until it may be time. The first time it only spins.
+    fn pause(&self, state: &mut MutexGuard<'_, Scheduler>, me: Tid, bell: &Bell, has_spun: &mut bool) {
         let Some(mut again) = state.grant_turn(&self.entering) else { return };
+        if !std::mem::replace(has_spun, true) && state.may_spin && state.spinner.is_none() {
+            state.spinner = Some(me);
+            bell.spin(state);
+            state.spinner.take_if(|spinner| *spinner == me);
+            return;
+        }
         #[cfg(test)]
         (state.waits += 1);
         if state.watcher.is_some() {
-            return woken.wait(state);
+            return bell.sleep(state);
         }
         state.watcher = Some(me);
         let mut before = state.progress;
-        while woken.wait_for(state, again).timed_out()
-            && state.progress != before
-            && state.turn.is_none()
-            && !state.stopping
-        {
+        while !bell.sleep_for(state, again) && state.progress != before && state.turn.is_none() && !state.stopping {
             (before, again) = (state.progress, (again * 2).clamp(LATER, LATEST));
         }
         state.watcher = None;
@@ -264,17 +276,17 @@ impl Drop for ParkedThread<'_> {
 
 impl Scheduler {
     /// Returns the threads that wait.
-    fn waiters(&self) -> impl Iterator<Item = (Tid, &Condvar)> {
-        let parked = self.parked.iter().map(|(tid, parked)| (*tid, &*parked.woken));
-        parked.chain(self.idle.iter().map(|(tid, woken)| (*tid, &**woken)))
+    fn waiters(&self) -> impl Iterator<Item = (Tid, &Bell)> {
+        let parked = self.parked.iter().map(|(tid, parked)| (*tid, &*parked.bell));
+        parked.chain(self.idle.iter().map(|(tid, bell)| (*tid, &**bell)))
     }
 
     /// Lets another thread watch if the one that has watched goes on.
     fn pass_watch(&self) {
         if self.watcher.is_none()
-            && let Some((_, woken)) = self.waiters().next()
+            && let Some((_, bell)) = self.waiters().next()
         {
-            woken.notify_one();
+            bell.ring();
         }
     }
 
@@ -282,8 +294,8 @@ impl Scheduler {
     fn call_watcher(&self) {
         let Some(watcher) = self.watcher else { return };
         let idle = self.idle.get(&watcher);
-        let woken = self.parked.get(&watcher).map(|parked| &parked.woken).or(idle);
-        woken.iter().for_each(|woken| _ = woken.notify_one());
+        let bell = self.parked.get(&watcher).map(|parked| &parked.bell).or(idle);
+        bell.into_iter().for_each(|bell| bell.ring());
     }
 
     /// Begins the next turn. If it cannot, returns the time after which to try again.
@@ -317,11 +329,19 @@ impl Scheduler {
         self.turn = Some(turn);
         self.progress += 1;
         self.is_stuck = false;
-        let woken = match turn {
-            Turn::Thread(tid) => self.parked.get(&tid).map(|parked| &parked.woken),
-            Turn::Stream(_) => self.idle.values().next(),
+        let next = match turn {
+            Turn::Thread(tid) => self.parked.get(&tid).map(|parked| (tid, &parked.bell)),
+            // The one that spins is awake.
+            Turn::Stream(_) => {
+                let spinner = self.spinner.and_then(|tid| self.idle.get(&tid).map(|bell| (tid, bell)));
+                spinner.or_else(|| self.idle.first_key_value().map(|(tid, bell)| (*tid, bell)))
+            }
         };
-        woken.iter().for_each(|woken| _ = woken.notify_one());
+        if let Some((tid, bell)) = next {
+            bell.ring();
+            // Another one may spin already.
+            self.spinner.take_if(|spinner| *spinner == tid);
+        }
         None
     }
 
