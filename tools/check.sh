@@ -45,6 +45,8 @@ run_check() {
     *)
         printf 'FAIL     %-18s build/checks/%s.log ends:\n' "$name" "$name"
         tail -n 40 "$log" | sed 's/^/    /'
+        # .ci/run prints it again at its end.
+        { echo "FAILED check: $name"; tail -n 15 "$log" | sed 's/^/    /'; } >>build/checks/failures.txt
         # shellcheck disable=SC2016
         bash -c 'source "tools/checks/$1.sh"; [[ -z ${repair-} ]] || echo "    repair: $repair"; echo "    again: ./dev check $1"' \
             repair "$name"
@@ -104,6 +106,7 @@ if ((${#names[@]} == 0)); then
 fi
 
 failed=0
+rm -f build/checks/failures.txt
 for name in "${names[@]}"; do
     "$mode" "$name" "${seconds[@]}" || failed=$((failed + 1))
 done

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Counts what ./dev test ran: a table with times, the slowest tests, the names of the failed tests, then the line
-"N passed, N failed".
+"""Counts what ./dev test ran: a table with times, the slowest tests, the names of the failed tests with the output that
+says why, then the line "N passed, N failed".
 
 usage: count_tests.py RESULTS
 
 RESULTS has NAME.log, NAME.status and NAME.seconds of every step, NAME.xml (JUnit) of every step that is a run of ctest,
 NAME.times.xml (JUnit) of one that runs Rust tests, and NAME.cases/TEST.json of every GoogleTest program in it, so that the
-program's cases are counted instead of the program. Steps may run at once; all.seconds is the time of all. A step that
-failed without a failed test, or ran no test, counts as one failure.
+program's cases are counted instead of the program. NAME.leftovers lists the files that a step left in TMPDIR, which is
+a failed test. Writes the failures into failures.txt there. Steps may run at once; all.seconds is the time of all. A step that failed without a failed test, or ran
+no test, counts as one failure.
 """
 
 import json
@@ -15,6 +16,8 @@ import pathlib
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
+
+import failure_text
 
 
 def failed_in_cargo(log):
@@ -26,9 +29,9 @@ def failed_in_cargo(log):
 
 
 def failed_in_ctest(xml):
-    """The names of the failed tests of one ctest run."""
-    return [case.get("name") for case in ElementTree.parse(xml).getroot().iter("testcase")
-            if case.get("status") == "fail"]
+    """The failed tests of one ctest run: their names and outputs."""
+    return {case.get("name"): plain(case.findtext("system-out") or "")
+            for case in ElementTree.parse(xml).getroot().iter("testcase") if case.get("status") == "fail"}
 
 
 def plain(log):
@@ -102,31 +105,44 @@ def slowest(results):
     return [f"the slowest tests, of {len(times)}:", *lines] if lines else []
 
 
+def of_step(results, name, broken):
+    """(passed, failed, skipped) of one step, and its failures: names and outputs."""
+    xml = results / f"{name}.xml"
+    log_file = results / f"{name}.log"
+    log = plain(log_file.read_text(errors="replace")) if log_file.exists() else ""
+    if xml.exists():
+        passed, failed, skipped = from_ctest(xml, results / f"{name}.cases")
+        failures = failed_in_ctest(xml)
+    else:
+        passed, failed, skipped = from_cargo(log)
+        failures = {test: failure_text.of_cargo(log, test) for test in failed_in_cargo(log)}
+    ran_nothing = passed == 0 and not name.startswith("build-")
+    if (broken or ran_nothing) and failed == 0:
+        failed = 1
+        failures = failures or {"the step itself: it ran no test, or its command failed": log}
+    leftovers = results / f"{name}.leftovers"
+    if leftovers.exists():
+        failed += 1
+        failures["leftovers"] = f"these files were left in TMPDIR:\n{leftovers.read_text()}"
+    return passed, failed, skipped, failures
+
+
 def main():
     results = pathlib.Path(sys.argv[1])
     total = [0, 0]
-    failures = []
+    blocks = []
     for status_file in sorted(results.glob("*.status"), key=lambda path: path.stat().st_mtime_ns):
         name = status_file.stem
-        xml = results / f"{name}.xml"
-        if xml.exists():
-            passed, failed, skipped = from_ctest(xml, results / f"{name}.cases")
-            names = failed_in_ctest(xml)
-        else:
-            log = (results / f"{name}.log").read_text(errors="replace")
-            passed, failed, skipped = from_cargo(log)
-            names = failed_in_cargo(log)
         broken = status_file.read_text().strip() != "0"
-        ran_nothing = passed == 0 and not name.startswith("build-")
-        if (broken or ran_nothing) and failed == 0:
-            failed = 1
-            names = names or ["the step itself: it ran no test, or its command failed"]
-        failures += (f"FAILED {name}: {test}" for test in names)
+        passed, failed, skipped, failures = of_step(results, name, broken)
+        blocks += ((f"FAILED {name}: {test}", failure_text.what_matters(output)) for test, output in failures.items())
         total[0] += passed
         total[1] += failed
         seconds = seconds_of(results, name)
         print(f"{name:19} {passed:6} passed {failed:4} failed {skipped:4} skipped {seconds:5} s")
     print(f"{'all':19} {total[0]:6} passed {total[1]:4} failed {'':12} {seconds_of(results, 'all'):5} s")
+    failures = failure_text.within(blocks)
+    (results / "failures.txt").write_text("".join(f"{line}\n" for line in failures))
     print("\n".join([*slowest(results), *failures, f"{total[0]} passed, {total[1]} failed"]))
     # Running no test is no success.
     return 0 if total[1] == 0 and total[0] > 0 else 1

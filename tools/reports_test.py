@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import bench_compare
+import failure_text
 import hook_cost
 import instruction_report
 
@@ -92,6 +93,62 @@ class Counts(unittest.TestCase):
 
     def test_steps_without_a_failure_pass(self):
         self.assertEqual(self.count(cpu=0, package=0).returncode, 0)
+
+    def count_step(self, **files):
+        """Counts one step "cpu" whose files end so: log, xml, leftovers."""
+        with tempfile.TemporaryDirectory() as folder:
+            for end, text in {"status": "0\n", **files}.items():
+                pathlib.Path(folder, f"cpu.{end}").write_text(text)
+            return subprocess.run([sys.executable, TOOLS / "count_tests.py", folder], capture_output=True, text=True)
+
+    def test_files_that_a_step_leaves_are_a_failed_test(self):
+        log = "test result: ok. 2 passed; 0 failed; 0 ignored\n"
+        self.assertEqual(self.count_step(log=log).returncode, 0)
+        result = self.count_step(log=log, leftovers="f portacl-fifo-17\n")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("FAILED cpu: leftovers\n", result.stdout)
+        self.assertIn("    f portacl-fifo-17\n2 passed, 1 failed", result.stdout)
+        # The step's own failure is told as well.
+        self.assertIn("0 passed, 2 failed", self.count_step(log="", status="1", leftovers="f x\n").stdout)
+
+    def test_a_failure_of_googletest_is_printed_from_its_first_line(self):
+        output = ("[ RUN      ] A.Passes\nnot this\n[       OK ] A.Passes (0 ms)\n[ RUN      ] A.Fails\n"
+                  "a_test.cpp:7: Failure\nValue of: why\n[  FAILED  ] A.Fails (0 ms)\n[ RUN      ] B.Passes\n"
+                  "[       OK ] B.Passes (0 ms)\n[  FAILED  ] 1 test, listed below:\n\n 1 FAILED TEST\n")
+        xml = f'<s><testcase name="cpu.a" status="fail"><system-out>{output}</system-out></testcase></s>'
+        self.assertIn("FAILED cpu: cpu.a\n    a_test.cpp:7: Failure\n    Value of: why\n    [  FAILED  ] A.Fails (0 ms)\n"
+                      "0 passed, 1 failed", self.count_step(xml=xml, status="8").stdout)
+
+    def test_a_failure_of_rust_is_printed_with_its_panic(self):
+        panic = "thread 'it' panicked at src/x.rs:1:2:\n{0}it is 4\n{0}stack backtrace:\n{0}   0: std\n{0}   at ./x.rs\n"
+        for log in ("        FAIL [   0.1s] (1/3) a::b it\n  stdout ───\n    running 1 test\n    test it ... FAILED\n"
+                    f"  stderr ───\n    {panic.format('    ')}\n        FAIL [   0.1s] (2/3) other\n    not this\n"
+                    "     Summary [   0.2s] 3 tests run: 1 passed, 2 failed, 0 skipped\n",
+                    f"test it ... FAILED\n\nfailures:\n\n---- it stdout ----\n{panic.format('')}\n"
+                    "---- other stdout ----\nnot this\n\nfailures:\n    it\n"
+                    "test result: FAILED. 1 passed; 1 failed; 0 ignored\n"):
+            text = self.count_step(log=log, status="1").stdout
+            at = text.index("FAILED cpu: ")
+            lines = [line.strip() for line in text[at:].splitlines()]
+            self.assertEqual(lines[1:3], ["thread 'it' panicked at src/x.rs:1:2:", "it is 4"], text)
+            self.assertIn(lines[3], ("FAILED cpu: other", "1 passed, 1 failed"), text)
+
+    def test_a_build_that_fails_is_printed_from_its_first_error(self):
+        log = "[1/2] Building\nx.cpp:1:2: error: no x\n  x\nninja: build stopped\n"
+        self.assertIn("command failed\n    x.cpp:1:2: error: no x\n      x\n    ninja: build stopped\n",
+                      self.count_step(log=log, status="1").stdout)
+
+    def test_outputs_of_failures_are_bounded(self):
+        output = "a_test.cpp:1: Failure\n" + "".join(f"line {i}\n" for i in range(100))
+        xml = "".join(f'<testcase name="cpu.{i}" status="fail"><system-out>{output}</system-out></testcase>'
+                      for i in range(8))
+        lines = self.count_step(xml=f"<s>{xml}</s>", status="8").stdout.splitlines()
+        one = lines.index("FAILED cpu: cpu.0")
+        self.assertEqual(sum(line.startswith("    ") for line in lines[one:]), failure_text.ALL_LINES)
+        self.assertEqual(sum(line.startswith("FAILED cpu: ") for line in lines), 8)
+        self.assertEqual(lines[one + 1:one + 1 + failure_text.LINES].count("    a_test.cpp:1: Failure"), 1)
+        self.assertEqual(lines[one + failure_text.LINES], "    line 99")
+        self.assertIn("the output of 2 more failures is in build/results/*.log", lines)
 
 
 class Comparison(unittest.TestCase):

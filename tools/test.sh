@@ -26,6 +26,9 @@ mkdir -p build
 rm -rf "$results"
 mkdir -p "$results"
 broken=0
+# Each step has a folder here as TMPDIR. Addresses of sockets have at most 107 bytes, and tests add names to the path.
+temporary=$PWD/build/test/tmp
+((${#temporary} <= 40)) || temporary=$(mktemp -d /tmp/portacl-test.XXXXXX)
 # Some tests wait most of their time.
 at_once=$(($(nproc) + 1))
 
@@ -36,14 +39,21 @@ wants_rest() { [[ $amount != short ]] && wants "$1"; }
 wants_short() { [[ $amount != rest ]] && wants "$1"; }
 
 # keep NAME COMMAND...: keeps output, status and seconds for the final count. A command that fails without a failed test (for
-# example, it did not build) counts as one.
+# example, it did not build) counts as one. What a step that runs tests leaves in TMPDIR is a failed test "leftovers".
 keep() {
-    local name=$1 status=0 began=$SECONDS
+    local name=$1 status=0 began=$SECONDS own=$temporary/$1
     shift
     say "$name"
-    "$@" 2>&1 | tee "$results/$name.log" || status=$?
+    rm -rf "$own"
+    mkdir -p "$own"
+    TMPDIR=$own "$@" 2>&1 | tee "$results/$name.log" || status=$?
+    if [[ $name != build-* && -n $(ls -A "$own") ]]; then
+        find "$own" -mindepth 1 -printf '%y %P\n' | sort >"$results/$name.leftovers"
+    fi
+    rm -rf "$own"
     printf '%s\n' "$status" >"$results/$name.status"
     printf '%s\n' $((SECONDS - began)) >"$results/$name.seconds"
+    [[ ! -e $results/$name.leftovers ]] || return 1
     return "$status"
 }
 
@@ -130,13 +140,17 @@ rust_side() {
     return "$status"
 }
 beside=
+end() {
+    [[ -z $beside ]] || kill -- -"$beside" 2>/dev/null || true
+    rm -rf "$temporary"
+}
+trap end EXIT
 if wants_short rust || wants loom; then
     # A process group of its own, so that an interrupt ends its commands as well.
     set -m
     rust_side >"$results/rust_side.txt" 2>&1 &
     beside=$!
     set +m
-    trap 'kill -- -"$beside" 2>/dev/null || true' EXIT
 fi
 
 of_suite=(cpu cpu-async cpu-guard cuda-fake fake-cuda checked)
@@ -152,7 +166,7 @@ fi
 if [[ -n $beside ]]; then
     tail -n +1 -f --pid="$beside" "$results/rust_side.txt"
     wait "$beside" || broken=1
-    trap - EXIT
+    beside=
 fi
 for label in "${of_suite[@]}"; do
     if wants "$label"; then run "$label" ctest_run build/test "$label"; fi

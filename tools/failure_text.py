@@ -1,0 +1,78 @@
+"""What the output of a failed test says about its failure, for count_tests.py."""
+
+import re
+
+# The lines of one failure, and of all failures of a run. Services for CI show only the end of a long log.
+LINES, ALL_LINES = 25, 150
+
+# What GoogleTest prints between failures, and what each test program prints first.
+_BETWEEN = re.compile(r"\[ RUN |\[ +(OK|PASSED|SKIPPED) |\[  FAILED  \] \d+ tests?, |\[[-=]{10}\]| *\d+ FAILED TESTS?$|"
+                      r"PORTACL_BACKEND=|Note: Google Test filter")
+# The first line of what matters in the output of a GoogleTest program, of Rust's tests, of Python's, and of a build.
+_BEGINS = (re.compile(r".*: Failure$"), re.compile(r".*\bpanicked at "), re.compile(r"Traceback \(most recent call"),
+           re.compile(r"(.*[: ])?(fatal )?error(\[\w+\])?: "))
+
+
+def what_matters(output):
+    """The lines of a test's output that say why it failed, at most LINES: the first and the last of them."""
+    lines = _without_backtraces(output.splitlines())
+    for begins in _BEGINS:
+        at = next((i for i, line in enumerate(lines) if begins.match(line)), None)
+        if at is not None:
+            lines = lines[at:]
+            break
+    lines = [line.rstrip() for line in lines if line.strip() and not _BETWEEN.match(line)]
+    if len(lines) <= LINES:
+        return lines
+    first = LINES // 2
+    last = LINES - first - 1
+    return [*lines[:first], f"... {len(lines) - first - last} lines ...", *lines[-last:]]
+
+
+def _without_backtraces(lines):
+    """The lines without Rust's backtraces, which are longer than all else."""
+    kept, inside = [], False
+    for line in lines:
+        text = line.strip()
+        if text == "stack backtrace:":
+            inside = True
+        elif inside and re.match(r"\d+: |at |note: Some details", text):
+            continue
+        else:
+            inside = False
+            kept.append(line)
+    return kept
+
+
+def of_cargo(log, name):
+    """The output of one test in the output (without colours) of cargo test or cargo nextest; empty if there is none."""
+    nextest = re.compile(r"\s+[A-Z-]+ \[[^]]*\] (?:\([^)]*\) )?(\S.*)|\s*─{4,}|\s+Summary \[")
+    libtest = re.compile(r"---- (.*) stdout ----|failures:$|test result: ")
+    for heading in (nextest, libtest):
+        found, inside = [], False
+        for line in log.splitlines():
+            match = heading.match(line)
+            if match:
+                if "".join(found).strip():
+                    break
+                inside = match[1] == name
+            elif inside:
+                found.append(line)
+        if "".join(found).strip():
+            return "\n".join(found)
+    return ""
+
+
+def within(blocks):
+    """The lines of (heading, lines) for each failure: all headings, and as many other lines as ALL_LINES has room for."""
+    printed, left, left_out = [], ALL_LINES, 0
+    for heading, lines in blocks:
+        printed.append(heading)
+        if len(lines) <= left:
+            printed += (f"    {line}" for line in lines)
+            left -= len(lines)
+        else:
+            left_out += 1
+    if left_out:
+        printed.append(f"the output of {left_out} more failures is in build/results/*.log")
+    return printed
