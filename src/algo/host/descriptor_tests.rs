@@ -1,27 +1,22 @@
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+
+use tempfile::NamedTempFile;
 
 use super::*;
 
 /// A file that is deleted when dropped.
-struct Temporary(PathBuf);
+struct Temporary(NamedTempFile);
 
 impl Temporary {
-    fn new(name: &str, text: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("portacl-descriptor-{name}-{}", std::process::id()));
-        std::fs::write(&path, text).unwrap();
-        Self(path)
+    fn new(text: &str) -> Self {
+        let file = NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        Self(file)
     }
 
     fn open(&self) -> File {
-        File::options().read(true).write(true).open(&self.0).unwrap()
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
+        File::options().read(true).write(true).open(self.0.path()).unwrap()
     }
 }
 
@@ -35,7 +30,7 @@ fn replace(descriptor: &Descriptor, file: &File) -> File {
 
 #[test]
 fn a_kept_descriptor_has_a_high_number_and_is_not_inherited() {
-    let file = Temporary::new("high", "text");
+    let file = Temporary::new("text");
     let kept = Descriptor::new(file.open()).unwrap();
     assert!(kept.number() >= FLOOR, "{}", kept.number());
     let flags = rustix::io::fcntl_getfd(kept.get().unwrap()).unwrap();
@@ -48,7 +43,7 @@ fn a_kept_descriptor_has_a_high_number_and_is_not_inherited() {
 
 #[test]
 fn a_file_of_the_program_at_the_number_is_neither_used_nor_closed() {
-    let (ours, other) = (Temporary::new("ours", "ours"), Temporary::new("other", "other"));
+    let (ours, other) = (Temporary::new("ours"), Temporary::new("other"));
     let kept = Descriptor::new(ours.open()).unwrap();
     let mut placed = replace(&kept, &other.open());
     placed.seek(SeekFrom::Start(2)).unwrap();
@@ -64,7 +59,7 @@ fn a_file_of_the_program_at_the_number_is_neither_used_nor_closed() {
 
 #[test]
 fn another_opening_of_the_same_file_is_not_ours() {
-    let ours = Temporary::new("same", "ours");
+    let ours = Temporary::new("ours");
     let kept = Descriptor::new(ours.open()).unwrap();
     let placed = replace(&kept, &ours.open());
     assert!(!kept.is_ours());
@@ -74,7 +69,7 @@ fn another_opening_of_the_same_file_is_not_ours() {
 
 #[test]
 fn a_closed_number_is_lost() {
-    let ours = Temporary::new("closed", "ours");
+    let ours = Temporary::new("ours");
     let kept = Descriptor::new(ours.open()).unwrap();
     // SAFETY: the test closes the number as a program does that closes all.
     unsafe { libc::close(kept.number()) };
@@ -83,7 +78,7 @@ fn a_closed_number_is_lost() {
 
 #[test]
 fn a_descriptor_is_used_as_a_file() {
-    let ours = Temporary::new("used", "");
+    let ours = Temporary::new("");
     let kept = Descriptor::new(ours.open()).unwrap();
     (&*kept.file().unwrap()).write_all(b"text").unwrap();
     let mut bytes = [0; 4];
@@ -105,7 +100,7 @@ fn another_socket_is_not_ours() {
 
 #[test]
 fn descriptors_for_the_program_are_no_standard_streams() {
-    let file = Temporary::new("program", "text");
+    let file = Temporary::new("text");
     let opened: OwnedFd = file.open().into();
     let number = opened.as_raw_fd();
     assert!(number >= LOWEST, "the test has its standard streams");

@@ -3,28 +3,29 @@ use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
+use tempfile::TempDir;
+
 use super::*;
 
-struct Fifo(PathBuf);
+struct Fifo(TempDir);
 
 impl Fifo {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("portacl-{name}-{}", std::process::id()));
+    fn new() -> Self {
+        let made = Self(tempfile::tempdir().unwrap());
+        let path = made.path();
         let text = CString::new(path.to_str().unwrap()).unwrap();
         // SAFETY: a text that ends with a zero.
         assert_eq!(unsafe { libc::mkfifo(text.as_ptr(), 0o600) }, 0);
-        Self(path)
+        made
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("fifo")
     }
 
     /// Opens a writer, which needs no reader.
     fn writer(&self) -> File {
-        File::options().read(true).write(true).open(&self.0).unwrap()
-    }
-}
-
-impl Drop for Fifo {
-    fn drop(&mut self) {
-        std::fs::remove_file(&self.0).unwrap();
+        File::options().read(true).write(true).open(self.path()).unwrap()
     }
 }
 
@@ -35,7 +36,8 @@ fn words(path: &Path) -> String {
 /// A file with holes costs its author nothing.
 #[test]
 fn files_of_settings_are_small() {
-    let path = std::env::temp_dir().join(format!("portacl-settings-{}", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings");
     let file = File::create(&path).unwrap();
     let mut refused = Vec::new();
     for len in [MOST_SETTINGS + 1, 16 << 30, 1 << 40] {
@@ -44,7 +46,6 @@ fn files_of_settings_are_small() {
     }
     file.set_len(MOST_SETTINGS).unwrap();
     let whole = read_settings(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
     assert_eq!(whole.len() as u64, MOST_SETTINGS);
     assert!(refused.iter().all(|text| text == "it has more than 1048576 bytes"), "{refused:?}");
 }
@@ -61,7 +62,7 @@ fn files_are_read_as_they_are() {
 
 #[test]
 fn a_fifo_is_read_up_to_its_end() {
-    let fifo = Fifo::new("read");
+    let fifo = Fifo::new();
     // The file is also open for reading, so that it may be written before the reader opens it.
     let mut file = fifo.writer();
     let writer = std::thread::spawn(move || {
@@ -77,16 +78,16 @@ fn a_fifo_is_read_up_to_its_end() {
             std::thread::yield_now();
         }
     });
-    assert_eq!(read(&fifo.0).unwrap(), vec![7; 300_000]);
+    assert_eq!(read(&fifo.path()).unwrap(), vec![7; 300_000]);
     writer.join().unwrap();
 }
 
 #[test]
 fn nothing_waits_for_a_writer_for_ever() {
-    let fifo = Fifo::new("wait");
-    assert!(words(&fifo.0).contains("no process has it open for writing"));
+    let fifo = Fifo::new();
+    assert!(words(&fifo.path()).contains("no process has it open for writing"));
     let _silent = fifo.writer();
-    assert!(words(&fifo.0).contains("no data was written to it for 1s"));
+    assert!(words(&fifo.path()).contains("no data was written to it for 1s"));
 }
 
 #[test]

@@ -4,37 +4,38 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
+use tempfile::TempDir;
+
 use super::*;
 
-struct Fifo(PathBuf);
+struct Fifo(TempDir);
 
 impl Fifo {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("portacl-{name}-{}", std::process::id()));
+    fn new() -> Self {
+        let made = Self(tempfile::tempdir().unwrap());
+        let path = made.path();
         let text = CString::new(path.to_str().unwrap()).unwrap();
         // SAFETY: a terminated text.
         assert_eq!(unsafe { libc::mkfifo(text.as_ptr(), 0o600) }, 0);
-        Self(path)
+        made
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("fifo")
     }
 
     fn reader(&self) -> File {
-        File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&self.0).unwrap()
-    }
-}
-
-impl Drop for Fifo {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
+        File::options().read(true).custom_flags(libc::O_NONBLOCK).open(self.path()).unwrap()
     }
 }
 
 #[test]
 fn writing_does_not_wait_for_a_reader() {
-    let fifo = Fifo::new("unread");
-    let error = OutputFile::create(&fifo.0).err().expect("an error");
+    let fifo = Fifo::new();
+    let error = OutputFile::create(&fifo.path()).err().expect("an error");
     assert!(error.to_string().contains("no process reads it"), "{error}");
     let mut reader = fifo.reader();
-    let mut file = OutputFile::create(&fifo.0).unwrap();
+    let mut file = OutputFile::create(&fifo.path()).unwrap();
     file.write_all(b"first\n").unwrap();
     let error = file.write_all(&[b'x'; 1 << 20]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
@@ -53,9 +54,9 @@ fn a_reader_that_has_gone_ends_nothing_else() {
     // The test program ignores the signal; a C program dies of it.
     // SAFETY: the handler that programs begin with, and the one of before.
     let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
-    let fifo = Fifo::new("left");
+    let fifo = Fifo::new();
     let reader = fifo.reader();
-    let mut file = OutputFile::create(&fifo.0).unwrap();
+    let mut file = OutputFile::create(&fifo.path()).unwrap();
     drop(reader);
     let error = file.write_all(b"lost\n").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BrokenPipe, "{error}");

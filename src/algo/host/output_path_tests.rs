@@ -4,34 +4,32 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::PathBuf;
 
+use tempfile::TempDir;
+
 use super::*;
 
 /// A folder for one test, and in it one for all users, as /tmp is.
-struct Folders(PathBuf);
+struct Folders(TempDir);
 
 impl Folders {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("portacl-output-{name}-{}", std::process::id()));
-        fs::create_dir(&path).unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
-        let made = Self(path);
+    fn new() -> Self {
+        let made = Self(tempfile::tempdir().unwrap());
+        fs::set_permissions(made.path(), Permissions::from_mode(0o755)).unwrap();
         fs::create_dir(made.shared()).unwrap();
         fs::set_permissions(made.shared(), Permissions::from_mode(0o1777)).unwrap();
         made
     }
 
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
     fn shared(&self) -> PathBuf {
-        self.0.join("shared")
+        self.path().join("shared")
     }
 
     fn own(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folders {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        self.path().join(name)
     }
 }
 
@@ -43,7 +41,7 @@ fn refused(opened: Result<File>) -> String {
 
 #[test]
 fn a_link_in_a_folder_for_all_users_leads_nowhere() {
-    let folders = Folders::new("link");
+    let folders = Folders::new();
     let (victim, link) = (folders.own("victim"), folders.shared().join("trace.json"));
     fs::write(&victim, "precious").unwrap();
     symlink(&victim, &link).unwrap();
@@ -52,7 +50,7 @@ fn a_link_in_a_folder_for_all_users_leads_nowhere() {
     let (missing, dangling) = (folders.own("missing"), folders.shared().join("dangling"));
     symlink(&missing, &dangling).unwrap();
     refused(open(&dangling));
-    symlink(&folders.0, folders.shared().join("folder")).unwrap();
+    symlink(folders.path(), folders.shared().join("folder")).unwrap();
     refused(open(&folders.shared().join("folder/victim")));
     refused(create_folders(&folders.shared().join("folder/made")).map(|()| unreachable!()));
     assert!(!missing.exists() && !folders.own("made").exists());
@@ -64,7 +62,7 @@ fn a_link_in_a_folder_for_all_users_leads_nowhere() {
 
 #[test]
 fn links_in_own_folders_and_those_of_the_kernel_are_followed() {
-    let folders = Folders::new("followed");
+    let folders = Folders::new();
     fs::create_dir(folders.own("runs")).unwrap();
     symlink("runs", folders.own("latest")).unwrap();
     symlink("../runs/target", folders.own("runs/link")).unwrap();
@@ -84,14 +82,14 @@ fn links_in_own_folders_and_those_of_the_kernel_are_followed() {
 
 #[test]
 fn what_is_no_file_is_refused_as_by_the_system() {
-    let folders = Folders::new("kinds");
+    let folders = Folders::new();
     symlink("circle", folders.own("circle")).unwrap();
     fs::write(folders.own("file"), "").unwrap();
     let code = |path: PathBuf| open(&path).unwrap_err().raw_os_error();
     assert_eq!(code(folders.own("circle")), Some(libc::ELOOP));
     assert_eq!(code(folders.own("file/below")), Some(libc::ENOTDIR));
     assert_eq!(code(folders.own("none/below")), Some(libc::ENOENT));
-    for folder in [folders.0.clone(), folders.own("shared/"), folders.own("new/"), "/".into(), "..".into()] {
+    for folder in [folders.path().to_path_buf(), folders.own("shared/"), folders.own("new/"), "/".into(), "..".into()] {
         assert_eq!(open(&folder).unwrap_err().kind(), ErrorKind::IsADirectory, "{folder:?}");
     }
     assert_eq!(open(Path::new("")).unwrap_err().kind(), ErrorKind::NotFound);
@@ -99,7 +97,7 @@ fn what_is_no_file_is_refused_as_by_the_system() {
 
 #[test]
 fn a_second_name_of_a_file_in_a_folder_for_all_users_is_refused() {
-    let folders = Folders::new("second");
+    let folders = Folders::new();
     fs::write(folders.own("victim"), "precious").unwrap();
     fs::hard_link(folders.own("victim"), folders.shared().join("trace.json")).unwrap();
     for mode in [0o1777, 0o777] {
@@ -117,7 +115,7 @@ fn files_and_links_of_other_users() {
     if !geteuid().is_root() {
         return;
     }
-    let folders = Folders::new("users");
+    let folders = Folders::new();
     let theirs = folders.shared().join("theirs");
     fs::write(&theirs, "").unwrap();
     chown(&theirs, Some(65533), Some(65533)).unwrap();
@@ -136,7 +134,7 @@ fn files_and_links_of_other_users() {
 
 #[test]
 fn what_root_records_is_for_root_alone() {
-    let folders = Folders::new("mode");
+    let folders = Folders::new();
     let path = folders.own("new");
     open(&path).unwrap();
     let mode = fs::metadata(&path).unwrap().mode() & 0o777;

@@ -10,10 +10,6 @@ use super::file::TraceFile;
 use super::json::{Track, about, event};
 use super::operation::{HostTimes, Outcome, Times, TimesGuard};
 
-fn path(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("portacl-trace-{name}-{}.json", std::process::id()))
-}
-
 fn read(path: &PathBuf) -> Vec<Value> {
     let Value::Array(events) = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap() else {
         panic!("no array");
@@ -29,7 +25,8 @@ fn mark(name: &str) -> String {
 
 #[test]
 fn the_file_is_complete_after_each_write() {
-    let path = path("complete");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
     let mut file = TraceFile::create(&path, None).unwrap();
     assert_eq!(read(&path).len(), 0);
     for count in 1..=3 {
@@ -45,12 +42,12 @@ fn the_file_is_complete_after_each_write() {
     assert_eq!(read(&path).len(), 7, "it goes on");
     TraceFile::create(&path, Some(end)).unwrap().append(mark("d")).unwrap();
     assert_eq!(read(&path).len(), 1, "it is not what it was: begun again");
-    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]
 fn a_file_that_is_being_written_is_left_alone() {
-    let path = path("locked");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
     let mut first = TraceFile::create(&path, None).unwrap();
     let mut second = TraceFile::create(&path, None).unwrap();
     assert_ne!(first.path, second.path);
@@ -58,9 +55,6 @@ fn a_file_that_is_being_written_is_left_alone() {
     second.append(mark("second")).unwrap();
     assert_eq!(read(&path)[0]["name"], "first");
     assert_eq!(read(&second.path)[0]["name"], "second");
-    for file in [&first, &second] {
-        std::fs::remove_file(&file.path).unwrap();
-    }
 }
 
 #[test]

@@ -25,7 +25,8 @@ fn cache_sizes_are_as_the_kernel_writes_them() {
 
 #[test]
 fn the_smallest_limit_of_a_group_and_those_around_it_counts() {
-    let root = std::env::temp_dir().join(format!("portacl-groups-{}", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
     let write = |file: &str, text: &str| {
         let file = root.join(file);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -36,7 +37,7 @@ fn the_smallest_limit_of_a_group_and_those_around_it_counts() {
     write("c/memory.max", "max\n");
     write("c/d/memory.max", "3000\n");
     write("c/d/memory.high", "2000\n");
-    let of = |groups| limited(10_000, &root, groups);
+    let of = |groups| limited(10_000, root, groups);
     assert_eq!(of("4:cpu,memory:/a/b\n"), 5000);
     assert_eq!(of("0::/c/d\n"), 2000);
     assert_eq!(of("0::/c\n"), 10_000);
@@ -44,7 +45,6 @@ fn the_smallest_limit_of_a_group_and_those_around_it_counts() {
     // Inside a container the whole path does not exist.
     assert_eq!(of("4:memory:/docker/123\n0::/\n"), 10_000);
     assert_eq!(of(""), 10_000);
-    fs::remove_dir_all(&root).unwrap();
 }
 
 #[test]

@@ -300,7 +300,8 @@ fn mistakes_in_the_list_say_what_is_allowed() {
 /// Checks the report. Only this test uses the plan of the process.
 #[test]
 fn the_report_counts_calls_and_objects_of_several_sessions() {
-    let path = std::env::temp_dir().join(format!("portacl-fault-{}.txt", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("counts");
     let settings = Settings::parse(Some("device.alloc:2"), Some(path.clone())).unwrap();
     for life in 1..=2 {
         let driver = wrap(cpu_driver(), &settings);
@@ -311,7 +312,6 @@ fn the_report_counts_calls_and_objects_of_several_sessions() {
         assert!(driver.shutdown(Duration::from_secs(20)));
     }
     let report = std::fs::read_to_string(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
     for line in [
         "backend cpu ended",
         "failed 1",
