@@ -3,17 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
+#include "support/process/temporary_folder.h"
 
 namespace {
 
 // Writes these lines to a log, and reads it.
 bench::AllocationLog Read(const std::string& lines, std::uint64_t device = 0) {
-    const std::string file = testing::TempDir() + "allocation_log_test.jsonl";
+    const portacl_test::TemporaryFolder folder;
+    const std::string file = folder.At("log.jsonl");
     std::ofstream(file) << lines;
-    const auto log = bench::ReadAllocationLog(file, device);
-    std::remove(file.c_str());
-    return log;
+    return bench::ReadAllocationLog(file, device);
 }
 
 std::string FailureOf(const std::string& lines) {

@@ -1,6 +1,7 @@
 // Error texts and last errors: how long they are valid, which thread they belong to, what they
 // contain.
 #include "support/acl_test.h"
+#include "support/process/temporary_folder.h"
 #include "support/says.h"
 #include "support/threads.h"
 
@@ -55,14 +56,10 @@ using LastError = Error;
 class SharedText : public testing::Test {
   protected:
     void SetUp() override {
-        char name[] = "/tmp/portacl_error_XXXXXX";
-        const int file = mkstemp(name);
-        ASSERT_GE(file, 0);
-        close(file);
+        const TemporaryFolder folder;
+        const std::string name = folder.At("settings.json");
         std::ofstream(name) << R"({"err_msg_mode": "1"})";
-        const aclError code = aclInit(name);
-        unlink(name);
-        ASSERT_EQ(code, ACL_SUCCESS);
+        ASSERT_EQ(aclInit(name.c_str()), ACL_SUCCESS);
         ACL_OK(aclrtSetDevice(0));
         aclGetRecentErrMsg();
     }

@@ -18,12 +18,11 @@ namespace {
 
 class Fifo {
   public:
-    Fifo() : path_("/tmp/portacl-fifo-" + std::to_string(getpid())) {
+    Fifo() : path_(InOwnFolder("fifo")) {
         EXPECT_EQ(0, mkfifo(path_.c_str(), 0600));
         // The default disposition of SIGPIPE, as in a C program.
         std::signal(SIGPIPE, SIG_DFL);
     }
-    ~Fifo() { unlink(path_.c_str()); }
     const std::string& Path() const { return path_; }
     int Reader() const { return open(path_.c_str(), O_RDONLY | O_NONBLOCK); }
 

@@ -42,8 +42,8 @@ std::map<std::string, SignalSet> BlockedByThreadsOfTheLibrary() {
     return found;
 }
 
-OWN_PROCESS_TEST(SignalTest, ThreadsOfTheLibraryLeaveThemToTheProgram,
-                 {"PORTACL_TRACE", testing::TempDir() + "signal_test.json"}) {
+OWN_PROCESS_TEST(SignalTest, ThreadsOfTheLibraryLeaveThemToTheProgram) {
+    setenv("PORTACL_TRACE", InOwnFolder("trace.json").c_str(), 1);
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     {

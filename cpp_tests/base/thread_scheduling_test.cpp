@@ -68,10 +68,14 @@ void ExpectThreadsWith(const Scheduling& expected) {
     }
 }
 
-const Settings kTrace = {{"PORTACL_TRACE", testing::TempDir() + "thread_scheduling_test.json"}};
+// A trace starts a thread of the library.
+void RecordATrace() {
+    setenv("PORTACL_TRACE", InOwnFolder("trace.json").c_str(), 1);
+}
 
 TEST(ThreadScheduling, IsThatOfTheThreadThatOpenedTheLibrary) {
     const auto body = [] {
+        RecordATrace();
         const Scheduling mine = Of(0);
         ACL_OK(aclInit(nullptr));
         std::thread([] {
@@ -84,11 +88,12 @@ TEST(ThreadScheduling, IsThatOfTheThreadThatOpenedTheLibrary) {
         EXPECT_TRUE(Of(0) == mine) << "the scheduling of the program's thread changed";
         ACL_OK(aclFinalize());
     };
-    RunInOwnProcess(body, kTrace);
+    RunInOwnProcess(body);
 }
 
 TEST(ThreadScheduling, SpecialPoliciesOfTheOpeningThreadAreKept) {
     const auto body = [] {
+        RecordATrace();
         std::thread([] {
             StandBack();
             ACL_OK(aclInit(nullptr));
@@ -106,7 +111,7 @@ TEST(ThreadScheduling, SpecialPoliciesOfTheOpeningThreadAreKept) {
         }
         ACL_OK(aclFinalize());
     };
-    RunInOwnProcess(body, kTrace);
+    RunInOwnProcess(body);
 }
 
 }  // namespace

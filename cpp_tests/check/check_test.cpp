@@ -171,18 +171,13 @@ const Planted& Find(const std::string& name) {
 
 class CheckSettings : public testing::Test {
   protected:
-    void SetUp() override {
-        const char* folder = std::getenv("TMPDIR");
-        path = std::filesystem::path(folder ? folder : "/tmp") / ("portacl_check_" + std::to_string(getpid()));
-    }
-    void TearDown() override { std::filesystem::remove(path); }
-
     std::string Read() const {
         std::ifstream file(path);
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
-    std::filesystem::path path;
+    const TemporaryFolder folder;
+    const std::string path = folder.At("file");
 };
 
 TEST_F(CheckSettings, LogHasALineOfJsonForEachReport) {

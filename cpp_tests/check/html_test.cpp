@@ -34,9 +34,6 @@ std::string Browser() {
 
 class CheckReport : public testing::Test {
   protected:
-    CheckReport() { std::filesystem::create_directory(folder_); }
-    ~CheckReport() override { std::filesystem::remove_all(folder_); }
-
     ProcessResult Run(const char* form, const std::string& page) {
         const auto programs = ProgramDirectory() / "check_programs";
         return RunProcess(programs.string(), {"event_too_early", form},
@@ -54,16 +51,15 @@ class CheckReport : public testing::Test {
     // What the browser makes of the page: its elements after the script has run.
     std::string Elements(const char* form, const std::string& browser) {
         Page(form);
-        const std::string profile = "--user-data-dir=" + (folder_ / "profile").string();
+        const std::string profile = "--user-data-dir=" + folder_.At("profile");
         const ProcessResult result = RunProcess(
             browser, {"--headless", "--no-sandbox", "--disable-gpu", profile, "--dump-dom", "file://" + path_});
         EXPECT_TRUE(Succeeded(result));
         return result.output;
     }
 
-    const std::filesystem::path folder_ =
-        std::filesystem::temp_directory_path() / ("portacl_report_" + std::to_string(getpid()));
-    const std::string path_ = (folder_ / "page.html").string();
+    const TemporaryFolder folder_;
+    const std::string path_ = folder_.At("page.html");
 };
 
 TEST_F(CheckReport, ShowsTheFindingAndMarksBothOperations) {

@@ -5,7 +5,7 @@
 //   COUNT    mutated inputs; PORTACL_TEST_FUZZ_INPUTS, else 100
 //   SEED     the same seed produces the same inputs
 //   COLLECT  a folder for the inputs with new coverage, from which the corpus is made
-// A run that fails leaves its input in the file fuzz_failed_input of the working directory.
+// A run that fails leaves its input in a file fuzz_failed_input.* of the working directory.
 
 #include <acl/acl.h>
 #include <unistd.h>
@@ -31,8 +31,10 @@ constexpr unsigned kPatience = 240;
 
 class Fuzzer {
   public:
-    Fuzzer(uint32_t seed, std::string collect)
-        : random_(seed), collect_(std::move(collect)), failed_("fuzz_failed_input." + std::to_string(getpid())) {}
+    Fuzzer(uint32_t seed, std::string collect) : random_(seed), collect_(std::move(collect)) {
+        const int file = mkstemp(failed_.data());
+        if (file >= 0) close(file);
+    }
     ~Fuzzer() { std::filesystem::remove(failed_); }
 
     void Try(Bytes bytes) {
@@ -86,7 +88,7 @@ class Fuzzer {
     }
 
     std::mt19937 random_;
-    std::string collect_, failed_;
+    std::string collect_, failed_ = "fuzz_failed_input.XXXXXX";
     Seen seen_;
     std::vector<Bytes> kept_;
 };

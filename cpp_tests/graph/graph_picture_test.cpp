@@ -21,6 +21,7 @@
 #include "support/graph/graph.h"
 #include "support/kernel/kernels.h"
 #include "support/objects.h"
+#include "support/process/temporary_folder.h"
 #include "support/says.h"
 
 #include <unistd.h>
@@ -41,17 +42,6 @@ std::string ReadText(const std::string& path) {
 class GraphPicture : public WithDevice {
   protected:
     static constexpr const char* kName = "a \"graph\" \\ of\n\x01tasks";
-
-    void SetUp() override {
-        WithDevice::SetUp();
-        if (HasFatalFailure()) return;
-        path_ =
-            (std::filesystem::temp_directory_path() / ("portacl_graph_picture." + std::to_string(getpid()))).string();
-    }
-    void TearDown() override {
-        std::filesystem::remove(path_);
-        WithDevice::TearDown();
-    }
 
     struct Scene {
         Program program;
@@ -82,7 +72,8 @@ class GraphPicture : public WithDevice {
         return graph;
     }
 
-    std::string path_;
+    const TemporaryFolder folder_;
+    const std::string path_ = folder_.At("picture");
 };
 
 const std::vector<std::string> kKinds = {"copy",   "event_record", "event_wait",    "fill",       "event_record",

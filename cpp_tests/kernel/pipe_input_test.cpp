@@ -20,8 +20,7 @@ namespace {
 
 class Fifo {
   public:
-    Fifo() : path_("/tmp/portacl-input-" + std::to_string(getpid())) { EXPECT_EQ(0, mkfifo(path_.c_str(), 0600)); }
-    ~Fifo() { unlink(path_.c_str()); }
+    Fifo() : path_(InOwnFolder("fifo")) { EXPECT_EQ(0, mkfifo(path_.c_str(), 0600)); }
     const char* Path() const { return path_.c_str(); }
     // A writer that opens the FIFO, then writes nothing until it is closed.
     int SilentWriter() const { return open(path_.c_str(), O_RDWR); }

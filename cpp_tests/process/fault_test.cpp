@@ -12,6 +12,7 @@
 
 #include "support/acl_test.h"
 #include "support/objects.h"
+#include "support/process/temporary_folder.h"
 #include "support/says.h"
 
 using namespace portacl_test;
@@ -151,10 +152,8 @@ TEST(Fault, MistakeInTheListIsAnErrorThatNamesTheSites) {
 }
 
 TEST(Fault, CountsAreWrittenToTheConfiguredFile) {
-    std::string path = testing::TempDir() + "portacl-fault-counts-XXXXXX";
-    const int file = mkstemp(path.data());
-    ASSERT_GE(file, 0);
-    close(file);
+    const TemporaryFolder folder;
+    const std::string path = folder.At("counts");
     setenv("PORTACL_FAULT_COUNT", path.c_str(), 1);
     {
         const Session session("device.free:2");
@@ -165,7 +164,6 @@ TEST(Fault, CountsAreWrittenToTheConfiguredFile) {
     }
     std::stringstream report;
     report << std::ifstream(path).rdbuf();
-    std::remove(path.c_str());
     for (const char* line : {" ended\n", "failed 1\n", "calls device.alloc 3\n", "calls device.free 3\n",
                              "calls stream.copy 0\n", "objects device-block made 3 released 2 kept 1\n"})
         EXPECT_NE(report.str().find(line), std::string::npos) << line << " in\n" << report.str();

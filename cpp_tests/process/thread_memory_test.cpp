@@ -127,7 +127,6 @@ struct Profile : Starter {
     ~Profile() override {
         ACL_EXPECT_OK(aclprofDestroyConfig(config_));
         ACL_EXPECT_OK(aclprofFinalize());
-        std::filesystem::remove_all(folder_);
     }
     aclError Start() override { return aclprofStart(config_); }
     void End(bool started) override {
@@ -137,7 +136,8 @@ struct Profile : Starter {
     }
 
   private:
-    const std::string folder_ = NewFolder();
+    const TemporaryFolder temporary_;
+    const std::string folder_ = temporary_.At("profile");
     aclprofConfig* const config_ = ConfigFor({0});
 };
 

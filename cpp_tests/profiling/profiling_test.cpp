@@ -207,7 +207,7 @@ TEST_F(Profiling, EndsTheFileAtItsLimit) {
 }
 
 TEST_F(Profiling, WritesToTheConfiguredFolder) {
-    const std::string other = NewFolder();
+    const std::string other = temporary_.At("other");
     ACL_OK(SetOption(ACL_PROF_PATH, other + "/below"));
     ACL_OK(aclprofStart(config_));
     ACL_FAILS_SAYING(ACL_ERROR_PROF_ALREADY_RUN, aclprofSetConfig(ACL_PROF_PATH, other.data(), other.size()),
@@ -215,13 +215,12 @@ TEST_F(Profiling, WritesToTheConfiguredFolder) {
     ACL_OK(aclprofFinalize());
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
     EXPECT_FALSE(std::filesystem::is_empty(other + "/below"));
-    std::filesystem::remove_all(other);
 }
 
 // ---- the session of the process ----
 
 OWN_PROCESS_TEST(ProfilingSession, StampsWorkBeforeInitAndAfterFinalize) {
-    const std::string folder = NewFolder();
+    const std::string folder = InOwnFolder("profile");
     void* stamp = aclprofCreateStamp();
     ACL_OK(InitIn(folder));
     ACL_OK(aclInit(nullptr));
@@ -238,10 +237,11 @@ OWN_PROCESS_TEST(ProfilingSession, StampsWorkBeforeInitAndAfterFinalize) {
 }
 
 TEST(ProfilingSession, UsesTheFileOfTheVariable) {
-    const std::string path = testing::TempDir() + "portacl_both_" + std::to_string(getpid()) + ".json";
+    const TemporaryFolder both;
+    const std::string path = both.At("trace.json");
     RunInOwnProcess(
         [] {
-            const std::string folder = NewFolder();
+            const std::string folder = InOwnFolder("profile");
             ACL_OK(aclInit(nullptr));
             ACL_OK(aclrtSetDevice(0));
             ACL_OK(InitIn(folder));
@@ -252,7 +252,6 @@ TEST(ProfilingSession, UsesTheFileOfTheVariable) {
             ACL_OK(aclprofMarkEx("still here", 10, nullptr));
             ACL_OK(aclprofDestroyConfig(config));
             EXPECT_TRUE(std::filesystem::is_empty(folder));
-            std::filesystem::remove_all(folder);
             ACL_OK(aclFinalize());
         },
         {{"PORTACL_TRACE", path}});
@@ -261,7 +260,6 @@ TEST(ProfilingSession, UsesTheFileOfTheVariable) {
     trace.Check();
     EXPECT_EQ(trace.Named('i', "here").size(), 1u);
     EXPECT_EQ(trace.Named('i', "still here").size(), 1u);
-    std::remove(path.c_str());
 }
 
 }  // namespace

@@ -14,13 +14,10 @@ namespace {
 
 constexpr size_t kSize = 1 << 20;
 
-std::string PathFor(const std::string& test) {
-    return testing::TempDir() + "portacl_trace_" + test + "_" + std::to_string(getpid()) + ".json";
-}
-
 // Runs `body` in its own process with a trace, then calls `check` with the trace.
 void WithTrace(const std::string& test, void (*body)(), void (*check)(const Trace&), Settings settings = {}) {
-    const std::string path = PathFor(test);
+    const TemporaryFolder folder;
+    const std::string path = folder.At(test + ".json");
     settings.emplace_back("PORTACL_TRACE", path);
     RunInOwnProcess(body, settings);
     if (std::getenv("PORTACL_TEST_OWN_PROCESS")) return;
@@ -32,7 +29,6 @@ void WithTrace(const std::string& test, void (*body)(), void (*check)(const Trac
         std::string line;
         for (int i = 0; i < 100 && std::getline(file, line); ++i) std::cout << line << "\n";
     }
-    std::remove(path.c_str());
 }
 
 // Memory sizes are sampled.
@@ -166,7 +162,6 @@ TEST(Trace, IsCompleteWithoutFinalize) {
 }
 
 TEST(Trace, CanBeReadWhenTheProgramWasKilled) {
-    const std::string path = PathFor("killed");
     if (const char* own = std::getenv("PORTACL_TEST_OWN_PROCESS"); own && CurrentTest() == own) {
         DoALittle();
         // No call requests the writing: it happens regularly.
@@ -182,13 +177,14 @@ TEST(Trace, CanBeReadWhenTheProgramWasKilled) {
         }
         kill(getpid(), SIGKILL);
     }
+    const TemporaryFolder folder;
+    const std::string path = folder.At("killed.json");
     const ProcessResult result = RunProcess("/proc/self/exe", {"--gtest_filter=" + CurrentTest(), "--gtest_color=no"},
                                             {{"PORTACL_TRACE", path}, {"PORTACL_TEST_OWN_PROCESS", CurrentTest()}});
     EXPECT_EQ(result.signal, SIGKILL) << result.output;
     const Trace trace = Trace::Read(path);
     trace.Check();
     CheckALittle(trace);
-    std::remove(path.c_str());
 }
 
 void LiveTwice() {
@@ -323,20 +319,19 @@ TEST(Trace, CountsDroppedEvents) {
 // ---- the variable ----
 
 TEST(TraceVariable, HasTheNumberOfTheProcess) {
-    const std::string folder = testing::TempDir() + "portacl_traces_" + std::to_string(getpid());
-    std::filesystem::create_directory(folder);
-    RunInOwnProcess(DoALittle, {{"PORTACL_TRACE", folder + "/of_%p.json"}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
+    const TemporaryFolder folder;
+    RunInOwnProcess(DoALittle, {{"PORTACL_TRACE", folder.At("of_%p.json")}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
     if (std::getenv("PORTACL_TEST_OWN_PROCESS")) return;
     std::vector<std::string> found;
-    for (const auto& file : std::filesystem::directory_iterator(folder)) found.push_back(file.path().string());
+    for (const auto& file : std::filesystem::directory_iterator(folder.path())) found.push_back(file.path().string());
     ASSERT_EQ(found.size(), 1u);
     const Trace trace = Trace::Read(found[0]);
     trace.Check();
     // Digits only in the place of %p.
-    const std::string number = found[0].substr(folder.size() + 4, found[0].size() - folder.size() - 9);
+    const size_t before = folder.At("of_").size();
+    const std::string number = found[0].substr(before, found[0].size() - before - std::strlen(".json"));
     EXPECT_FALSE(number.empty());
     EXPECT_EQ(number.find_first_not_of("0123456789"), std::string::npos) << found[0];
-    std::filesystem::remove_all(folder);
 }
 
 OWN_PROCESS_TEST(TraceVariable, RefusesAFileThatCannotBeWritten, {"PORTACL_TRACE", "/no/such/folder/trace.json"}) {

@@ -111,11 +111,10 @@ TEST_F(LifeCallback, TheTextIsThatOfTheConfiguration) {
     ACL_OK(aclInit(""));
     ACL_OK(aclFinalize());
     const std::string text = " {\"err_msg_mode\": \"0\", \"mine\": [\"a\\\"b\", 1]}\n";
-    const auto path =
-        std::filesystem::temp_directory_path() / ("portacl_life_callback_" + std::to_string(getpid()) + ".json");
+    const TemporaryFolder folder;
+    const std::string path = folder.At("settings.json");
     std::ofstream(path) << text;
     ACL_EXPECT_OK(aclInit(path.c_str()));
-    std::filesystem::remove(path);
     ASSERT_EQ(calls_.inits.size(), 3u);
     EXPECT_EQ(calls_.inits[0].text, "{}");
     EXPECT_EQ(calls_.inits[0].length, 2u);

@@ -15,9 +15,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "support/process/temporary_folder.h"
 
 namespace portacl_test {
 
@@ -135,13 +138,22 @@ inline testing::AssertionResult Succeeded(const ProcessResult& result) {
     return failure << "; its output:\n" << result.output;
 }
 
+// Set in the process of RunInOwnProcess: the name of its test.
+constexpr const char* kOwnProcess = "PORTACL_TEST_OWN_PROCESS";
+
+// Returns a path in the folder that a process of RunInOwnProcess has as TMPDIR. Its parent removes the folder after the
+// process, and so what the library writes when the process exits.
+inline std::string InOwnFolder(const std::string& name) {
+    if (!std::getenv(kOwnProcess)) throw std::logic_error("only a process of RunInOwnProcess has a folder");
+    return (std::filesystem::temp_directory_path() / name).string();
+}
+
 // Runs `body` in a new process of this program, from its start to its normal end (exit, static
 // destructors). Its failures are failures of this test, and if it skips itself, so does this test.
 inline void RunInOwnProcess(void (*body)(), const Settings& settings = {}) {
-    static const char* const kMarker = "PORTACL_TEST_OWN_PROCESS";
     static const char* const kDone = "[ body ran to its end ]";
     const std::string name = CurrentTest();
-    const char* inside = std::getenv(kMarker);
+    const char* inside = std::getenv(kOwnProcess);
     if (inside && name == inside) {
         body();
         if (!testing::Test::HasFailure()) {
@@ -151,7 +163,9 @@ inline void RunInOwnProcess(void (*body)(), const Settings& settings = {}) {
         return;
     }
     Settings all = settings;
-    all.emplace_back(kMarker, name);
+    const TemporaryFolder folder;
+    all.emplace_back(kOwnProcess, name);
+    all.emplace_back("TMPDIR", folder.path());
     const ProcessResult result = RunProcess("/proc/self/exe", {"--gtest_filter=" + name, "--gtest_color=no"}, all);
     EXPECT_TRUE(Succeeded(result));
     // main() of the process prints the reason.

@@ -1,6 +1,7 @@
 // What aclInit reads: a JSON file and the environment.
 
 #include "support/acl_test.h"
+#include "support/process/temporary_folder.h"
 #include "support/says.h"
 #include "support/threads.h"
 
@@ -15,22 +16,13 @@ namespace {
 // A configuration file that is removed after the test.
 class ConfigFile {
   public:
-    explicit ConfigFile(const std::string& content) {
-        char name[] = "/tmp/portacl_config_XXXXXX";
-        const int file = mkstemp(name);
-        EXPECT_GE(file, 0);
-        if (file >= 0) close(file);
-        path_ = name;
-        std::ofstream(path_, std::ios::binary) << content;
-    }
-    ~ConfigFile() { std::remove(path_.c_str()); }
-    ConfigFile(const ConfigFile&) = delete;
-    ConfigFile& operator=(const ConfigFile&) = delete;
+    explicit ConfigFile(const std::string& content) { std::ofstream(path_, std::ios::binary) << content; }
 
     const char* path() const { return path_.c_str(); }
 
   private:
-    std::string path_;
+    const TemporaryFolder folder_;
+    const std::string path_ = folder_.At("settings.json");
 };
 
 // An environment variable that is restored after the test.

@@ -14,6 +14,7 @@
 
 #include "base/late/late_memory.h"
 #include "support/process/late.h"
+#include "support/process/temporary_folder.h"
 
 using namespace portacl_test;
 
@@ -160,9 +161,8 @@ struct RangeWork : LateWork {
 struct ProfileWork : LateWork {
     void Early() override { LATE_OK(aclrtSetDevice(0)); }
     void Late() override {
-        char folder[] = "/tmp/portacl_late_XXXXXX";
-        LATE(mkdtemp(folder) != nullptr);
-        LATE_OK(aclprofInit(folder, std::strlen(folder)));
+        const TemporaryFolder folder;
+        LATE_OK(aclprofInit(folder.path().c_str(), folder.path().native().size()));
         uint32_t device = 0;
         aclprofConfig* config = aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME);
         LATE(config != nullptr);
@@ -174,7 +174,7 @@ struct ProfileWork : LateWork {
         LATE_OK(aclprofStop(config));
         LATE_OK(aclprofDestroyConfig(config));
         LATE_OK(aclprofFinalize());
-        LATE(std::filesystem::remove_all(folder) > 1);
+        LATE(!std::filesystem::is_empty(folder.path()));
     }
 };
 
@@ -238,12 +238,12 @@ namespace {
 
 // Runs a process that writes a file, and returns the text of the file.
 std::string Written(void (*body)(), const std::string& variable, const std::string& prefix) {
-    const std::string path = testing::TempDir() + "portacl_late_" + std::to_string(getpid());
+    const TemporaryFolder folder;
+    const std::string path = folder.At("written");
     RunInOwnProcess(body, {{variable, prefix + path}});
     std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
-    std::remove(path.c_str());
     return text.str();
 }
 

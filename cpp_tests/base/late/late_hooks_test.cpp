@@ -11,6 +11,7 @@
 
 #include "base/late/late_memory.h"
 #include "support/process/late.h"
+#include "support/process/temporary_folder.h"
 
 using namespace portacl_test;
 
@@ -105,11 +106,11 @@ struct LateHookWork : LateWork {
         LATE_OK(portaclMemoryHookGiveReason("no hook runs"));
         LATE_OK(portaclMemoryHookNoteFailure("no hook runs"));
         LATE(portaclMemoryHookUnregister(0) == ACL_ERROR_RT_PARAM_INVALID);
-        const std::string path = testing::TempDir() + "portacl_late_hook_" + std::to_string(getpid());
+        const TemporaryFolder folder;
         uint64_t ids[4]{};
         constexpr auto kThread = PORTACL_MEMORY_HOOK_THREAD;
-        LATE_OK(portaclMemoryHookRegisterDebugPrint((path + ".debug").c_str(), kThread, &ids[0]));
-        LATE_OK(portaclMemoryHookRegisterLogging((path + ".log").c_str(), kThread, &ids[1]));
+        LATE_OK(portaclMemoryHookRegisterDebugPrint(folder.At("debug").c_str(), kThread, &ids[0]));
+        LATE_OK(portaclMemoryHookRegisterLogging(folder.At("log").c_str(), kThread, &ids[1]));
         LATE_OK(portaclMemoryHookRegisterLimit(size_t{1} << 30, kThread, &ids[2]));
         LATE_OK(portaclMemoryHookRegisterLineProfile(0, kThread, &ids[3]));
         Hook hook;
@@ -123,11 +124,10 @@ struct LateHookWork : LateWork {
         size_t length = 0;
         LATE_OK(portaclMemoryHookReport(ids[3], report, sizeof report, &length));
         LATE(std::strstr(report, "_root (16.") || std::strstr(report, "_root ("));
-        for (const char* end : {".debug", ".log"}) {
-            std::ifstream file(path + end);
+        for (const char* end : {"debug", "log"}) {
+            std::ifstream file(folder.At(end));
             std::string line;
             LATE(static_cast<bool>(std::getline(file, line)));
-            LATE(std::remove((path + end).c_str()) == 0);
         }
         for (const uint64_t id : ids) LATE_OK(portaclMemoryHookUnregister(id));
         LATE_OK(portaclMemoryHookUnregister(hook.id));

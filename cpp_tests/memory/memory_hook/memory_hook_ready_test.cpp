@@ -27,11 +27,8 @@ std::vector<std::string> Lines(const std::string& path) {
 
 class ReadyHook : public MemoryHook {
   protected:
-    std::string path = testing::TempDir() + "portacl_hook_" + std::to_string(getpid());
-    void TearDown() override {
-        std::remove(path.c_str());
-        MemoryHook::TearDown();
-    }
+    const TemporaryFolder folder;
+    const std::string path = folder.At("hook");
 };
 
 TEST_F(ReadyHook, DebugPrintHasTheFormatOfCuPy) {
@@ -261,7 +258,8 @@ void AllocateAndExit() {
 }
 
 TEST(MemoryHookVariable, ProfilesAProgramThatEndsWithoutFinalize) {
-    const std::string path = testing::TempDir() + "portacl_profile_" + std::to_string(getpid());
+    const TemporaryFolder folder;
+    const std::string path = folder.At("profile");
     RunInOwnProcess(AllocateAndExit, {{"PORTACL_MEMORY_HOOK", "profile:" + path}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
     std::ifstream file(path);
     std::stringstream text;
@@ -269,7 +267,6 @@ TEST(MemoryHookVariable, ProfilesAProgramThatEndsWithoutFinalize) {
     // The test's process has no file yet.
     if (!std::getenv("PORTACL_TEST_OWN_PROCESS")) {
         EXPECT_NE(text.str().find("AllocateSmall"), std::string::npos) << text.str();
-        std::remove(path.c_str());
     }
 }
 

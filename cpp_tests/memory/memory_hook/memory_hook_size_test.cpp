@@ -17,6 +17,7 @@
 #include "support/memory/memory_live.h"
 #include "support/memory/memory_stats.h"
 #include "support/memory/virtual_memory.h"
+#include "support/process/temporary_folder.h"
 
 using namespace portacl_test;
 
@@ -66,7 +67,6 @@ class MemoryHookSize : public MemoryHook {
         pool_.reset();
         host_pool_.reset();
         stream_.reset();
-        std::remove(path_.c_str());
         MemoryHook::TearDown();
     }
 
@@ -114,7 +114,8 @@ class MemoryHookSize : public MemoryHook {
         return numbers;
     }
 
-    const std::string path_ = testing::TempDir() + "portacl_hook_size_" + std::to_string(getpid());
+    const TemporaryFolder folder_;
+    const std::string path_ = folder_.At("hook");
     std::vector<Family> families_;
 
   private:

@@ -37,15 +37,14 @@ long Objects() {
     return count ? std::atol(count) : 6'000;
 }
 
-std::string TracePath() {
-    return testing::TempDir() + "churn." + std::to_string(getpid()) + ".json";
-}
+// In place of the path of a file in a setting.
+constexpr const char* kFile = "FILE";
 
 // A trace remembers 16,384 records of events, and `bounds` keeps 64 MiB of freed memory without access: with these,
 // memory grows for longer than the test runs, but not for longer than ./dev check --deep churn does.
 std::vector<Mode> Modes() {
-    const Settings checks = {{"PORTACL_CHECK", "races,init,sync,misuse"}}, trace = {{"PORTACL_TRACE", TracePath()}},
-                   profile = {{"PORTACL_MEMORY_HOOK", "profile:" + TracePath()}};
+    const Settings checks = {{"PORTACL_CHECK", "races,init,sync,misuse"}}, trace = {{"PORTACL_TRACE", kFile}},
+                   profile = {{"PORTACL_MEMORY_HOOK", std::string("profile:") + kFile}};
     std::vector<Mode> modes = {
         {"plain",
          {},
@@ -95,10 +94,14 @@ TEST_P(Churn, LeavesNothingBehind) {
     if (kSanitized) GTEST_SKIP() << "a sanitizer keeps freed memory";
     const Case& one = GetParam();
     const long to = Objects() * one.times, from = std::min(to / 3, 100'000L);
+    const TemporaryFolder folder;
+    Settings settings = one.settings;
+    for (auto& [name, value] : settings)
+        if (const size_t at = value.find(kFile); at != std::string::npos)
+            value.replace(at, std::strlen(kFile), folder.At("written"));
     const auto child =
         RunProcess((ProgramDirectory() / "churn_child").string(), {one.kind, std::to_string(from), std::to_string(to)},
-                   one.settings, std::chrono::hours(1));
-    std::filesystem::remove(TracePath());
+                   settings, std::chrono::hours(1));
     ASSERT_EQ(child.exit_code, 0) << child.output;
     const auto text = child.output.find("grown by ");
     ASSERT_NE(text, std::string::npos) << child.output;

@@ -19,36 +19,17 @@ namespace {
 // The steps of the child after which descriptors are replaced.
 constexpr int kMoments = 6;
 
-// A folder for the files of one child, which is deleted at the end.
-class Folder {
-  public:
-    Folder() {
-        std::string pattern = testing::TempDir() + "/portacl-descriptors-XXXXXX";
-        EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-        path_ = pattern;
-    }
-    ~Folder() { std::filesystem::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    std::filesystem::path At(const std::string& name) const { return path_ / name; }
-    std::string path() const { return path_.string(); }
-
-  private:
-    std::filesystem::path path_;
-};
-
 // What the library writes while a program runs: nothing, or a file for each feature that has one.
 enum class Writes { kNothing, kAll };
 
-Settings SettingsFor(Writes writes, const Folder& folder) {
+Settings SettingsFor(Writes writes, const TemporaryFolder& folder) {
     Settings settings{{"FAKE_CUDA_LEAK_CHECK", "0"}};
     if (writes == Writes::kNothing) return settings;
     settings.push_back({"PORTACL_TRACE", folder.At("trace.json")});
     settings.push_back({"PORTACL_CHECK", "races,init,sync,bounds,misuse"});
     settings.push_back({"PORTACL_CHECK_LOG", folder.At("check.log")});
     settings.push_back({"PORTACL_CHECK_REPORT", folder.At("check.html")});
-    settings.push_back({"PORTACL_MEMORY_HOOK", "log:" + folder.At("allocations.log").string()});
+    settings.push_back({"PORTACL_MEMORY_HOOK", "log:" + folder.At("allocations.log")});
     settings.push_back({"PORTACL_LEAK_CHECK", "1"});
     return settings;
 }
@@ -57,7 +38,7 @@ Settings SettingsFor(Writes writes, const Folder& folder) {
 // report.
 std::string RunChild(const std::string& moment, const std::string& which, const std::string& closed,
                      const std::string& streams, Writes writes, const std::string& first = "") {
-    const Folder folder;
+    const TemporaryFolder folder;
     std::string command = first + "exec \"$0\" \"$@\"";
     for (const char number : closed) command += std::string(" ") + number + ">&-";
     const auto kernels = ProgramDirectory() / (OnCpu() ? "kernels.so" : "kernels.ptx");

@@ -48,10 +48,7 @@ size_t Count(const std::string& text, const std::string& part) {
 class RaisedPrivileges : public testing::Test {
   protected:
     void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "portacl-raised-XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder_ = name;
-        chmod(name.c_str(), 0755);
+        chmod(folder_.c_str(), 0755);
         child_ = folder_ / "child";
         fs::copy_file(portacl_test::ProgramDirectory() / "raised_privileges_child", child_);
         victim_ = folder_ / "victim";
@@ -61,8 +58,6 @@ class RaisedPrivileges : public testing::Test {
         fs::create_directory(shared_);
         chmod(shared_.c_str(), 01777);
     }
-
-    void TearDown() override { fs::remove_all(folder_); }
 
     // Every kind of variable: what is written, loaded, chosen and checked.
     Settings Hostile(const fs::path& written) const {
@@ -102,7 +97,9 @@ class RaisedPrivileges : public testing::Test {
         EXPECT_FALSE(fs::exists(created));
     }
 
-    fs::path folder_, child_, victim_, shared_;
+    const portacl_test::TemporaryFolder temporary_;
+    const fs::path folder_ = temporary_.path();
+    fs::path child_, victim_, shared_;
 };
 
 // Returns why the kernel gives a program in this folder no privileges; empty if it does.
@@ -111,6 +108,9 @@ std::string WhyNone(const fs::path& folder) {
     if (geteuid() != 0) return "needs root, to make a program of root";
     if (access("/usr/bin/setpriv", X_OK) != 0) return "needs setpriv";
     if (statvfs(folder.c_str(), &found) == 0 && (found.f_flag & ST_NOSUID) != 0) return "needs a folder without nosuid";
+    for (fs::path at = folder; at != at.root_path(); at = at.parent_path())
+        if ((fs::status(at).permissions() & fs::perms::others_exec) == fs::perms::none)
+            return "needs a folder that other users may enter";
     if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0) return "needs a process that may gain privileges";
     return "";
 }

@@ -8,14 +8,10 @@
 #include <vector>
 
 #include "support/acl_test.h"
+#include "support/process/temporary_folder.h"
 #include "support/profiling/trace.h"
 
 namespace portacl_test {
-
-inline std::string NewFolder() {
-    static int number = 0;
-    return testing::TempDir() + "portacl_profiling_" + std::to_string(getpid()) + "_" + std::to_string(++number);
-}
 
 inline aclprofConfig* ConfigFor(std::vector<uint32_t> devices) {
     return aclprofCreateConfig(devices.data(), static_cast<uint32_t>(devices.size()), ACL_AICORE_NONE, nullptr,
@@ -35,7 +31,7 @@ inline aclError SetOption(aclprofConfigType type, const std::string& value) {
     return aclprofSetConfig(type, value.c_str(), value.size());
 }
 
-// Returns the only trace in a folder, and removes the folder.
+// Returns the only trace in a folder.
 inline Trace Only(const std::string& folder) {
     std::vector<std::string> files;
     for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file.path());
@@ -43,7 +39,6 @@ inline Trace Only(const std::string& folder) {
     Trace trace;
     if (files.size() == 1) trace = Trace::Read(files[0]);
     trace.Check();
-    std::filesystem::remove_all(folder);
     return trace;
 }
 
@@ -63,7 +58,6 @@ class Profiling : public WithDevice {
         if (config_) {
             ACL_EXPECT_OK(aclprofDestroyConfig(config_));
         }
-        std::filesystem::remove_all(folder_);
         WithDevice::TearDown();
     }
 
@@ -72,7 +66,9 @@ class Profiling : public WithDevice {
         return Only(folder_);
     }
 
-    std::string folder_ = NewFolder();
+    const TemporaryFolder temporary_;
+    // It does not exist yet.
+    const std::string folder_ = temporary_.At("profile");
     aclprofConfig* config_ = nullptr;
 };
 
