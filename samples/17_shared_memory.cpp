@@ -15,6 +15,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -80,14 +81,14 @@ int main(int argc, char** argv) {
     // those that aclrtIpcMemSetImportPid lists.
     char key[65];
     CHECK(aclrtIpcMemGetExportKey(memory, kSize, key, sizeof key, ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
-    char file[] = "/tmp/shared_memory_XXXXXX";
-    const int descriptor = mkstemp(file);
+    std::string file = (std::filesystem::temp_directory_path() / "shared_memory_XXXXXX").string();
+    const int descriptor = mkstemp(file.data());
     if (descriptor < 0) return 1;
     close(descriptor);
     std::ofstream(file) << key << '\n';
 
-    const int status = Run(argv[0], file);
-    unlink(file);
+    const int status = Run(argv[0], file.c_str());
+    unlink(file.c_str());
 
     std::vector<char> bytes(kSize);
     CHECK(aclrtMemcpy(bytes.data(), kSize, memory, kSize, ACL_MEMCPY_DEVICE_TO_HOST));

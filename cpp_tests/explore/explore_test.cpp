@@ -53,13 +53,10 @@ bool Has(const ProcessResult& result, const std::string& text) {
 // A file in which programs count their runs.
 class Runs {
   public:
-    Runs() { std::filesystem::remove(path_); }
-    ~Runs() { std::filesystem::remove(path_); }
-    Settings settings() const { return {{"PORTACL_TEST_RUNS", path_.string()}}; }
+    Settings settings() const { return {{"PORTACL_TEST_RUNS", folder_.At("runs")}}; }
 
   private:
-    const std::filesystem::path path_ =
-        std::filesystem::temp_directory_path() / ("portacl_runs_" + std::to_string(getpid()));
+    const TemporaryFolder folder_;
 };
 
 // The planted errors between streams.
@@ -122,19 +119,18 @@ TEST_P(Planted, IsFoundAndReplayedExactly) {
     RecordProperty("schedules", schedules);
     RecordProperty("schedule", schedule);
 
-    const auto log = std::filesystem::temp_directory_path() / ("portacl_turns_" + std::to_string(getpid()));
+    const TemporaryFolder folder;
+    const std::string log = folder.At("turns");
     std::string first;
     for (int replay = 0; replay < kReplays; ++replay) {
-        const ProcessResult again =
-            RunProcess(Programs(), {GetParam(), "faulty"},
-                       {{"PORTACL_SCHEDULE", schedule}, {"PORTACL_SCHEDULE_LOG", log.string()}});
+        const ProcessResult again = RunProcess(Programs(), {GetParam(), "faulty"},
+                                               {{"PORTACL_SCHEDULE", schedule}, {"PORTACL_SCHEDULE_LOG", log}});
         EXPECT_EQ(again.exit_code, 1) << again.output;
         const std::string turns = Contents(log);
         if (replay == 0) first = turns;
         ASSERT_FALSE(turns.empty());
         ASSERT_EQ(turns, first) << "replay " << replay << " of " << schedule << " differs";
     }
-    std::filesystem::remove(log);
 }
 
 TEST_P(Planted, IsNotSeenInTheCorrectedTwin) {
@@ -238,6 +234,17 @@ TEST(Explore, EndsProgramsThatTakeTooLong) {
     const ProcessResult result = Explore({"/bin/sleep", "1000"}, {"--seconds", "0.2"});
     EXPECT_EQ(result.exit_code, 3);
     EXPECT_TRUE(Has(result, "without a schedule the program is not complete after 0.2 s")) << result.output;
+}
+
+TEST(Explore, LeavesNoFilesWhenASignalEndsIt) {
+    const TemporaryFolder folder;
+    const std::string while_it_runs =
+        "\"$0\" -- sleep 1000 & until ls \"$TMPDIR\"/portacl-explore-*/output; do sleep 0.01; done; "
+        "kill -TERM $!; wait $!; echo \"status $?\"";
+    const ProcessResult result =
+        RunProcess("/bin/sh", {"-c", while_it_runs, PORTACL_EXPLORE}, {{"TMPDIR", folder.path()}});
+    EXPECT_TRUE(Has(result, "status 143")) << result.output;
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << result.output;
 }
 
 TEST(Explore, CallsAScheduleThatRunsOutOfTimeTooSlow) {

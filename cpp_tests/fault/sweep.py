@@ -23,6 +23,7 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -219,6 +220,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
+    # As an interrupt does: the runs end, and their folders are removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if not options.command or options.each < 2:
         parser.error("a program to run, and N of at least 2")
     kind = DriverFaults() if options.driver else HostFaults() if options.host else BackendFaults()

@@ -2,10 +2,13 @@
 """Tests that sweep.py detects errors. It sweeps a stand-in for a program that uses the library, which misbehaves as the
 test says."""
 
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import driver_faults
@@ -122,6 +125,16 @@ class Sweeping(unittest.TestCase):
     def assert_only(self, found, fault, words):
         self.assertEqual(list(found), [fault])
         self.assertIn(words, "; ".join(found[fault]))
+
+    def test_a_sweep_that_is_ended_leaves_no_files(self):
+        program = [sys.executable, "-c", "import time; time.sleep(1000)"]
+        with tempfile.TemporaryDirectory() as folder, subprocess.Popen(
+                [sys.executable, sweep.__file__, *program], env=dict(os.environ, TMPDIR=folder)) as ended:
+            while not os.listdir(folder) and ended.poll() is None:
+                time.sleep(0.01)
+            ended.terminate()
+            self.assertEqual(ended.wait(60), 128 + signal.SIGTERM)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_a_program_that_behaves(self):
         self.assertEqual(self.bad("well"), {})

@@ -23,6 +23,7 @@ import hashlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -229,6 +230,8 @@ def main():
     parser.add_argument("library")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
+    # As an interrupt does: the runs end, and their folders are removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     sweep = Sweep(options.refuse, options.library, options.command)
     started = time.monotonic()
     counts = {part: sweep.count(part) for part in options.parts.split(",")}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <csignal>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -25,13 +26,31 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The running program, for the signal handler.
-volatile sig_atomic_t running = 0;
+// The running program, for the signal handler, and the signal that has arrived.
+volatile sig_atomic_t running = 0, arrived = 0;
 
-void EndWithTheProgram(int signal) {
+void EndTheProgram(int signal) {
+    arrived = signal;
     if (running > 0) kill(-running, SIGKILL);
-    _exit(128 + signal);
 }
+
+// While it exists, a signal that ends this process ends the running program first. This process ends in the destructor,
+// when all that was created later is released.
+class EndsWithTheProgram {
+  public:
+    EndsWithTheProgram() {
+        for (size_t i = 0; i < kSignals.size(); ++i) before_[i] = std::signal(kSignals[i], EndTheProgram);
+    }
+    EndsWithTheProgram(const EndsWithTheProgram&) = delete;
+    ~EndsWithTheProgram() {
+        for (size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
+        if (arrived) _exit(128 + arrived);
+    }
+
+  private:
+    static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
+    std::array<void (*)(int), 3> before_{};
+};
 
 // A folder that is removed at the end, with the files of a run.
 class TemporaryFolder {
@@ -169,11 +188,12 @@ uint32_t LastStep(const std::string& turns) {
 }  // namespace
 
 Outcome Run(const Program& program, const std::string& schedule) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, EndWithTheProgram);
+    const EndsWithTheProgram ends;
     const TemporaryFolder folder;
     const int output = open(folder.file("output").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (output < 0) throw std::runtime_error("cannot create a file in " + folder.path().string());
     running = Start(program.command, Environment(program, schedule, folder), output);
+    if (arrived) kill(-running, SIGKILL);
     const std::optional<int> status = Wait(running, program.seconds);
     running = 0;
     close(output);
