@@ -4,7 +4,6 @@
 
 #include <portacl/portacl.hpp>
 
-#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <memory>
