@@ -16,6 +16,7 @@
 #include "support/own_process.h"
 #include "support/pool/mem_pool.h"
 #include "support/process/cancelled_thread.h"
+#include "support/process/temporary_folder.h"
 
 using namespace portacl_test;
 
@@ -192,9 +193,8 @@ OWN_PROCESS_TEST(Cancel, InsideCallsUnderAllChecks, {"PORTACL_CHECK", "all"}, {"
 }
 
 TEST(Cancel, InsideCallsWhileATraceIsWritten) {
-    const std::string file = (std::filesystem::temp_directory_path() / "portacl_cancel_test.json").string();
-    RunInOwnProcess(CancelInAll, {{"PORTACL_TRACE", file}});
-    std::filesystem::remove(file);
+    const TemporaryFolder folder;
+    RunInOwnProcess(CancelInAll, {{"PORTACL_TRACE", folder.At("trace.json")}});
 }
 
 void BeginTest() {
