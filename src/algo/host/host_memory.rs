@@ -5,9 +5,9 @@
 //! then on public calls call [`check`] first. Unless enough of the reserve is left, they are refused before they begin,
 //! with a code and a text. So a call that has begun can complete.
 //!
-//! The reserve serves blocks of a limited length: twice that of the longest container so far, so that each can double
-//! again. A container that a program can make arbitrarily long grows by [`super::grow::Grow`], which reports a failure,
-//! and does not use the reserve. A call that needs much memory at once claims it first ([`claim::Claim`]).
+//! The reserve has room for a block of twice the length of the longest container so far, so that each can double again.
+//! A container that a program can make arbitrarily long grows by [`Grow`], which reports a failure, and does not use
+//! the reserve. A call that needs much memory at once claims it first ([`claim::Claim`]).
 //!
 //! Only this library uses the allocator: its symbols are local in the package.
 
@@ -17,24 +17,24 @@ pub mod faults;
 mod reserve;
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::grow::caller_reports;
+use super::grow::{Grow, caller_reports};
 
 /// The number of bytes of the initial reserve, which is in memory that the process has anyway.
 pub const RESERVE: usize = reserve::FIRST;
-/// The length in bytes of the longest block that the initial reserve serves.
-const PIECE: usize = RESERVE / 2;
 /// The maximum number of bytes up to which containers grow infallibly: the reserve keeps a block of twice the length of
 /// the longest one. That is only address space, and no memory before it is used.
 const LONGEST: usize = 64 << 20;
 /// The number of bytes with which the system is probed: if it allocates them at once, it has memory again.
 const PROBE: usize = 64 << 10;
 
-/// The length of the longest allocation so far, up to [`LONGEST`]; at least half of what the initial reserve can serve.
-static LARGEST: AtomicUsize = AtomicUsize::new(PIECE / 2);
+/// The length of the longest container so far, up to [`LONGEST`], as a power of two. The initial reserve is enough for
+/// the first value.
+static LARGEST: AtomicUsize = AtomicUsize::new(RESERVE / 4);
 static HANDLER: OnceLock<fn()> = OnceLock::new();
 
 /// The allocator.
@@ -77,29 +77,22 @@ fn allowed_use() -> usize {
     if let Some(limit) = faults::allowed_use() {
         return limit;
     }
-    reserve::total() / 4
+    reserve::lengths().0 / 4
 }
 
-/// Whether most of the reserve is free, and it has blocks for the longest container. If not, adds parts.
+/// Whether most of the reserve is free, and it has blocks for the longest container. If not, adds a part.
 fn is_refilled() -> bool {
-    let wanted = 2 * LARGEST.load(Ordering::Relaxed);
-    let more = match reserve::used() > allowed_use() {
-        true => RESERVE,
-        false if wanted > reserve::longest() => wanted + RESERVE,
-        false => return true,
-    };
-    !is_refused() && reserve::add(reserve::RESERVE, more)
+    let wanted = 2 * LARGEST.load(Ordering::Relaxed) + RESERVE / 2;
+    let is_enough = reserve::used() <= allowed_use() && reserve::lengths().1 >= wanted;
+    is_enough || (!is_refused() && reserve::add(reserve::RESERVE, wanted))
 }
 
 fn system_has_memory() -> bool {
-    let layout = Layout::new::<[u128; PROBE / 16]>();
-    // SAFETY: the layout of the probe has PROBE bytes, which is not zero.
-    let block = unsafe { from_system(layout) };
-    if !block.is_null() {
-        // SAFETY: it was allocated just now with this layout.
-        unsafe { System.dealloc(block, layout) };
-    }
-    !block.is_null()
+    let mut probe = Vec::<u8>::new();
+    let has_memory = probe.make_room(PROBE).is_ok();
+    // This keeps the compiler from leaving out the allocation.
+    black_box(probe);
+    has_memory
 }
 
 /// Whether a test makes the system refuse this allocation.
@@ -111,41 +104,30 @@ fn is_refused() -> bool {
     false
 }
 
-/// # Safety
-/// As [`GlobalAlloc::alloc`].
+/// Returns the block that the system allocates, or null.
 #[inline(always)]
-unsafe fn from_system(layout: Layout) -> *mut u8 {
-    match is_refused() {
-        true => ptr::null_mut(),
-        // SAFETY: the caller of `from_system` passes a layout that is not empty, which System.alloc
-        // asks for.
-        false => unsafe { System.alloc(layout) },
+fn from_system(allocate: impl FnOnce() -> *mut u8) -> *mut u8 {
+    if is_refused() {
+        return ptr::null_mut();
     }
-}
-
-/// Returns the length of the longest block that the reserve serves.
-fn longest_free() -> usize {
+    let block = allocate();
     #[cfg(debug_assertions)]
-    if let Some(limit) = faults::longest_free() {
-        return limit;
-    }
-    2 * LARGEST.load(Ordering::Relaxed)
+    faults::count(block);
+    block
 }
 
 /// Allocates from the reserve, because the system has refused.
 #[cold]
 fn from_reserve(layout: Layout) -> *mut u8 {
-    let claim = claim::current();
-    if claim.is_none() && (caller_reports() || layout.size() > longest_free()) {
+    let claim = claim::CURRENT.get();
+    if claim == reserve::RESERVE && caller_reports() {
         return ptr::null_mut();
     }
-    let piece = reserve::take(claim, layout);
+    let block = reserve::take(claim, layout);
     #[cfg(debug_assertions)]
-    if !piece.is_null() {
-        faults::count_block();
-    }
+    faults::count(block);
     note_shortage();
-    piece
+    block
 }
 
 fn note_shortage() {
@@ -154,11 +136,11 @@ fn note_shortage() {
     }
 }
 
-/// Notes the longest allocation so far: the reserve gets blocks for the next doubling.
+/// Notes the longest container so far: the reserve gets a block for its next doubling.
 #[cold]
-fn is_longest(size: usize) {
-    if size <= LONGEST && !caller_reports() && claim::current().is_none() {
-        LARGEST.fetch_max(size, Ordering::Relaxed);
+fn note_longest(size: usize) {
+    if size <= LONGEST && !caller_reports() && claim::CURRENT.get() == reserve::RESERVE {
+        LARGEST.fetch_max(size.next_power_of_two(), Ordering::Relaxed);
         // If there is no memory for it, the next call detects that.
         if !is_refilled() {
             note_shortage();
@@ -166,54 +148,29 @@ fn is_longest(size: usize) {
     }
 }
 
-/// # Safety
-/// As [`GlobalAlloc::dealloc`].
-#[cold]
-unsafe fn free_checked(block: *mut u8, layout: Layout) {
-    match reserve::has(block) {
-        // SAFETY: it came from the reserve with this layout.
-        true => unsafe { reserve::free(block, layout) },
-        // SAFETY: the reserve does not have the block, so it came from System with this layout.
-        false => unsafe { System.dealloc(block, layout) },
-    }
-}
-
 // SAFETY: blocks are the system's or the reserve's, each of the layout that was asked for, and go back where
 // they came from.
 unsafe impl GlobalAlloc for HostMemory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: GlobalAlloc::alloc has the same contract as `from_system`: the layout is not
-        // empty.
-        let block = unsafe { from_system(layout) };
+        // SAFETY: System.alloc has the contract of this function.
+        let block = from_system(|| unsafe { System.alloc(layout) });
         if block.is_null() {
             return from_reserve(layout);
         }
-        #[cfg(debug_assertions)]
-        faults::count_block();
         if layout.size() > LARGEST.load(Ordering::Relaxed) {
-            is_longest(layout.size());
+            note_longest(layout.size());
         }
         block
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let block = match is_refused() {
-            true => ptr::null_mut(),
-            // SAFETY: the contract of GlobalAlloc::alloc_zeroed passes to System.alloc_zeroed
-            // unchanged.
-            false => unsafe { System.alloc_zeroed(layout) },
-        };
-        if block.is_null() {
-            let piece = from_reserve(layout);
-            if !piece.is_null() {
-                // SAFETY: a block of this length.
-                unsafe { piece.write_bytes(0, layout.size()) };
-            }
-            return piece;
+        // SAFETY: System.alloc_zeroed has the contract of this function.
+        let block = from_system(|| unsafe { System.alloc_zeroed(layout) });
+        match block.is_null() {
+            // SAFETY: the same contract.
+            true => unsafe { Refused.alloc_zeroed(layout) },
+            false => block,
         }
-        #[cfg(debug_assertions)]
-        faults::count_block();
-        block
     }
 
     // This is not inlined: in each drop of a container it would make the library 5 percent larger.
@@ -222,50 +179,44 @@ unsafe impl GlobalAlloc for HostMemory {
         #[cfg(debug_assertions)]
         faults::count_free();
         match reserve::may_have(block) {
-            // SAFETY: `free_checked` has the contract of GlobalAlloc::dealloc.
-            true => unsafe { free_checked(block, layout) },
+            // SAFETY: the block came from this allocator with this layout, so from `take` or from System.
+            true => unsafe { reserve::free(block, layout) },
             // SAFETY: the reserve cannot have the block, so it came from System with this layout.
             false => unsafe { System.dealloc(block, layout) },
         }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let is_of_system = !reserve::may_have(block) || !reserve::has(block);
-        if is_of_system && !is_refused() {
+        if !reserve::may_have(block) && !is_refused() {
             // SAFETY: the block is not in the reserve, so System allocated it with this layout; the
             // caller keeps `size` in bounds.
             let longer = unsafe { System.realloc(block, layout, size) };
             if !longer.is_null() {
                 if size > LARGEST.load(Ordering::Relaxed) {
-                    is_longest(size);
+                    note_longest(size);
                 }
                 return longer;
             }
         }
-        // SAFETY: `move_block` has the contract of GlobalAlloc::realloc, which the caller of this
-        // function keeps.
-        unsafe { self.move_block(block, layout, size) }
+        // SAFETY: the caller keeps the contract of GlobalAlloc::realloc.
+        unsafe { Refused.realloc(block, layout, size) }
     }
 }
 
-impl HostMemory {
-    /// # Safety
-    /// As [`GlobalAlloc::realloc`].
+/// The allocator where System cannot do it: the trait's own methods zero a block, and move it to a longer one.
+struct Refused;
+
+// SAFETY: the methods are those of `HostMemory`.
+unsafe impl GlobalAlloc for Refused {
     #[cold]
-    #[inline(never)]
-    unsafe fn move_block(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller says that the size fits the alignment.
-        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        // SAFETY: the caller says that the size is not 0.
-        let moved = unsafe { self.alloc(wanted) };
-        if !moved.is_null() {
-            // SAFETY: two blocks, both at least so long; the old one is used no more.
-            unsafe {
-                ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
-                self.dealloc(block, layout);
-            }
-        }
-        moved
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the contract of this function.
+        unsafe { HostMemory.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the contract of this function.
+        unsafe { HostMemory.dealloc(block, layout) };
     }
 }
 

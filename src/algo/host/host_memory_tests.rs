@@ -47,16 +47,16 @@ fn the_reserve_serves_what_the_system_refuses() {
     // Blocks that are too long, and callers that report failures, are not served.
     assert!(from_reserve(layout(64 << 20, 16)).is_null());
     assert!(fallible(|| from_reserve(layout(16, 16))).is_null());
-    assert!(reserve::take(None, layout(64, 1 << 16)).is_null());
+    assert!(reserve::take(reserve::RESERVE, layout(64, 1 << 16)).is_null());
     added_parts();
     the_reserve_keeps_up_with_containers();
 }
 
 fn added_parts() {
-    let (total, before) = (reserve::total(), reserve::used());
+    let (total, before) = (reserve::lengths().0, reserve::used());
     assert!(reserve::add(reserve::RESERVE, 3 << 20));
-    assert_eq!(reserve::total(), total + (3 << 20));
-    let piece = reserve::take(None, layout(5 << 19, 64));
+    assert_eq!(reserve::lengths().0, total + (3 << 20));
+    let piece = reserve::take(reserve::RESERVE, layout(5 << 19, 64));
     assert!(!piece.is_null() && reserve::has(piece) && reserve::has(piece.wrapping_add(1000)));
     // SAFETY: the block has 5 << 19 bytes, is written and then returned with the layout it was
     // allocated with.
@@ -77,6 +77,12 @@ fn the_reserve_keeps_up_with_containers() {
     // SAFETY: the last reallocation returned `piece` with this length and alignment, and the test
     // drops it here.
     unsafe { HOST.dealloc(piece, layout(2 * long.len(), 16)) };
+    // Containers that are each a little longer do not add a part each.
+    let before = reserve::lengths();
+    for more in 1..100 {
+        drop(vec![1_u8; long.len() + 4096 * more]);
+    }
+    assert_eq!(reserve::lengths(), before);
 }
 
 #[test]

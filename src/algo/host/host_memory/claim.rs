@@ -9,23 +9,22 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::reserve;
+use super::reserve::{self, RESERVE};
 use crate::thread::per_thread::per_thread;
 
 /// The number of bytes from which a call claims. Calls that need less use the reserve.
 pub const LEAST: usize = 64 << 10;
 
-/// The number that stands for no claim.
-const NONE: usize = 0;
-static NEXT: AtomicUsize = AtomicUsize::new(1);
+static NEXT: AtomicUsize = AtomicUsize::new(RESERVE + 1);
 
 per_thread! {
-    static CURRENT: Cell<usize> = Cell::new(NONE);
+    /// The claim from which this thread allocates, or [`RESERVE`].
+    pub(super) static CURRENT: Cell<usize> = Cell::new(RESERVE);
 }
 
 /// A claim of this thread. The thread allocates from its latest one.
 pub struct Claim {
-    /// The number of the claim, or [`NONE`] if the reserve is enough.
+    /// The number of the claim, or [`RESERVE`] if the reserve is enough.
     number: usize,
     before: usize,
     /// Keeps the claim on its thread.
@@ -37,7 +36,7 @@ impl Claim {
     pub fn new(bytes: usize) -> Option<Self> {
         let before = CURRENT.get();
         if bytes < LEAST {
-            return Some(Self { number: NONE, before, _thread: PhantomData });
+            return Some(Self { number: RESERVE, before, _thread: PhantomData });
         }
         // Relaxed: the numbers only have to differ.
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -57,16 +56,11 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        if self.number != NONE {
+        if self.number != RESERVE {
             CURRENT.set(self.before);
             reserve::end_claim(self.number);
         }
     }
-}
-
-/// Returns the claim from which this thread allocates.
-pub(super) fn current() -> Option<usize> {
-    Some(CURRENT.get()).filter(|number| *number != NONE)
 }
 
 #[cfg(test)]

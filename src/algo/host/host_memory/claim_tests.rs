@@ -21,13 +21,13 @@ fn free(block: *mut u8, size: usize) {
 #[test]
 fn a_claim_serves_its_thread() {
     let claim = Claim::new(LEN).unwrap();
-    let (used, total) = (reserve::used(), reserve::total());
+    let (used, total) = (reserve::used(), reserve::lengths());
     let large = from_reserve(layout(LEN / 2));
     assert!(!large.is_null() && reserve::has(large));
     // SAFETY: the block has this many bytes, and only this test uses it.
     unsafe { large.write_bytes(1, LEN / 2) };
     let small: Vec<_> = (0..LEN / 2 / 64).map(|_| from_reserve(layout(64)).addr()).collect();
-    assert_eq!((reserve::used(), reserve::total()), (used, total));
+    assert_eq!((reserve::used(), reserve::lengths()), (used, total));
     assert_eq!(claim.left(), 0);
     // A freed block in the middle is found again.
     free(std::ptr::with_exposed_provenance_mut(small[7]), 64);
@@ -53,7 +53,7 @@ fn claims_end_in_any_order_and_before_their_blocks() {
     assert_eq!(outer.left(), LEN / 2);
     let third = from_reserve(layout(LEN / 2));
     drop(outer);
-    assert!(current().is_none());
+    assert_eq!(CURRENT.get(), RESERVE);
     for (block, size) in [(first, LEN / 2), (second, LEN), (third, LEN / 2)] {
         assert!(reserve::has(block));
         // SAFETY: the blocks have these sizes, and only this test uses them.
@@ -70,7 +70,7 @@ fn what_the_system_does_not_have_is_not_claimed() {
     for bytes in [1 << 60, usize::MAX - 1, usize::MAX] {
         assert!(Claim::new(bytes).is_none());
     }
-    assert!(current().is_none());
+    assert_eq!(CURRENT.get(), RESERVE);
     // Each claim needs a part, and parts are limited. Small claims need none.
     let all: Vec<_> = std::iter::from_fn(|| Claim::new(LEAST)).take(1000).collect();
     assert!(all.len() < 1000);

@@ -3,7 +3,6 @@
 //! | variable | what |
 //! |---|---|
 //! | `PORTACL_TEST_HOST_FAULT` | `N`: the N-th allocation fails; `N+`: that one and all later ones |
-//! | `PORTACL_TEST_HOST_PIECE` | longest block that the reserve serves, in bytes |
 //! | `PORTACL_TEST_HOST_RESERVE` | bytes of the reserve that may be in use before calls are refused |
 
 use std::ffi::CStr;
@@ -20,7 +19,6 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 /// first use.
 static FROM: AtomicU64 = AtomicU64::new(UNREAD);
 static TO: AtomicU64 = AtomicU64::new(0);
-static PIECE: AtomicUsize = AtomicUsize::new(NONE);
 static ALLOWED_USE: AtomicUsize = AtomicUsize::new(NONE);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 static LIVE: AtomicI64 = AtomicI64::new(0);
@@ -32,7 +30,6 @@ pub fn read() {
     let (first, from_there_on) = all.map_or((0, false), number);
     TO.store(if from_there_on { UNREAD } else { first + 1 }, Ordering::Relaxed);
     let size = |name| unallocated(name).map_or(NONE, |text| number(text).0 as usize);
-    PIECE.store(size(c"PORTACL_TEST_HOST_PIECE"), Ordering::Relaxed);
     ALLOWED_USE.store(size(c"PORTACL_TEST_HOST_RESERVE"), Ordering::Relaxed);
     FROM.store(if first == 0 { UNREAD - 1 } else { first }, Ordering::Relaxed);
 }
@@ -76,9 +73,9 @@ pub fn next_fails() -> bool {
     fails
 }
 
-/// Counts an allocated block.
-pub fn count_block() {
-    LIVE.fetch_add(1, Ordering::Relaxed);
+/// Counts an allocated block, if it is not null.
+pub fn count(block: *mut u8) {
+    LIVE.fetch_add(i64::from(!block.is_null()), Ordering::Relaxed);
 }
 
 /// Counts a freed block.
@@ -91,10 +88,6 @@ pub fn counts() -> String {
     let [all, refused] = [&COUNT, &REFUSED].map(|count| count.load(Ordering::Relaxed));
     let (live, reserve) = (LIVE.load(Ordering::Relaxed), super::reserve::used());
     format!("all {all} refused {refused} live {live} reserve {reserve}")
-}
-
-pub(super) fn longest_free() -> Option<usize> {
-    Some(PIECE.load(Ordering::Relaxed)).filter(|limit| *limit != NONE)
 }
 
 pub(super) fn allowed_use() -> Option<usize> {
