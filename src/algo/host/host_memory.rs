@@ -61,8 +61,7 @@ pub fn set_shortage_handler(handler: fn()) {
 pub fn check() -> Supply {
     #[cfg(debug_assertions)]
     faults::read();
-    let ample = is_refilled();
-    if ample && system_has_memory() {
+    if is_refilled() && system_has_memory() {
         return Supply::Ample;
     }
     match reserve::used() <= allowed_use() {

@@ -178,16 +178,12 @@ pub(super) fn end_claim(claim: usize) {
 }
 
 fn unmap_if_ended(parts: &mut [Part; PARTS], index: usize) {
-    let part = &mut parts[index];
-    if part.owner != ENDED || part.used != 0 {
-        return;
-    }
-    let (map_len, len) = (map_len(part.len), part.len);
-    let start = part.start.wrapping_sub(map_len);
-    part.len = 0;
+    let Part { start, len, owner: ENDED, used: 0, .. } = parts[index] else { return };
+    parts[index].len = 0;
     set_bounds(parts);
+    let mapping = start.wrapping_sub(map_len(len));
     // SAFETY: the mapping begins with the map and ends with the memory (`add`), and no thread finds it any more.
-    let _ = unsafe { munmap(start.cast(), map_len + len) };
+    let _ = unsafe { munmap(mapping.cast(), map_len(len) + len) };
 }
 
 /// Sets the bounds of the parts after the first one. Other threads read them without the lock to find the part of a
