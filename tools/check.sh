@@ -13,7 +13,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 deep=(sanitize-address sanitize-thread sanitize-undefined hook-cost churn whole-sweeps refused-calls fuzz miri gpu-dry-run
-    packaging aarch64-suite without-cuda readme-commands real-driver ptx-run libtorch other-user cancellation memcheck)
+    packaging aarch64-suite without-cuda readme-commands real-driver ptx-run libtorch other-user cancellation memcheck
+    earlier-suite)
 turns=(sanitize-address refused-calls miri sanitize-undefined whole-sweeps fuzz other-user sanitize-thread memcheck
     readme-commands)
 

@@ -219,7 +219,10 @@ int main(void) {
     void* memory = NULL;
     if (aclInit(NULL) || aclrtSetDevice(0) || aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST)) return 1;
     if (aclrtFree(memory) || aclrtResetDevice(0) || aclFinalize()) return 2;
-    printf("%d.%d.%d", PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR, PORTACL_VERSION_PATCH);
+    int major = -1, minor = -1, patch = -1;
+    if (portaclGetVersion(&major, &minor, &patch)) return 3;
+    if (major != PORTACL_VERSION_MAJOR || minor != PORTACL_VERSION_MINOR || patch != PORTACL_VERSION_PATCH) return 4;
+    printf("%d.%d.%d", major, minor, patch);
     return 0;
 }
 """

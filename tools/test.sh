@@ -39,7 +39,8 @@ wants_rest() { [[ $amount != short ]] && wants "$1"; }
 wants_short() { [[ $amount != rest ]] && wants "$1"; }
 
 # keep NAME COMMAND...: keeps output, status and seconds for the final count. A command that fails without a failed test (for
-# example, it did not build) counts as one. What a step that runs tests leaves in TMPDIR is a failed test "leftovers".
+# example, it did not build) counts as one. What a step that runs tests leaves in TMPDIR is a failed test "leftovers";
+# PaddlePaddle and PyTorch leave files of their own.
 keep() {
     local name=$1 status=0 began=$SECONDS own=$temporary/$1
     shift
@@ -47,7 +48,7 @@ keep() {
     rm -rf "$own"
     mkdir -p "$own"
     TMPDIR=$own "$@" 2>&1 | tee "$results/$name.log" || status=$?
-    if [[ $name != build-* && -n $(ls -A "$own") ]]; then
+    if [[ ! $name =~ ^(build-.*|paddle|torch)$ && -n $(ls -A "$own") ]]; then
         find "$own" -mindepth 1 -printf '%y %P\n' | sort >"$results/$name.leftovers"
     fi
     rm -rf "$own"

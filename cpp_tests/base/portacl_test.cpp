@@ -77,6 +77,22 @@ TEST_F(DeviceName, BadArguments) {
     for (char byte : name) EXPECT_EQ(byte, '#');
 }
 
+TEST(LibraryVersion, IsThatOfTheHeader) {
+    auto major = Poison<int32_t>(), minor = Poison<int32_t>(), patch = Poison<int32_t>();
+    ACL_OK(portaclGetVersion(&major, &minor, &patch));
+    EXPECT_EQ(major, PORTACL_VERSION_MAJOR);
+    EXPECT_EQ(minor, PORTACL_VERSION_MINOR);
+    EXPECT_EQ(patch, PORTACL_VERSION_PATCH);
+}
+
+TEST(LibraryVersion, RefusesNull) {
+    auto first = Poison<int32_t>(), second = Poison<int32_t>();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclGetVersion(nullptr, &first, &second), "major is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclGetVersion(&first, nullptr, &second), "minor is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclGetVersion(&first, &second, nullptr), "patch is null");
+    EXPECT_TRUE(IsPoison(first) && IsPoison(second));
+}
+
 TEST(ErrorName, IsTheNameInTheHeader) {
     EXPECT_STREQ(portaclErrorName(ACL_SUCCESS), "ACL_SUCCESS");
     EXPECT_STREQ(portaclErrorName(100000), "ACL_ERROR_INVALID_PARAM");

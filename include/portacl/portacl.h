@@ -284,6 +284,18 @@ extern "C" {
 const char *portaclBackendName(void);
 
 /**
+ * Returns the version of the library that the process has loaded. The header has that for which a program was compiled:
+ * PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR, PORTACL_VERSION_PATCH. Works at any time.
+ *
+ * @param major receives the major number.
+ * @param minor receives the minor number.
+ * @param patch receives the patch number.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @note Thread-safe.
+ */
+aclError portaclGetVersion(int32_t *major, int32_t *minor, int32_t *patch);
+
+/**
  * Returns a readable description of a device: the GPU's name, or the number of cores of the CPU device.
  *
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.

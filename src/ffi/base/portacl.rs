@@ -2,12 +2,12 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::base::{guard, guard_value, guard_value_anywhere, text};
+use crate::base::{Out, guard, guard_value, guard_value_anywhere, text};
 use crate::core::base::error;
 use crate::core::base::error::name::error_name;
 use crate::core::base::release_failure;
 use crate::core::runtime::{device_info, info};
-use crate::types::aclError;
+use crate::types::{PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR, PORTACL_VERSION_PATCH, aclError};
 
 /// Returns the backend of this process: `"cpu"` or `"cuda"`. `PORTACL_BACKEND` and the machine determine it when the
 /// library opens its backend; this call opens it if it is not open.
@@ -18,6 +18,27 @@ use crate::types::aclError;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclBackendName() -> *const c_char {
     guard_value("portaclBackendName", std::ptr::null(), || Ok(info::backend_name()?.as_ptr()))
+}
+
+/// Returns the version of the library that the process has loaded. The header has that for which a program was compiled:
+/// PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR, PORTACL_VERSION_PATCH. Works at any time.
+///
+/// @param major receives the major number.
+/// @param minor receives the minor number.
+/// @param patch receives the patch number.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @note Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclGetVersion(major: *mut i32, minor: *mut i32, patch: *mut i32) -> aclError {
+    guard("portaclGetVersion", || {
+        let major = Out::new("major", major)?;
+        let minor = Out::new("minor", minor)?;
+        let patch = Out::new("patch", patch)?;
+        major.write(PORTACL_VERSION_MAJOR);
+        minor.write(PORTACL_VERSION_MINOR);
+        patch.write(PORTACL_VERSION_PATCH);
+        Ok(())
+    })
 }
 
 /// Returns a readable description of a device: the GPU's name, or the number of cores of the CPU device.
