@@ -74,7 +74,7 @@ def check_program(library, program):
     environment = os.environ | {"LD_LIBRARY_PATH": str(library.parent), "PORTACL_BACKEND": "cuda"}
     done = subprocess.run([program, "10"], env=environment, capture_output=True, text=True, timeout=60)
     text = done.stdout + done.stderr
-    if done.returncode <= 0 or "507899" not in text or "the CUDA driver does not start: cuInit gave" not in text:
+    if done.returncode <= 0 or "507899" not in text or "the CUDA driver does not start: cuInit returned" not in text:
         yield f"{program} ended with {done.returncode}, expected 507899 and a text:\n{text}"
     print(f"{library.name}: {text.strip().splitlines()[-1]}")
 

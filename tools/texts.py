@@ -41,11 +41,14 @@ PHRASES = (
     (r"\bin (?:one piece|pieces)\b", "no 8 bytes in one piece", "block"),
     (r"\b(?:de|un)?synchronis\w*", "synchronise first", "synchronize"),
     (r"\blook-ups?\b", "a look-up", "lookup"),
+    (r"\bgave\b", "the driver gave 2", "returned"),
+    (r"\{(?-i:[a-z_.]*)\} (?:arguments|buffers|callbacks|devices|dimensions|hooks|labels|mappings|parameters|tensors)\b",
+     "there are {count} devices", "algo::count::Count, or a sentence without a plural: the count may be 1"),
     (r"\bcounts? as not\b", "it counts as not given", "is ignored"),
 )
-PLACES = ("src", "integrations", "programs")
+PLACES = ("src", "include/portacl", "integrations", "programs")
 SOURCES = {".rs", ".c", ".cpp", ".cc", ".cu", ".h", ".hpp", ".py"}
-TESTS = re.compile(r"(^|/)(tests|bench|benches)/|(^|/)test_|_tests?\.\w+$|_tests/|_models/|/build\.rs$|^integrations/cxx/include/rust/|cxx_bridge|/bridge\.cpp$")
+TESTS = re.compile(r"(^|/)(tests|bench|benches)/|(^|/)test_|_tests?\.\w+$|_tests/|_models/|^src/\w+/build\.rs$|^integrations/cxx/include/rust/|cxx_bridge|/bridge\.cpp$")
 
 # Literals that no user reads: reasons of attributes, texts of broken invariants, assembly and file names.
 HIDDEN = re.compile(r'(\breason\s*=|\bexpect\(|\bunreachable!\(|\bcfg_attr\(.*|\bdoc\s*=|\basm!\(|\bextern|'
@@ -121,7 +124,7 @@ def table(paths):
 
 def phrases_in(text):
     """(phrase, words to use) of each phrase in a text."""
-    prose_only = re.sub(r"\{[^{}]*\}", "{}", text)
+    prose_only = re.sub(r"\{(?![A-Z_]+\})[^{}]*\}", "{}", text)
     for pattern, _, use in PHRASES:
         for match in re.finditer(pattern, prose_only, re.IGNORECASE):
             yield match[0], use

@@ -163,7 +163,7 @@ TEST(ExploreChecks, FindARaceOfThreadsAlways) {
     for (int search = 0; search < 5; ++search) {
         const ProcessResult result = Explore({Programs(), "overlapping_windows", "faulty"}, {"--check", "races"});
         ASSERT_EQ(result.exit_code, 1) << result.output;
-        ASSERT_TRUE(Has(result, "  race reported; so in 3 of 3 replays\n")) << result.output;
+        ASSERT_TRUE(Has(result, "  race reported; the same in 3 of 3 replays\n")) << result.output;
         ASSERT_TRUE(Has(result, "the report in this order:\n    portacl: race: ")) << result.output;
         ASSERT_FALSE(Find(result.output, "(orders.cpp:\\d+:[^]*orders.cpp:\\d+:)").empty()) << result.output;
         ASSERT_FALSE(Find(result.output, "replay it: (PORTACL_SCHEDULE=\\S+ PORTACL_CHECK=races )").empty())
@@ -211,7 +211,7 @@ TEST(Explore, DoesNotBlameAnOrderThatDoesNotFailAgain) {
     const ProcessResult result = Explore({Programs(), "fails_once", "fixed"}, {"--schedules", "20"}, runs.settings());
     EXPECT_TRUE(Succeeded(result));
     EXPECT_TRUE(Has(result, "schedule lazy does not fail again, so its order is not the reason")) << result.output;
-    EXPECT_TRUE(Has(result, "none failed, 1 that failed once did not fail again")) << result.output;
+    EXPECT_TRUE(Has(result, "none failed, 1 failed once and not again")) << result.output;
 }
 
 TEST(Explore, RefusesProgramsThatHaveNothingToExplore) {
@@ -253,7 +253,7 @@ TEST(Explore, CallsAScheduleThatRunsOutOfTimeTooSlow) {
     EXPECT_TRUE(Has(result, "summary: 6 schedules")) << result.output;
     EXPECT_TRUE(Has(result,
                     "none failed, 1 too slow\n  1 too slow: not complete after 2 s; allow more with --seconds\n"
-                    "  1 of these without a turn for half of that time"))
+                    "  1 of these made no turn for half of that time"))
         << result.output;
 }
 

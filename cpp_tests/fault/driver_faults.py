@@ -123,7 +123,7 @@ class DriverFaults:
         function, _, status = (fault or "::").split(":")[:3]
         if report.failed != (1 if fault else 0):
             found.append(f"{report.failed} calls were made to fail, wanted {1 if fault else 0}")
-        reported = function in PROBES or re.search(rf"\b{function} gave {status}\b", output)
+        reported = function in PROBES or re.search(rf"\b{function} returned {status}\b", output)
         if status == str(REFUSED) and not reported and not self.exemptions.cover(function, output, False):
             found.append(f"no failure that it printed names {function}{met_by(output)}")
         leaks = len(left_behind(output))

@@ -66,7 +66,7 @@ if fault == "cuMemFree_v2:1:999" and how == "leaks two": leaks = 2
 if fault == "cuMemAlloc_v2:1:719" and how == "misuse": print("fake_cuda: misuse: cuMemFree_v2: ...")
 if not fault and how == "leaks always": leaks = 1
 if fault and not (how == "mute" and function == "cuMemFree_v2"):
-    print("aclrtSomething returned 507899: %s gave %s" % (function, status))
+    print("aclrtSomething returned 507899: %s returned %s" % (function, status))
 for _ in range(leaks): print("fake_cuda: leak: allocation")
 with open(os.environ["FAKE_CUDA_COUNT"], "w") as counts:
     print("failed", failed, file=counts)

@@ -65,10 +65,11 @@ UNTRUE = (
     r"nothing is mapped",
     r"has ended",
     r"is damaged",
+    r"has a damaged file",
     r"does not exist any longer",
     r"has finalized the library",
-    r"of another (backend|version)",
-    r"is not of an exported",
+    r"(of|from|by|with) another (backend|version)",
+    r"does not belong to an exported",
     r"there is no memory",
 )
 
@@ -177,7 +178,7 @@ ALLOWED = (
      "the other process of the seed has been refused, and has exported nothing"),
     (IMPORTS, r"accept4|recvmsg|getsockopt|sendmsg|poll|write|close|newfstatat|fcntl", r"does not answer|closed the connection without an answer",
      "the other process has been refused, and cannot tell"),
-    (r"acl", r"clone3?", r"gave 2 CUDA_ERROR_OUT_OF_MEMORY",
+    (r"acl", r"clone3?", r"returned 2 CUDA_ERROR_OUT_OF_MEMORY",
      "the driver had to start a thread, and its error does not say so"),
     (r"aclFinalize", r".*", r"nothing to finalize", "aclInit has failed before, and has said why"),
     (r"acl", r"pwrite64|pread64|fcntl", r"locked the process|the process is backed up",

@@ -55,7 +55,7 @@ TEST_F(Utilization, OnCudaNvmlReports) {
         rate.utilizationExtend = nullptr;
         const aclError code = aclrtGetDeviceUtilizationRate(device, &rate);
         if (code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT) {
-            EXPECT_NE(TakeText().find("only NVML returns"), std::string::npos);
+            EXPECT_NE(TakeText().find("only NVML reports"), std::string::npos);
             EXPECT_TRUE(IsPoison(rate.cubeUtilization) && IsPoison(rate.memoryUtilization));
         } else {
             ACL_OK(code);

@@ -70,8 +70,8 @@ aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, size_t index, int64_t*
     REFUSE_DEAD(desc);
     REFUSE_NULL(dimSize);
     if (index >= desc->sizes.size())
-        return Refuse(__func__, "index is " + std::to_string(index) + "; the tensor has " +
-                                    std::to_string(desc->sizes.size()) + " dimensions");
+        return Refuse(__func__, "index is " + std::to_string(index) + "; the number of dimensions is " +
+                                    std::to_string(desc->sizes.size()));
     *dimSize = desc->sizes[index];
     return ACL_SUCCESS;
 }

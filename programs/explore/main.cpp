@@ -26,7 +26,7 @@ const char kUsage[] =
     "Runs PROGRAM, which uses portacl on CPUs, in many orders of its streams and threads. An order in which it ends\n"
     "with a status that is not 0, or by a signal, is shrunk and printed; PORTACL_SCHEDULE replays it.\n"
     "  --check LIST    reports of these checks of PORTACL_CHECK are failures too, as in --check races,init\n"
-    "  --schedules N   how many orders are tried (200)\n"
+    "  --schedules N   the number of orders to try (200)\n"
     "  --seconds S     the timeout of each run (10)\n"
     "  --seed N        the first of the seeds (1)\n";
 
@@ -129,7 +129,7 @@ void Summary(const Tally& tally, double seconds, const char* result) {
     std::printf("summary: %ld schedules with up to %u choices in %.1f s, %zu different orders, %s", tally.tried,
                 tally.steps, seconds, tally.orders.size(), result);
     if (tally.too_slow > 0) std::printf(", %ld too slow", tally.too_slow);
-    if (tally.not_repeated > 0) std::printf(", %ld that failed once did not fail again", tally.not_repeated);
+    if (tally.not_repeated > 0) std::printf(", %ld failed once and not again", tally.not_repeated);
     std::printf("\n");
 }
 
@@ -140,8 +140,8 @@ void AdviseAboutTime(const Tally& tally, const explore::Program& program) {
     text << "  " << tally.too_slow << " too slow: not complete after " << program.seconds
          << " s; allow more with --seconds";
     if (tally.stuck > 0)
-        text << "\n  " << tally.stuck << " of these without a turn for half of that time: perhaps a wait that nothing "
-             << "ends; --check sync reports it";
+        text << "\n  " << tally.stuck << " of these made no turn for half of that time: a wait may never end; "
+             << "--check sync reports it";
     std::printf("%s\n", text.str().c_str());
 }
 
@@ -176,7 +176,7 @@ int Search(const Options& options, explore::PlainRuns* plain) {
             tally.too_slow += 1;
             tally.stuck += outcome.seconds_without_turn > options.program.seconds / 2;
             if (tally.too_slow == tally.tried && tally.tried == std::min(kMostTooSlow, options.schedules)) {
-                Summary(tally, progress.seconds(), "none complete");
+                Summary(tally, progress.seconds(), "none completed");
                 AdviseAboutTime(tally, options.program);
                 return 3;
             }

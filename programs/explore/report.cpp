@@ -78,7 +78,8 @@ bool IsReport(const Outcome& outcome) {
 void Explain(const Program& program, const Schedule& schedule, const Outcome& outcome) {
     if (IsReport(outcome)) {
         const std::string kind = outcome.failure.substr(0, outcome.failure.size() - kReported.size());
-        std::printf("  the report in this order:\n%s", ReportIn(outcome.output, "portacl: " + kind + ": ").c_str());
+        std::printf("  the report in this order:\n%s",
+                    ReportIn(outcome.output, "portacl: " + kind + ": ").c_str());
         return;
     }
     Program checked = program;
@@ -135,19 +136,19 @@ bool Report(const Program& program, const Schedule& found, const Outcome& first,
         same += again.failure == outcome.failure && again.turns == outcome.turns;
     }
     if (failed == 0) {
-        Say("schedule " + shrunk.text() + " does not fail again, so its order is not the reason; searching on");
+        Say("schedule " + shrunk.text() + " does not fail again, so its order is not the reason; the search continues");
         return false;
     }
     plain->Complete(program);
     std::printf("failing schedule: PORTACL_SCHEDULE=%s\n", shrunk.text().c_str());
     // A report takes long to write, and what comes after it may differ.
     if (IsReport(outcome)) {
-        std::printf("  %s; so in %d of %d replays\n", outcome.failure.c_str(), failed, kReplays);
+        std::printf("  %s; the same in %d of %d replays\n", outcome.failure.c_str(), failed, kReplays);
     } else {
         std::printf("  %s; %d of %d replays were the same in every turn\n", outcome.failure.c_str(), same, kReplays);
         if (same < kReplays)
             std::printf(
-                "  %d of %d replays fail; the differences depend on time, input or threads between calls: see\n"
+                "  %d of %d replays fail; the others depend on time, input or threads between calls: see\n"
                 "  docs/explore.md\n",
                 failed, kReplays);
     }

@@ -5,6 +5,7 @@
 mod ensure;
 
 pub mod alloc;
+pub mod count;
 pub mod host;
 pub mod map;
 pub mod math;

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use self::holes::{Hole, Holes};
 use super::operation::Operation;
 use super::report::{Finding, FindingKind, Party, Side};
+use crate::algo::count::Count;
 use crate::backend::{Access, Does, Span, Use};
 use crate::core::memory::allocation::{Allocation, Kind as MemoryIs};
 use crate::core::order::effects::{Effect, Effects};
@@ -104,7 +105,7 @@ fn finding(operation: &Arc<Operation>, hole: Hole) -> Finding {
 
 fn what(sides: &[Side], bytes: usize) -> String {
     let [allocation, reader] = sides else { return String::new() };
-    let (bytes, them) = if bytes == 1 { ("1 byte".to_owned(), "it") } else { (format!("{bytes} bytes"), "them") };
+    let (bytes, them) = (Count(bytes, "byte"), if bytes == 1 { "it" } else { "them" });
     format!("{} reads {bytes} that nothing wrote since {} allocated {them}", reader.call, allocation.call)
 }
 

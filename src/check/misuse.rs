@@ -33,12 +33,12 @@ const ANSWERS: [(Code, &[&str], &str); 5] = [
 
 /// The meaning of each code, if no function says otherwise. A test compares the codes with the enumeration.
 const MEANINGS: [(Code, Meaning); 63] = [
-    (Code::InvalidParam, Mistake("correct the argument or variable that the text names: the text has the bound")),
+    (Code::InvalidParam, Mistake("correct the argument or environment variable; the text names it and its bound")),
     (Code::RepeatInitialize, Mistake("initialize once")),
     (Code::InvalidFile, Mistake("pass a file that can be read, or a folder that can be written")),
     (Code::ParseFile, Mistake("correct the file: it is one JSON object, as in {}")),
-    (Code::ProfAlreadyRun, Mistake("end the profiling that runs first (aclprofStop, aclprofFinalize)")),
-    (Code::ProfNotRun, Mistake("begin to profile first (aclprofInit, aclprofStart)")),
+    (Code::ProfAlreadyRun, Mistake("end the running profiling first (aclprofStop, aclprofFinalize)")),
+    (Code::ProfNotRun, Mistake("start profiling first (aclprofInit, aclprofStart)")),
     (Code::RepeatFinalize, Mistake("finalize as often as aclInit was called")),
     (Code::BadAlloc, Answer("no memory or no room is left")),
     (Code::InternalError, Answer("a defect of the library")),
@@ -51,11 +51,11 @@ const MEANINGS: [(Code, Meaning); 63] = [
         ),
     ),
     (Code::InvalidDeviceId, Mistake("pass an id from 0 to aclrtGetDeviceCount minus 1")),
-    (Code::ContextNull, Mistake("call aclrtSetDevice or aclrtSetCurrentContext in this thread before")),
-    (Code::StreamContext, Mistake("make the stream's device or context current before")),
-    (Code::StreamModel, Mistake("bind the stream to the graph before")),
-    (Code::EventTimestampInvalid, Mistake("record the event, with a flag for timestamps, before")),
-    (Code::EventTimestampReversal, Mistake("exchange the two events")),
+    (Code::ContextNull, Mistake("call aclrtSetDevice or aclrtSetCurrentContext in this thread first")),
+    (Code::StreamContext, Mistake("make the stream's device or context current first")),
+    (Code::StreamModel, Mistake("bind the stream to the graph first")),
+    (Code::EventTimestampInvalid, Mistake("create the event with ACL_EVENT_TIME_LINE, and record it first")),
+    (Code::EventTimestampReversal, Mistake("swap the two events")),
     (Code::AddrUnaligned, Mistake("pass an address with the alignment that the text names")),
     (Code::StreamSubscribe, Mistake("end the subscription of the stream first, or use another stream")),
     (Code::ThreadSubscribe, Mistake("pass the number of a thread that is subscribed to this stream")),
@@ -81,10 +81,10 @@ const MEANINGS: [(Code, Meaning); 63] = [
              (aclmdlRICaptureThreadExchangeMode)",
         ),
     ),
-    (Code::StreamCaptureImplicit, Mistake("capture a stream of aclrtCreateStream")),
+    (Code::StreamCaptureImplicit, Mistake("capture a stream from aclrtCreateStream")),
     (Code::StreamCaptureConflict, Mistake("capture one graph after the other")),
     (Code::StreamCaptureUnmatched, Mistake("end the capture with the stream that it began with")),
-    (Code::ModelRunning, Mistake("wait for the stream of the graph first (aclrtSynchronizeStream)")),
+    (Code::ModelRunning, Mistake("synchronize the stream of the run first (aclrtSynchronizeStream)")),
     (Code::StreamCaptureWrongThread, Mistake("end the capture on the thread that began it")),
     (Code::InsufficientInputArray, Answer("the length that the array needs")),
     (
@@ -121,7 +121,7 @@ const MEANINGS: [(Code, Meaning); 63] = [
 
 /// The codes by which libraries of operators refuse arguments (`aclnn*`), which are not codes of the runtime.
 const OF_OPERATORS: std::ops::RangeInclusive<i32> = 161_001..=161_002;
-const ADVICE_OF_OPERATORS: &str = "pass the operator tensors and values that the text asks for";
+const ADVICE_OF_OPERATORS: &str = "pass the tensors and values that the text asks for";
 
 impl Meaning {
     /// Returns what a code means that `call` returns. `None`: it is a code that only the program itself knows.

@@ -229,7 +229,8 @@ fn fix(sides: &[Side]) -> String {
     };
     format!(
         "to order them: record an event in {stream} after {before} (aclrtRecordEvent) and let {other} wait for it \
-         before {after} (aclrtStreamWaitEvent), or call aclrtSynchronizeStream for the first between the two"
+         before {after} (aclrtStreamWaitEvent), or call aclrtSynchronizeStream for the first stream between the two \
+         calls"
     )
 }
 

@@ -20,6 +20,7 @@ use self::summary::Counts;
 use self::suppression::Suppressions;
 use super::operation::{self, Operation, What};
 use super::{asked, init, races, sync};
+use crate::algo::count::Count;
 use crate::algo::host::notice::notice;
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
@@ -227,13 +228,13 @@ impl MemoryLines {
     }
 
     fn text(&self) -> String {
-        let bytes = if self.bytes == 1 { "byte" } else { "bytes" };
-        let mut text = format!("{} {bytes} at {}", self.bytes, self.addr);
+        let mut text = format!("{} at {}", Count(self.bytes, "byte"), self.addr);
         if !self.same_as.is_empty() {
             let _ = write!(text, ", the same memory as at {}", self.same_as.join(" and "));
         }
         if let Some(Around { offset, allocation_bytes, place }) = &self.allocation {
-            let _ = write!(text, ", offset {offset} of an allocation of {allocation_bytes} bytes ({place})");
+            let all = Count(*allocation_bytes, "byte");
+            let _ = write!(text, ", offset {offset} of an allocation of {all} ({place})");
         }
         text
     }

@@ -333,12 +333,12 @@ void UserWithoutNumber(Connection& parent) {
     KeyText key = Poison<KeyText>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                      aclrtIpcMemGetExportKey(memory.At(), kSize, key.text, sizeof key.text, kAnyone),
-                     "users without a number");
+                     "all users that the namespace does not map");
     EXPECT_TRUE(IsPoison(key));
     const auto other = parent.Receive<KeyText>();
     void* ptr = Poison<void*>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtIpcMemImportByKey(&ptr, other, 0),
-                     "users without a number");
+                     "all users that the namespace does not map");
     EXPECT_TRUE(IsPoison(ptr));
 }
 

@@ -41,9 +41,9 @@ TEST_F(DriverRefuses, AnUnknownStatusIsReportedOnce) {
     constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
     auto address = Poison<void*>();
     auto stream = Poison<aclrtStream>();
-    ACL_FAILS_SAYING(kCode, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY), "cuMemAlloc_v2 gave 998");
-    ACL_FAILS_SAYING(kCode, aclrtCreateStream(&stream), "cuStreamCreateWithPriority gave 4321");
-    ACL_FAILS_SAYING(kCode, aclrtMallocHost(&address, kSize), "cuMemHostAlloc gave 99999");
+    ACL_FAILS_SAYING(kCode, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY), "cuMemAlloc_v2 returned 998");
+    ACL_FAILS_SAYING(kCode, aclrtCreateStream(&stream), "cuStreamCreateWithPriority returned 4321");
+    ACL_FAILS_SAYING(kCode, aclrtMallocHost(&address, kSize), "cuMemHostAlloc returned 99999");
     EXPECT_TRUE(IsPoison(address) && IsPoison(stream));
     ExpectWorks();
 }
@@ -54,7 +54,7 @@ TEST_F(DriverRefuses, AGraphStaysUntilItsRunCanBeQueried) {
     Graph graph = Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, stream)); });
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
     FailDriver("cuEventQuery:1:999");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclmdlRIDestroy(graph), "cuEventQuery gave 999");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclmdlRIDestroy(graph), "cuEventQuery returned 999");
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(aclmdlRIDestroy(graph.Release()));
 }
@@ -93,7 +93,7 @@ OWN_PROCESS_TEST(DriverRefusesProcess, ToFreeManagedMemoryWithWhichItSavesNoProc
     void* managed = nullptr;
     ACL_OK(aclrtMemAllocManaged(&managed, kSize, ACL_RT_MEM_ATTACH_GLOBAL));
     FailDriver("cuMemFree_v2:1:999");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtFree(managed), "cuMemFree_v2 gave 999");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtFree(managed), "cuMemFree_v2 returned 999");
     const int self = getpid();
     ACL_OK(aclrtSnapShotProcessLock(self, nullptr));
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSnapShotProcessBackup(self, nullptr), "managed memory");
@@ -110,8 +110,8 @@ TEST_F(DriverRefuses, AnUnknownStatusMayPersist) {
     FailDriver("cuMemsetD8Async:1:54321:late");
     ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, stream));
     constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
-    ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream), "gave 54321");
-    ACL_FAILS_SAYING(kCode, aclrtMemset(memory.At(), kSize, 1, kSize), "gave 54321");
+    ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream), "returned 54321");
+    ACL_FAILS_SAYING(kCode, aclrtMemset(memory.At(), kSize, 1, kSize), "returned 54321");
     (void)memory.Release();
     (void)aclrtResetDeviceForce(0);
     // As in another process.
@@ -127,7 +127,7 @@ TEST_F(DriverRefuses, TheExhaustedResourceIsNamed) {
     auto address = Poison<void*>();
     auto stream = Poison<aclrtStream>();
     auto event = Poison<aclrtEvent>();
-    const std::string said = "gave 2 CUDA_ERROR_OUT_OF_MEMORY";
+    const std::string said = "returned 2 CUDA_ERROR_OUT_OF_MEMORY";
     ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY),
                      "cuMemAlloc_v2 " + said);
     ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, kSize), "cuMemHostAlloc " + said);
@@ -339,7 +339,7 @@ TEST_F(DriverRefuses, ToLoadKernelsOfTheLibrary) {
         for (int round = 0; round < 2; ++round) {
             ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                              aclrtReduceAsync(sum.At(), one.At(), 4, kSum, ACL_INT32, nullptr, nullptr),
-                             call + " gave 222 CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
+                             call + " returned 222 CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
         }
         ExpectWorks();
         FailDriver("");

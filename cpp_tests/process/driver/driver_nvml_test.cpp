@@ -131,20 +131,20 @@ OWN_PROCESS_TEST(Nvml, IsTooOld, OLD_DRIVER) {
 
 OWN_PROCESS_TEST(Nvml, DoesNotStart, NVML_FAILS("nvmlInit_v2:18")) {
     ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                           "does not start: nvmlInit_v2 gave 18: Driver/library version mismatch");
+                           "does not start: nvmlInit_v2 returned 18: Driver/library version mismatch");
 }
 
 OWN_PROCESS_TEST(Nvml, DoesNotReportThisDevice, NVML_FAILS("nvmlDeviceGetUtilizationRates:3")) {
     ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                           "does not report: nvmlDeviceGetUtilizationRates gave 3: Not Supported");
+                           "does not report: nvmlDeviceGetUtilizationRates returned 3: Not Supported");
 }
 
 OWN_PROCESS_TEST(Nvml, ReturnsAnUnknownStatus, NVML_FAILS("nvmlDeviceGetUtilizationRates:54321")) {
-    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetUtilizationRates gave 54321");
+    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetUtilizationRates returned 54321");
 }
 
 OWN_PROCESS_TEST(Nvml, FailsInASearch, NVML_FAILS("nvmlDeviceGetHandleByUUID:999")) {
-    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetHandleByUUID gave 999: Unknown Error");
+    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetHandleByUUID returned 999: Unknown Error");
 }
 
 // A driver that does not start: what has a result did without it.
@@ -156,15 +156,15 @@ namespace {
 // NVML counts `wanted` devices, and the driver is started only by the next call.
 void ExpectCountedWithoutTheDriver(uint32_t wanted, const std::string& what_fails) {
     for (int round = 0; round < 2; ++round) EXPECT_EQ(DeviceCount(), wanted);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSetDevice(0), "cuInit gave 999", what_fails);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSetDevice(0), "cuInit returned 999", what_fails);
     auto count = Poison<uint32_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtGetDeviceCount(&count), "cuInit gave 999");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtGetDeviceCount(&count), "cuInit returned 999");
     EXPECT_TRUE(IsPoison(count));
 }
 
 void ExpectCountedByTheDriver() {
     auto count = Poison<uint32_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtGetDeviceCount(&count), "cuInit gave 999");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtGetDeviceCount(&count), "cuInit returned 999");
 }
 
 }  // namespace

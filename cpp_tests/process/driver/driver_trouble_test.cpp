@@ -104,7 +104,7 @@ OWN_PROCESS_TEST(BrokenDriver, TheCpuIsTheFallback, AUTO, BROKEN_DRIVER) {
 }
 
 OWN_PROCESS_TEST(NoDevices, ByNameIsAnError, NAMED, NO_DEVICES) {
-    ExpectNoBackend("cuInit gave 100 CUDA_ERROR_NO_DEVICE: there is no CUDA device", "CUDA_VISIBLE_DEVICES");
+    ExpectNoBackend("cuInit returned 100 CUDA_ERROR_NO_DEVICE: there is no CUDA device", "CUDA_VISIBLE_DEVICES");
 }
 
 OWN_PROCESS_TEST(NoDevices, TheCpuIsTheFallback, AUTO, NO_DEVICES) {
@@ -112,11 +112,11 @@ OWN_PROCESS_TEST(NoDevices, TheCpuIsTheFallback, AUTO, NO_DEVICES) {
 }
 
 OWN_PROCESS_TEST(InitFails, DriverAndKernelModuleDoNotMatch, NAMED, {"FAKE_CUDA_INIT_ERROR", "803"}) {
-    ExpectNoBackend("cuInit gave 803 CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "nvidia-smi");
+    ExpectNoBackend("cuInit returned 803 CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "nvidia-smi");
 }
 
 OWN_PROCESS_TEST(InitFails, WithAnUnknownStatus, NAMED, {"FAKE_CUDA_INIT_ERROR", "987"}) {
-    ExpectNoBackend("cuInit gave 987; ", "use the cpu backend");
+    ExpectNoBackend("cuInit returned 987; ", "use the cpu backend");
 }
 
 OWN_PROCESS_TEST(InitFails, TheCpuIsTheFallback, AUTO, {"FAKE_CUDA_INIT_ERROR", "999"}) {
@@ -125,8 +125,8 @@ OWN_PROCESS_TEST(InitFails, TheCpuIsTheFallback, AUTO, {"FAKE_CUDA_INIT_ERROR", 
 
 // A machine that has just started: the next aclInit asks the driver again.
 OWN_PROCESS_TEST(InitFails, OnlyAtFirst, NAMED, {"FAKE_CUDA_FAIL", "cuInit:1:802,cuDeviceGetCount:1:999"}) {
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "cuInit gave 802");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "cuDeviceGetCount gave 999 CUDA_ERROR_UNKNOWN");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "cuInit returned 802");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "cuDeviceGetCount returned 999 CUDA_ERROR_UNKNOWN");
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();

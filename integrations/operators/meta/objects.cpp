@@ -50,10 +50,12 @@ void CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset,
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "strides[", i, "] is ", strides[i], "; it must not be negative");
         if (sizes[i] == 0) return;
         if (__builtin_mul_overflow(count, sizes[i], &count) || count > kMostElements)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims are ", sizes, ", more than ", kMostElements, " elements");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims is ", sizes, "; at most ", kMostElements,
+                          " elements are allowed");
         int64_t step = 0;
         if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "the view ends beyond the largest number of elements");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID,
+                          "the last element of the view has a number that int64_t cannot represent");
     }
     if (offset < 0 || last >= elements)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the view reaches from element ", offset, " to ", last,
@@ -64,7 +66,7 @@ int64_t Product(at::IntArrayRef sizes) {
     int64_t product = 1;
     for (const int64_t size : sizes)
         if (size < 0 || __builtin_mul_overflow(product, size, &product) || product > kMostElements)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "storageDims describe no storage: ", sizes, "; at most ",
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "storageDims is ", sizes, "; no size may be negative, and at most ",
                           kMostElements, " elements are allowed");
     return product;
 }
@@ -76,7 +78,8 @@ c10::SmallVector<int64_t, 6> StridesOf(at::IntArrayRef sizes) {
     for (size_t i = sizes.size(); i-- > 0;) {
         steps[i] = step;
         if (__builtin_mul_overflow(step, std::max<int64_t>(sizes[i], 1), &step))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims are ", sizes, ", more than ", kMostElements, " elements");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims is ", sizes, "; at most ", kMostElements,
+                          " elements are allowed");
     }
     return steps;
 }
@@ -87,8 +90,7 @@ aclnnStatus Destroy(const char* call, const Object* object) {
         if (object == nullptr || operators::Store<Object>::Get().End(const_cast<Object&>(*object), Object::kLive))
             return;
         operators::Live("the object", *object);
-        throw Refusal(ACLNN_ERR_PARAM_INVALID,
-                      "the object is an element of a list, which destroys it; destroy the list");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the object is in a list, which destroys it; destroy the list");
     });
 }
 
@@ -115,7 +117,8 @@ Object* CopyArray(const char* call, const T* value, uint64_t size) {
 template <typename Element>
 void CheckElement(const std::string& name, const Element& element) {
     if ((operators::Live(name, element).mark.load() & operators::kInList) != 0)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is in a list already; an object is in one list, once");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name,
+                      " is in a list already; an object can be in one list only, and only once");
 }
 
 // Creates a list of the API as an object. The list owns the elements, which may be null; after a failure it owns none.

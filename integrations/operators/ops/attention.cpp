@@ -33,7 +33,7 @@ struct Options {
 void CheckOptions(const Options& options, MaybeIn shift) {
     if (options.sparse < 0 || options.sparse > kRightDown)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "sparseMode is ", options.sparse,
-                      "; allowed: 0 and 1, a whole mask, 2 and 3, a triangular one");
+                      "; allowed: 0 and 1 (a whole mask), 2 and 3 (a triangular mask)");
     CheckPositive("headNum", options.heads);
     if (shift) throw Refusal(ACLNN_ERR_PARAM_INVALID, "realShift is not supported; add it to the mask");
 }
@@ -72,8 +72,8 @@ at::Tensor Wide(const at::Tensor& tensor, const Options& options, int64_t heads)
 int64_t KeyHeads(const at::Tensor& query, const at::Tensor& key, const Options& options) {
     if (query.dim() == 4) return 0;
     if (query.size(2) < options.heads)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "headNum is ", options.heads, "; query has ", query.size(2),
-                      " numbers for all heads");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "headNum is ", options.heads, "; allowed: at most ", query.size(2),
+                      ", the last size of query");
     return key.size(2) / (query.size(2) / options.heads);
 }
 

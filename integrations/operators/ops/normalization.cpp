@@ -22,8 +22,7 @@ struct Channels {
 int64_t CheckChannels(const at::Tensor& self, const Channels& given) {
     if (self.dim() < 2)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "self has the shape ", self.sizes(),
-                      "; it must have channels, so at least "
-                      "2 sizes");
+                      "; it must have at least 2 sizes, the second for the channels");
     const int64_t channels = self.size(1);
     CheckCount("weight", given.weight, channels);
     CheckCount("bias", given.bias, channels);

@@ -37,7 +37,8 @@ namespace {
 void Split(const at::Tensor& self, Ints sizes, int64_t dim, Tensors out) {
     const std::vector<at::Tensor> parts = self.split_with_sizes(sizes, dim);
     if (parts.size() != out.size())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "out has ", out.size(), " tensors; splitSize has ", sizes.size());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the number of tensors in out is ", out.size(), "; it must be ",
+                      sizes.size(), ", the number of elements in splitSize");
     for (size_t i = 0; i < parts.size(); ++i) out[i].copy_(parts[i]);
 }
 

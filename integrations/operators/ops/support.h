@@ -40,7 +40,7 @@ inline void CheckSame(const char* name, const at::Tensor& tensor, const char* of
 inline void CheckCount(const char* name, const at::Tensor& tensor, int64_t count) {
     if (tensor.numel() < count)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(), "; it must have at least ",
-                      count, " elements");
+                      count, count == 1 ? " element" : " elements");
 }
 
 // Does the same for a tensor that may be missing.
@@ -50,7 +50,7 @@ inline void CheckCount(const char* name, const Optional<at::Tensor>& tensor, int
 
 // Throws if an optional tensor is missing that the other arguments need.
 inline void CheckPresent(const char* name, const Optional<at::Tensor>& tensor, const char* when) {
-    if (!tensor) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, name, " is null; it is needed ", when);
+    if (!tensor) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, name, " is null; it is required ", when);
 }
 
 // Throws if a number is not positive.
@@ -65,7 +65,7 @@ inline int64_t CheckMask(const at::Tensor& mask, at::IntArrayRef sizes) {
     for (const int64_t size : sizes)
         if (size < 0 || __builtin_mul_overflow(count, size, &count))
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "the shape of the mask is ", sizes,
-                          "; no size may be negative, and their product must be a number of elements");
+                          "; no size may be negative, and int64_t must be able to represent their product");
     const int64_t bytes = count / 8 + (count % 8 != 0 ? 1 : 0);
     if (!mask.is_contiguous())
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the strides ", mask.strides(), "; it must be contiguous");

@@ -45,7 +45,8 @@ class Pool {
         const std::lock_guard<std::mutex> lock(mutex_);
         aclOpExecutor& used = Find(executor);
         if (std::strcmp(used.work->name, name) != 0)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "executor is one of ", used.work->name);
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "executor is for ", used.work->name,
+                          "; pass one that the first phase of this operator returned");
         return used.is_repeatable ? Retain(*used.work) : Free(used);
     }
 
@@ -69,8 +70,7 @@ class Pool {
                           "executor is for one call; call aclSetAclOpExecutorRepeatable first");
         auto& storages = found.work->storages;
         if (index >= storages.size())
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "index is ", index, "; the operator has ", storages.size(),
-                          " tensors");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "index is ", index, "; the number of tensors is ", storages.size());
         storages[index] = address;
     }
 

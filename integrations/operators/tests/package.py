@@ -40,7 +40,7 @@ def a_shell_sets_the_environment(path):
 
 def a_doctor_finds_what_is_missing():
     text = portacl("doctor")
-    expect("torch_npu computes; it sees 4 devices", text)
+    expect("torch_npu computes; number of devices: 4", text)
     assert "MISSING" not in text, text
     # A broken installation: what torch_npu says is in the text.
     text = portacl("doctor", status=1, PORTACL_CPU_DEVICES="none")

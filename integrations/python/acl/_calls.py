@@ -128,7 +128,8 @@ class _Call:
             if self.name == "init" and not arguments:
                 return [None]
             names = ", ".join(name for name, *_ in self.inputs)
-            raise TypeError(f"acl.{self.name}({names}) takes {len(self.inputs)} arguments, not {len(arguments)}")
+            raise TypeError(f"acl.{self.name}({names}): the number of arguments is {len(arguments)}; "
+                            f"it must be {len(self.inputs)}")
         return [convert(argument, where) for argument, (_, _, convert, where) in zip(arguments, self.inputs)]
 
     def call(self, arguments):

@@ -48,7 +48,7 @@ def of_loading():
         done = subprocess.run([sys.executable, "-m", "portacl", "run", file.name], capture_output=True, text=True)
     for line in done.stdout.splitlines():
         if done.returncode == 0 and line.startswith("computed 10.0 "):
-            return f"torch_npu computes; it sees {line.split()[-1]} devices", True
+            return f"torch_npu computes; number of devices: {line.split()[-1]}", True
     end = [f"        {line}" for line in (done.stdout + done.stderr).strip().splitlines()[-10:]]
     return "\n".join([f"torch_npu does not compute: exit status {done.returncode}", *end]), False
 

@@ -102,7 +102,7 @@ impl Parcel {
     pub fn of_another() -> Fault {
         Fault::invalid(
             "it was exported by a process with another backend or version of this library; both processes need the \
-             same (PORTACL_BACKEND)",
+             same version and backend (PORTACL_BACKEND)",
         )
     }
 }

@@ -45,11 +45,13 @@ impl Wanted {
         let site = Site::named(name)
             .ok_or_else(|| format!("SITE:N or SITE:N:later, separated by commas; sites: {}", Site::names_like(name)))?;
         let call = parts.next().and_then(|call| call.parse().ok()).filter(|call| *call > 0);
-        let call = call.ok_or_else(|| format!("{name}:N, N the number of a call from 1 on"))?;
+        let call = call.ok_or_else(|| format!("{name}:N, where N is the number of the call, from 1 on"))?;
         match parts.next() {
             None => Ok(Self { site, call, later: false }),
             Some("later") if site.is_queued => Ok(Self { site, call, later: true }),
-            Some("later") => Err(format!("{name}:{call}; later is for {}", Site::names(|site| site.is_queued))),
+            Some("later") => {
+                Err(format!("{name}:{call}; :later is allowed for {}", Site::names(|site| site.is_queued)))
+            }
             Some(_) => Err(format!("{name}:{call} or {name}:{call}:later")),
         }
     }

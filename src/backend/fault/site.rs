@@ -151,7 +151,7 @@ impl Site {
         }
         let mut kinds: Vec<_> = Self::all().map(|site| kind(site.name)).collect();
         kinds.dedup();
-        format!("docs/fault_injection.md has them; they begin with {}", kinds.join(", "))
+        format!("docs/fault_injection.md lists them; their names begin with {}", kinds.join(", "))
     }
 
     /// Returns the names of sites, for a text.

@@ -75,7 +75,7 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
             let is_data = tables.has(place, len, rights) && !tables.is_dynamic(place, len);
             ensure!(kind == 0 || is_data, "a relocation writes outside of data");
             ensure!(at / 24 >= count || info == TYPES.relative, "its first relocations have an invalid type");
-            ensure!(kind != TYPES.copy, "it copies a variable, as only programs do");
+            ensure!(kind != TYPES.copy, "a relocation copies a variable, which only executables may do");
             ensure!(has_text || TYPES.has(kind), "a relocation has a type that shared objects do not have");
             ensure!(kind != TYPES.indirect || tables.is_code(addend), "a relocation calls an address outside of code");
             let needs_none = kind == 0 || kind == TYPES.relative || kind == TYPES.indirect;
@@ -83,7 +83,7 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
             ensure!(index != 0 || needs_none || TYPES.thread_local.contains(&kind), "a relocation has no symbol");
             let symbol = tables.symbol(index)?;
             let is_found = index == 0 || symbol.is_defined || !symbol.is_local;
-            ensure!(is_found, "a relocation has a symbol of the object that it does not define");
+            ensure!(is_found, "a relocation refers to a local symbol that is not defined");
             if TYPES.thread_local.contains(&kind) {
                 let is_known = index == 0 || symbol.kind == 6;
                 let is_here = tables.has_thread_locals || index != 0 && !symbol.is_defined;

@@ -115,7 +115,7 @@ pub(super) fn check(bytes: &[u8], headers: &[object::elf::ProgramHeader64<Little
             PT_NOTE | PT_GNU_PROPERTY => tables.check_notes(addr, len, header.p_align.get(LittleEndian))?,
             PT_TLS => {
                 let (filled, align) = (header.p_filesz.get(LittleEndian), header.p_align.get(LittleEndian));
-                tables.file_at(addr, filled).ok_or("its thread-local variables are not in memory")?;
+                tables.file_at(addr, filled).ok_or("its thread-local variables are outside of its segments")?;
                 let is_small = filled <= len && len <= MOST_THREAD_LOCAL;
                 let is_aligned = align == 0 || align.is_power_of_two() && align <= GREATEST_ALIGNMENT;
                 ensure!(is_small && is_aligned, "its thread-local variables have an invalid size or alignment");
@@ -144,15 +144,18 @@ fn segments<'a>(bytes: &'a [u8], headers: &[object::elf::ProgramHeader64<LittleE
     let mut all: Vec<Segment<'a>> = Vec::new();
     for header in headers.iter().filter(|header| header.p_type(LittleEndian) == PT_LOAD) {
         let (addr, len) = (header.p_vaddr.get(LittleEndian), header.p_memsz.get(LittleEndian));
-        ensure!(addr.saturating_add(len) < 1 << 46, "a segment is outside of any memory");
+        ensure!(addr.saturating_add(len) < 1 << 46, "a segment is outside of the address space");
         let file = header.data(LittleEndian, bytes).map_err(|()| "a segment ends past the end of the file")?;
         ensure!(file.len() as u64 <= len, "a segment has more bytes in the file than in memory");
         let is_constant = header.p_flags(LittleEndian).0 & PF_W.0 == 0;
-        ensure!(!is_constant || file.len() as u64 == len, "a segment that nothing writes is not whole in the file");
+        ensure!(
+            !is_constant || file.len() as u64 == len,
+            "a read-only segment has fewer bytes in the file than in memory"
+        );
         let offset = header.p_offset.get(LittleEndian);
-        ensure!(offset % PAGE == addr % PAGE, "a segment has another place in its page than in the file");
+        ensure!(offset % PAGE == addr % PAGE, "a segment's address and file offset differ modulo the page size");
         let before = all.last().map_or(0, |last: &Segment<'_>| (last.addr + last.len).next_multiple_of(PAGE));
-        ensure!(before <= addr / PAGE * PAGE, "its segments overlap or have another order");
+        ensure!(before <= addr / PAGE * PAGE, "its segments overlap or are not in ascending order");
         ensure!(header.p_flags(LittleEndian).0 & PF_R.0 != 0, "a segment cannot be read");
         all.push(Segment { addr, len, flags: header.p_flags(LittleEndian).0, bytes: file });
     }
@@ -204,16 +207,16 @@ impl<'a> Tables<'a> {
         let (addr, size) = match (self.entry(addr), self.entry(size)) {
             (Some(addr), Some(size)) => (addr, size),
             (None, None) => return Ok(None),
-            (Some(_), None) | (None, Some(_)) => return Err("a table has no place or no size"),
+            (Some(_), None) | (None, Some(_)) => return Err("a table has no address or no size"),
         };
         let bytes = if size == 0 { Some(&[][..]) } else { self.file_at(addr, size) };
-        Ok(Some((addr, bytes.ok_or("a table is not in memory")?)))
+        Ok(Some((addr, bytes.ok_or("a table is outside of its segments")?)))
     }
 
     fn read_dynamic(&mut self, addr: u64, flags: u32) -> Checked {
         // The loader writes there unless the flags forbid it.
         ensure!(flags & PF_W.0 == 0 || self.has(addr, 16, PF_W.0), "its dynamic section is not writable");
-        let bytes = self.file_from(addr).ok_or("its dynamic section is not in memory")?;
+        let bytes = self.file_from(addr).ok_or("its dynamic section is outside of its segments")?;
         for at in (0_u64..).step_by(16) {
             let entry = word(bytes, at).zip(word(bytes, at + 8));
             let (tag, value) = entry.ok_or("its dynamic section has no end")?;
@@ -226,7 +229,7 @@ impl<'a> Tables<'a> {
             self.entries.insert(tag, value);
         }
         let has = |tag| self.entry(tag).is_some();
-        ensure!(has(STRINGS) && has(STRINGS_SIZE) && has(SYMBOLS), "it has no symbols");
+        ensure!(has(STRINGS) && has(STRINGS_SIZE) && has(SYMBOLS), "it has no symbol table or no table of names");
         let is_known = |(table, tag, size)| !has(table) || self.entry(tag) == Some(size);
         ensure!(ENTRIES.into_iter().all(is_known), "the entries of a table have an invalid size");
         ensure!(self.entry(REL).is_none(), "it has relocations without addends");
@@ -250,7 +253,7 @@ impl<'a> Tables<'a> {
     /// Checks the names and the functions of the dynamic section.
     fn check_names(&mut self) -> Checked {
         if let Some((_, strings)) = self.table(STRINGS, STRINGS_SIZE)? {
-            ensure!(strings.last().is_none_or(|last| *last == 0), "its strings have no end");
+            ensure!(strings.last().is_none_or(|last| *last == 0), "its table of names has no terminating zero");
             self.strings = strings;
         }
         let names = NAMES.into_iter().filter_map(|tag| self.entry(tag)).chain(self.needed.iter().copied());
@@ -258,11 +261,11 @@ impl<'a> Tables<'a> {
             self.check_name(name)?;
         }
         let functions = [INIT, FINI].into_iter().filter_map(|tag| self.entry(tag));
-        ensure!({ functions }.all(|addr| self.is_code(addr)), "its first or last function is outside of code");
+        ensure!({ functions }.all(|addr| self.is_code(addr)), "its function DT_INIT or DT_FINI is outside of code");
         // The loader asserts the kind, and reads the table where there is one.
         let jumps = [JUMPS, PLT_SIZE, PLT_KIND].map(|tag| self.entry(tag));
         let is_whole = matches!(jumps, [None, None, None] | [Some(_), Some(_), Some(RELA)]);
-        ensure!(is_whole, "its jumps have no relocations with addends");
+        ensure!(is_whole, "its relocations of jumps are incomplete or have no addends");
         Ok(())
     }
 

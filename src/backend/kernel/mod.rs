@@ -10,6 +10,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{Access, FailedLaunch, Fault, Result, Span, downcast};
+use crate::algo::count::Count;
 use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::grow::filled;
 
@@ -103,16 +104,18 @@ impl Parameters {
 
     #[cold]
     fn wrong(&self, name: &str, arguments: Arguments) -> Fault {
-        let (name, count, size) = (shown_name(name), self.each.len(), self.size);
+        let (name, count) = (shown_name(name), Count(self.each.len(), "parameter"));
+        let size = Count(self.size, "byte");
         Fault::invalid(match arguments {
             Arguments::Block { len, .. } => {
-                format!("{len} bytes of arguments; kernel {name} has {count} parameters in {size} bytes")
+                let len = Count(len, "byte");
+                format!("the launch has {len} of arguments; kernel {name} has {count} in {size}")
             }
-            Arguments::Each { array: 0 } => format!("args is null; kernel {name} has {count} parameters"),
+            Arguments::Each { array: 0 } => format!("args is null; kernel {name} has {count}"),
             Arguments::Each { array } => {
                 let index = self.first_null(array).unwrap_or(0);
-                let bytes = self.each[index].size;
-                format!("args[{index}] is null; it must point to the argument, {bytes} bytes")
+                let bytes = Count(self.each[index].size, "byte");
+                format!("args[{index}] is null; it must point to the argument, {bytes}")
             }
         })
     }

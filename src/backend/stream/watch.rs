@@ -77,7 +77,7 @@ impl Expected {
     fn in_words(&self) -> (Cow<'static, str>, &'static str) {
         match self {
             Self::Event(_) => ("an event".into(), "record it"),
-            Self::Notify(..) => ("a notify, or an event of several processes,".into(), "record it"),
+            Self::Notify(..) => ("a notify or an ACL_EVENT_IPC event".into(), "record it"),
             Self::Value(ValueWait { src, value, comparison }) => {
                 let how = match comparison {
                     Comparison::GreaterOrEqual => "ACL_STREAM_WAIT_VALUE_GEQ",
@@ -92,10 +92,10 @@ impl Expected {
 
     #[cold]
     fn timed_out(&self, limit: Duration) -> Fault {
-        let (what, _) = self.in_words();
+        let (what, remedy) = self.in_words();
         let text = format!(
-            "the stream waited for {what} for {limit:?}, its timeout, and continued without it; check the stream that \
-             records it, or raise the timeout"
+            "the stream's wait for {what} timed out after {limit:?}, and the stream continued; {remedy} earlier, or \
+             raise the timeout"
         );
         Fault::new(FaultKind::WaitTimedOut, text)
     }

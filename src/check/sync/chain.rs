@@ -45,7 +45,7 @@ fn link(operation: &Arc<Operation>, does: &'static str, detail: &'static str) ->
 
 fn link_of(stop: &Stop, end: Option<End>) -> Party {
     let (does, detail) = match (&stop.why, end) {
-        (Why::Record(_), _) => ("waits", "waits for an event, whose record is enqueued after the next operation"),
+        (Why::Record(_), _) => ("waits", "waits for an event whose record is enqueued after the next operation"),
         (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
         (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
         (Why::Carrier(_, sequence::WaitCondition::Value(_)), _) => {

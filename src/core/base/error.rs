@@ -201,8 +201,8 @@ impl Error {
     /// Error 200000: a table is full, or the host has no memory for another entry.
     #[cold]
     pub fn no_more(what: &str) -> Self {
-        let why = "or the host has no memory for another; destroy some";
-        Self::new(Code::BadAlloc, format_args!("no more {what} can be created, {why}"))
+        let why = "there is no room for more, or the host has no memory left; destroy some";
+        Self::new(Code::BadAlloc, format_args!("no more {what} can be created: {why}"))
     }
 
     /// Returns the code.

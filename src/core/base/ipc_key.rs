@@ -12,7 +12,10 @@ pub fn check_room(len: usize) -> Result<()> {
     if len > MOST_TEXT {
         return Ok(());
     }
-    Err(invalid_param!("len is {len}; a key needs room for {MOST_TEXT} bytes and a zero, {} in all", MOST_TEXT + 1))
+    Err(invalid_param!(
+        "len is {len}; a key needs room for {MOST_TEXT} bytes and a terminating zero, {} bytes in all",
+        MOST_TEXT + 1
+    ))
 }
 
 /// An object that other processes can import until this is dropped.

@@ -29,9 +29,10 @@ pub fn begin(flag: u32) -> Result<u64> {
 /// Returns the graph of an argument, and its capture.
 fn building(raw: u64) -> Result<(Arc<Graph>, Arc<Capture>)> {
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-    let building = graph.building.clone().ok_or_else(|| {
-        param_invalid!("{graph} is a graph of aclmdlRICaptureBegin; this call is for those of aclmdlRIBuildBegin")
-    })?;
+    let building = graph
+        .building
+        .clone()
+        .ok_or_else(|| param_invalid!("{graph} is a captured graph; pass a graph from aclmdlRIBuildBegin"))?;
     Ok((graph, building))
 }
 

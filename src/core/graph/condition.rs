@@ -82,7 +82,7 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     }
     if graph.depth() == MOST_NESTED {
         return Err(unsupported!(
-            "{graph} is inside of {MOST_NESTED} other graphs, the deepest nesting of conditional tasks; move the \
+            "{graph} is inside of {MOST_NESTED} other graphs, and conditional tasks cannot nest deeper; move the \
              innermost tasks into a host function, or a kernel"
         ));
     }

@@ -20,8 +20,8 @@ fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
         Some(building) => Ok((stream, building)),
         None => Err(error_with!(
             Code::StreamModel,
-            "{stream} is not bound to a graph of aclmdlRIBuildBegin; labels, jumps and starts of streams need one; call \
-             aclmdlRIBindStream first"
+            "{stream} is not bound to a graph from aclmdlRIBuildBegin, which labels, jumps and starts of streams need; \
+             call aclmdlRIBindStream first"
         )),
     }
 }
@@ -46,7 +46,7 @@ fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result
     let (span, _held) = ends::operand(argument, addr, len, &stream.device, false)?;
     if span.place != Place::Device(stream.device.id) && !memory::is_managed(addr) {
         return Err(unsupported!(
-            "{argument} {addr:#x} is memory on another device than the graph's, which is {}",
+            "{argument} {addr:#x} is not memory on device {}, the device of the graph",
             stream.device.id
         ));
     }
@@ -72,7 +72,8 @@ pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()>
     let list = handles::get::<LabelList>("labelList", list)?;
     label::check_device("labelList", list.owner, stream.device.owner)?;
     let index = number_at("ptr", addr, size_of::<u32>(), &stream)?;
-    let too_many = || param_invalid!("maxValue is {max}; labelList has {} labels", list.labels.len());
+    let count = list.labels.len();
+    let too_many = || param_invalid!("maxValue is {max}; allowed: 1 to {count}, the number of labels in labelList");
     let labels = list.labels.get(..max as usize).ok_or_else(too_many)?;
     building.add_control(stream.handle, Control::SwitchLabel { index, labels: labels.into() }, None)
 }

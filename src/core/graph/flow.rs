@@ -156,9 +156,8 @@ pub struct Flow {
 /// Returns the error for a driver that cannot run such graphs.
 pub fn no_tickets() -> Error {
     unsupported!(
-        "the driver of this device does not let streams wait for the host, as graphs with labels, switches, \
-         conditional tasks and streams that start others need; use a newer driver, or run graphs without these, one \
-         after the other"
+        "graphs with labels, switches, conditional tasks or streams that start others need streams that can wait for \
+         the host, which the driver of this device does not have; use a newer driver, or graphs without these"
     )
 }
 

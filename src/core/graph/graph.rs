@@ -81,7 +81,7 @@ impl Graph {
     #[cold]
     fn on_another_device(&self, device: &Device, what: &str, is: &str, instead: &str) -> Error {
         let (own, other) = (self.device.id, device.id);
-        error_with!(Code::StreamContext, "{self} {is} on device {own}, {what} is on device {other}; {instead}")
+        error_with!(Code::StreamContext, "{self} {is} on device {own}, but {what} is on device {other}; {instead}")
     }
 
     /// Completes the graph: it is recorded, and `ready` runs it.
@@ -181,7 +181,7 @@ fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> 
     handles::check_not_null::<Graph>("modelRI", raw)?;
     let stream = stream::resolve(stream)?;
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-    graph.check_device(&stream.device, "the stream", "was captured", "run it on a stream of its own device")?;
+    graph.check_device(&stream.device, "the stream", "was captured", "run the graph on a stream of its device")?;
     Ok((stream, graph))
 }
 

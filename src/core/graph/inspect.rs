@@ -145,6 +145,6 @@ pub fn check_room(argument: &str, room: u32, count: usize) -> Result<()> {
     }
     Err(error_with!(
         Code::InsufficientInputArray,
-        "{argument} is {room}, but there are {count}, which {argument} holds now; pass an array with room for all"
+        "{argument} is {room}; the array needs room for {count}, which {argument} holds now"
     ))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::algo::count::Count;
 use crate::algo::map::slot_table::Handle;
 use crate::backend;
 use crate::base::error::{Error, Result, arguments, invalid_param, unsupported};
@@ -33,11 +34,11 @@ handles::object!(Function, Function);
 /// Implements aclrtGetFunctionAddr and aclrtGetFunctionSize: returns the address and size of a kernel's code.
 pub fn code_of(raw: u64) -> Result<backend::Code> {
     let code = handles::get::<Function>("funcHandle", raw)?.native.info().code;
-    code.ok_or_else(|| no_code("the kernel"))
+    code.ok_or_else(|| no_code("the kernel's code"))
 }
 
 pub(super) fn no_code(what: &str) -> Error {
-    unsupported!("CUDA drivers do not report the address of the code of {what}; use the handle")
+    unsupported!("CUDA drivers do not report the address of {what}; use the handle")
 }
 
 /// Implements aclrtGetFunctionAttribute.
@@ -47,7 +48,7 @@ pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
     if attribute == 2 {
         return Err(unsupported!(
             "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have this attribute, and \
-             devices here have one kind of core (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)"
+             devices here have one kind of core (ACL_FUNC_ATTR_KERNEL_TYPE returns ACL_KERNEL_TYPE_AICORE)"
         ));
     }
     // ACL_FUNC_ATTR_KERNEL_TYPE is ACL_KERNEL_TYPE_AICORE, for the cores of the device, which are all of one kind.
@@ -71,7 +72,8 @@ pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
     with_parameters(raw, |known| match known.get(index) {
         Some(parameter) => Ok((parameter.offset, parameter.size)),
         None => {
-            Err(invalid_param!("paramIndex is {index}; the kernel has {} parameters, numbered from 0", known.len()))
+            let count = Count(known.len(), "parameter");
+            Err(invalid_param!("paramIndex is {index}; the kernel has {count}, numbered from 0"))
         }
     })
 }
@@ -81,7 +83,7 @@ fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Resu
     match &function.native.info().parameters {
         Some(known) => read(&known.each),
         None => Err(unsupported!(
-            "the parameters of kernel {} are unknown: a kernel for CPUs describes them by PORTACL_KERNEL, and CUDA \
+            "the parameters of kernel {} are unknown: a kernel for CPUs describes them with PORTACL_KERNEL, and CUDA \
              drivers report them from CUDA 12.4 on",
             function.shown
         )),

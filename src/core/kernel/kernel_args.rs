@@ -104,7 +104,7 @@ pub fn begin(raw: u64, addr: usize, room: usize, room_len: usize) -> Result<Head
     let needed = function.native.info().parameters.as_ref().map_or(0, |known| known.size);
     if room_len < needed {
         return Err(invalid_param!(
-            "actualArgsSize is {room_len}; kernel {} has {needed} bytes of arguments, see aclrtKernelArgsGetMemSize",
+            "actualArgsSize is {room_len}; kernel {} has {needed} bytes of arguments; see aclrtKernelArgsGetMemSize",
             function.shown
         ));
     }

@@ -103,7 +103,7 @@ pub fn replacement(request: &LaunchArgs, device: &Arc<Device>, before: &NodeLaun
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
     if let Arguments::Block { addr: 0, len: 1.. } = arguments {
-        return Err(invalid_param!("args is null, and argsSize is not 0"));
+        return Err(invalid_param!("args is null, and argsSize is not 0; pass the arguments, or argsSize 0"));
     }
     let function = handles::get_arc::<Function>(argument, raw)?;
     ensure!(Arc::ptr_eq(&function.device, device), of_another_device(request, &function, "graph", device));
@@ -128,9 +128,7 @@ pub fn launch(request: LaunchArgs, stream: u64) -> Result<()> {
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
     if let Arguments::Block { addr: 0, len: len @ 1.. } = arguments {
-        return Err(invalid_param!(
-            "argsData is null and argsSize is {len}; null needs argsSize 0; pass the arguments"
-        ));
+        return Err(invalid_param!("argsData is null, and argsSize is {len}; pass the arguments, or argsSize 0"));
     }
     let stream = stream::resolve(stream)?;
     let function = handles::get_pinned::<Function>(argument, raw, stream.pin())?;

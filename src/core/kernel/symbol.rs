@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 
+use crate::algo::count::Count;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{FaultKind, Span};
 use crate::base::error::{Result, arguments, error_with, invalid_param, param_invalid};
@@ -139,9 +140,10 @@ impl SymbolRange {
         match len.checked_sub(self.offset).filter(|left| self.count <= *left) {
             Some(left) => Ok((addr + self.offset, left)),
             None => Err(invalid_param!(
-                "count {} and offset {} go past the end of the variable, which has {len} bytes",
+                "count {} and offset {} go past the end of the variable, which has {}",
                 self.count,
-                self.offset
+                self.offset,
+                Count(len, "byte")
             )),
         }
     }

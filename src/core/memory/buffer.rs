@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::algo::count::Count;
 use crate::algo::map::slot_table::{self, Handle};
 use crate::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
 use crate::base::handles::{self, Object, drop_all};
@@ -132,7 +133,7 @@ pub fn data(raw: u64) -> Result<Extent> {
 /// Implements aclrtSetBufDataLen.
 pub fn set_len(raw: u64, len: usize) -> Result<()> {
     with("buf", raw, |state, data| {
-        ensure!(len <= data.size, param_invalid!("len is {len}; buffer {raw:#x} has {} bytes", data.size));
+        ensure!(len <= data.size, param_invalid!("len is {len}; buffer {raw:#x} has {}", Count(data.size, "byte")));
         state.len = len;
         Ok(())
     })
@@ -191,7 +192,7 @@ pub fn append(head: u64, raw: u64) -> Result<()> {
     with("buf", raw, |state, _| match &state.chain {
         Chain::Member(of) => Err(param_invalid!("buf {raw:#x} is in the chain of buffer {:#x} already", of.raw())),
         Chain::Head(members) if !members.is_empty() => {
-            Err(param_invalid!("buf {raw:#x} has a chain of its own; append its buffers before it has one"))
+            Err(param_invalid!("buf {raw:#x} is the head of a chain; append only buffers without a chain"))
         }
         Chain::Head(_) => {
             state.chain = Chain::Member(head);
@@ -218,8 +219,8 @@ pub fn in_chain(head: u64, index: u32) -> Result<u64> {
         }
         members.get(index as usize - 1).map(|member| member.raw()).ok_or_else(|| {
             param_invalid!(
-                "index is {index}; the chain of buffer {head:#x} has {} buffers, from 0 on",
-                members.len() + 1
+                "index is {index}; allowed: 0 to {}, the buffers in the chain of buffer {head:#x}",
+                members.len()
             )
         })
     })

@@ -175,5 +175,8 @@ fn not_ended(addr: usize) -> Error {
 
 #[cold]
 fn not_registered(argument: &str, addr: usize) -> Error {
-    error_with!(Code::HostMemoryNotRegistered, "{argument} {addr:#x} is not registered (any longer)")
+    error_with!(
+        Code::HostMemoryNotRegistered,
+        "{argument} {addr:#x} is not registered: it never was, or it was unregistered"
+    )
 }

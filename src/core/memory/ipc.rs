@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::algo::count::Count;
 use crate::backend::Block;
 use crate::backend::base::broker::{self, Admission, BROKER, Form, Key};
 use crate::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
@@ -86,7 +87,8 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     let (Kind::Device(_), Some(device)) = (found.kind, found.device()) else {
         return Err(not_exported(&found));
     };
-    ensure!(size <= found.len, invalid_param!("size is {size}; the allocation at {addr:#x} has {} bytes", found.len));
+    let all = Count(found.len, "byte");
+    ensure!(size <= found.len, invalid_param!("size is {size}; the allocation at {addr:#x} has {all}"));
     // A shorter allocation may begin there, too, but others share its page.
     if !addr.is_multiple_of(PAGE) || found.block().len < PAGE {
         return Err(param_invalid!(

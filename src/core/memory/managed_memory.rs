@@ -69,7 +69,7 @@ impl Managed {
         let managed = found.filter(|found| matches!(found.kind, Kind::Managed(_)));
         let held = managed.and_then(|found| Some((found, found.device()?)));
         let Some((allocation, device)) = held else {
-            return Err(param_invalid!("{argument} {addr:#x} is not in a live allocation of aclrtMemAllocManaged"));
+            return Err(param_invalid!("{argument} {addr:#x} is not in a live allocation from aclrtMemAllocManaged"));
         };
         ensure!(len <= allocation.len - (addr - allocation.base), outside(argument, addr, len));
         Ok(Self { span: Span { addr, len, place: allocation.place() }, device })
@@ -122,8 +122,8 @@ impl ManagedLocation {
                 .map_err(|_| invalid_param!("the id of {argument} is {}; NUMA nodes are numbered from 0", self.id)),
             Self::HOST_NUMA_CURRENT => Ok(Home::NearestHostNode),
             kind => Err(invalid_param!(
-                "the type of {argument} is {kind}; allowed: a device 1, the host 2, a NUMA node of the host 3, \
-                 the caller's NUMA node 4"
+                "the type of {argument} is {kind}; allowed: 1 (a device), 2 (the host), 3 (a NUMA node of the host), 4 \
+                 (the caller's NUMA node)"
             )),
         }
     }
@@ -146,7 +146,7 @@ pub fn advise(addr: usize, size: u64, advice: i32, place: ManagedLocation) -> Re
         (set, Some(home @ (Home::Device(_) | Home::Host))) => Advice::AccessedBy(home, set == 4),
         (_, Some(_)) => {
             return Err(invalid_param!(
-                "the type of location is {}; memory is accessed by a device 1 or the host 2",
+                "the type of location is {}; allowed for an accessing place: 1 (a device), 2 (the host)",
                 place.kind
             ));
         }

@@ -19,6 +19,7 @@ use self::access::MappingAccess;
 pub use self::inventory::{Mapped, at, exports_any, reported, reserved, unusable};
 pub use self::physical::{Physical, Properties};
 pub use self::teardown::{end_with_device, end_with_session, forget_with_device, forget_with_session};
+use crate::algo::count::Count;
 use crate::algo::map::slot_table;
 use crate::backend::{Access, Driver, GRANULARITY, MemoryPlace};
 use crate::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
@@ -132,9 +133,8 @@ pub fn release(addr: usize) -> Result<()> {
         let mut left = ranges.mappings.range(base..base + len);
         if let Some((at, _)) = left.next() {
             return Err(param_invalid!(
-                "virPtr {addr:#x}: {} mappings are left in this range, the first at {at:#x}; call aclrtUnmapMem for \
-                 each of them first",
-                left.count() + 1
+                "virPtr {addr:#x} is a range with {}, the first at {at:#x}; call aclrtUnmapMem for each first",
+                Count(left.count() + 1, "mapping")
             ));
         }
         ranges.reserved.remove(&addr);
@@ -206,8 +206,8 @@ fn put(addr: usize, len: usize, memory: &Arc<Physical>) -> Result<()> {
     let left = all - (addr - base);
     if len > left {
         return Err(invalid_param!(
-            "virPtr {addr:#x} plus {len} bytes runs past the end of the range at {base:#x} of {all} bytes; {left} \
-             bytes are left there"
+            "virPtr {addr:#x} plus {len} bytes runs past the end of the range at {base:#x} of {all} bytes; allowed: at \
+             most {left} bytes"
         ));
     }
     let before = ranges.mappings.range(..addr + len).next_back();

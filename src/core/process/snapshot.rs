@@ -94,8 +94,8 @@ impl Transition {
                 }
                 ProcessState::BackedUp => "the process is backed up: call aclrtSnapShotProcessRestore first",
                 ProcessState::Changing => {
-                    "another snapshot call is in progress, or this is a call from one of its callbacks; wait until it \
-                     returns"
+                    "another snapshot call is in progress, or this is a call from one of its callbacks; wait until \
+                     that call returns"
                 }
             };
             Error::new(code, why)

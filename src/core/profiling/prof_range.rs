@@ -30,7 +30,7 @@ pub fn id_of(text: String) -> Result<u64> {
         return Ok(*id);
     }
     if names.texts.len() >= MOST_NAMES {
-        return Err(error_with!(Code::BadAlloc, "{MOST_NAMES} texts have ids, the most; reuse their ids"));
+        return Err(error_with!(Code::BadAlloc, "{MOST_NAMES} texts have ids, which is the maximum; reuse their ids"));
     }
     names.texts.push(text.clone());
     let id = names.texts.len() as u64;

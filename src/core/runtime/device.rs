@@ -24,9 +24,9 @@ pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Res
     usize::try_from(id).ok().and_then(|index| session.devices.get(index)).ok_or_else(|| {
         error_with!(
             Code::InvalidDeviceId,
-            "{argument} is {id}; with the {} backend {}",
+            "{argument} is {id}; allowed on the {} backend: {}",
             session.driver.name(),
-            session.visibility.in_words()
+            session.visibility.allowed()
         )
     })
 }
@@ -34,9 +34,9 @@ pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Res
 /// Returns the device with this id, which must be set.
 pub fn in_use(session: &Session, argument: &str, id: impl Into<i64>) -> Result<Arc<Device>> {
     let id = id.into();
-    slot(session, argument, id)?.device().ok_or_else(|| {
-        param_invalid!("{argument} is {id}, a device that is not in use; call aclrtSetDevice({id}) first")
-    })
+    slot(session, argument, id)?
+        .device()
+        .ok_or_else(|| param_invalid!("{argument} is {id}, a device that is not set; call aclrtSetDevice({id}) first"))
 }
 
 /// Implements aclrtSetDevice.

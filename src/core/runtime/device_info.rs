@@ -128,7 +128,7 @@ pub fn at_pci_address(text: &str) -> Result<i32> {
             return Ok(id);
         }
     }
-    Err(error_with!(Code::InvalidDeviceId, "pciBusId is \"{text}\"; none of the {count} devices here is at {wanted}"))
+    Err(error_with!(Code::InvalidDeviceId, "pciBusId is \"{text}\"; no device here is at {wanted}"))
 }
 
 /// Implements aclrtHostMemMapCapabilities: returns whether an engine can use mapped host memory. Kernels and copies

@@ -6,6 +6,7 @@
 //!
 //! The backend opens only the devices of this process, so its ordinals are user ids.
 
+use crate::algo::count::Count;
 use crate::algo::host::notice::notice_once;
 use crate::base::config::VISIBLE_DEVICES;
 use crate::base::error::{Code, Result, error_with};
@@ -44,8 +45,8 @@ impl Visibility {
         if let Some(entry) = entry.filter(|entry| !matches!(*entry, "" | "-1")) {
             notice_once(&format!(
                 "the environment variable {VISIBLE_DEVICES} is \"{value}\"; \"{entry}\" and all entries after it are \
-                 ignored; allowed: the ids of the {} devices, each once",
-                self.all
+                 ignored; allowed: {}, each once",
+                ids(self.all)
             ));
         }
     }
@@ -55,22 +56,20 @@ impl Visibility {
         self.logical.len() as u32
     }
 
-    /// Describes the available devices, for a text about an id that is out of range.
-    pub fn in_words(&self) -> String {
+    /// Describes the valid ids, for a text about an id that is out of range.
+    pub fn allowed(&self) -> String {
         let (count, all) = (self.count(), self.all);
         if count == all {
-            return format!("there are {count} devices here, ids start at 0");
+            return ids(count);
         }
-        format!(
-            "there are {count} devices here, ids start at 0 ({VISIBLE_DEVICES} leaves {count} of the machine's {all})"
-        )
+        format!("{} ({VISIBLE_DEVICES} leaves {count} of {})", ids(count), Count(all as usize, "device"))
     }
 
     /// Returns the logical id of a user id.
     pub fn logical_of(&self, argument: &str, user: i32) -> Result<i32> {
         let found = usize::try_from(user).ok().and_then(|user| self.logical.get(user));
-        let logical =
-            found.ok_or_else(|| error_with!(Code::InvalidDeviceId, "{argument} is {user}; {}", self.in_words()))?;
+        let logical = found
+            .ok_or_else(|| error_with!(Code::InvalidDeviceId, "{argument} is {user}; allowed: {}", self.allowed()))?;
         Ok(*logical as i32)
     }
 
@@ -79,11 +78,7 @@ impl Visibility {
         if (0..self.all as i32).contains(&logical) {
             return Ok(logical);
         }
-        let all = self.all;
-        Err(error_with!(
-            Code::InvalidDeviceId,
-            "{argument} is {logical}; the machine has {all} devices, ids start at 0"
-        ))
+        Err(error_with!(Code::InvalidDeviceId, "{argument} is {logical}; allowed: {}", ids(self.all)))
     }
 
     /// Returns the user id of a logical id.
@@ -96,6 +91,15 @@ impl Visibility {
                 "{argument} is {logical}; {VISIBLE_DEVICES} does not name this device, so it has no user id"
             )
         })
+    }
+}
+
+/// Returns the ids of this many devices.
+fn ids(count: u32) -> String {
+    match count {
+        0 => "none".to_owned(),
+        1 => "0, the id of the only device".to_owned(),
+        more => format!("the ids 0 to {}", more - 1),
     }
 }
 

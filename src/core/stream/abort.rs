@@ -18,7 +18,7 @@ pub fn stream(raw: u64) -> Result<()> {
 
 /// Implements aclrtStreamStop: drops the pending work of a stream that the program created.
 pub fn stop(raw: u64) -> Result<()> {
-    let advice = "pass a stream of aclrtCreateStream, or call aclrtStreamAbort, which takes the default stream";
+    let advice = "pass a stream from aclrtCreateStream, or call aclrtStreamAbort, which takes the default stream";
     arguments::not_null("stream", raw, advice)?;
     drop_queued(raw, "aclrtStreamStop")
 }

@@ -82,7 +82,7 @@ pub fn set_function(raw: u64, which: Function, function: usize) -> Result<()> {
 }
 
 fn check_stream(raw: u64) -> Result<()> {
-    arguments::not_null("stream", raw, "the default stream has no allocator, pass a stream of aclrtCreateStream")
+    arguments::not_null("stream", raw, "the default stream has no allocator; pass a stream from aclrtCreateStream")
 }
 
 /// Implements aclrtAllocatorRegister.
@@ -98,7 +98,7 @@ pub fn register(stream: u64, raw: u64) -> Result<()> {
     let allocator = *handles::get::<Description>("allocatorDesc", raw)?.0.lock();
     for (which, call) in NEEDED {
         if allocator.function(which) == 0 {
-            return Err(param_invalid!("allocatorDesc {raw:#x} has no function of {call}; set it first"));
+            return Err(param_invalid!("allocatorDesc {raw:#x} is incomplete; call {call} first"));
         }
     }
     let mut place = REGISTERED.of(&on.features).lock();

@@ -174,7 +174,7 @@ impl Event {
         self.check_not_ex("such events are recorded again without a reset")?;
         if self.creator == Creator::Plain {
             return Err(param_invalid!(
-                "event was created by aclrtCreateEvent; only events of aclrtCreateEventWithFlag with ACL_EVENT_SYNC \
+                "event was created by aclrtCreateEvent; only events from aclrtCreateEventWithFlag with ACL_EVENT_SYNC \
                  can be reset; record this event again without a reset"
             ));
         }

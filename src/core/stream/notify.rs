@@ -187,7 +187,7 @@ pub fn wait_counted(raw: u64, stream: u64, mode: i32, value: u32, seconds: u32, 
     let until = arguments::numbered("info->mode", mode, &modes, allowed)?;
     if let Until::Less(0) | Until::Greater(u32::MAX) = until {
         return Err(invalid_param!(
-            "info->value is {value}, and no count is {}; wait for another value",
+            "info->value is {value}, but no count is {} than {value}; wait for another value",
             if mode == 0 { "less" } else { "bigger" }
         ));
     }

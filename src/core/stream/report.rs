@@ -114,8 +114,8 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
         None => {
             return Err(error_with!(
                 Code::ThreadSubscribe,
-                "{argument} {thread:#x} is thread number {} that runs {what}; allowed: {MAX_THREADS}; let one thread \
-                 serve more streams",
+                "{argument} {thread:#x} would be thread number {} that runs {what}; allowed: at most {MAX_THREADS}; \
+                 let one thread serve more streams",
                 count + 1
             ));
         }

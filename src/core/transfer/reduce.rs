@@ -10,9 +10,9 @@ fn reduce_op(kind: i32) -> Result<ReduceOp> {
         10 => Ok(ReduceOp::Sum),
         11 => Ok(ReduceOp::Max),
         12 => Ok(ReduceOp::Min),
-        13 => {
-            Err(unsupported!("kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL; available are sum, max and min (10 to 12)"))
-        }
+        13 => Err(unsupported!(
+            "kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL; allowed: sum 10, max 11 and min 12 of aclrtReduceKind"
+        )),
         _ => Err(invalid_param!("kind is {kind}; allowed: sum 10, max 11 and min 12 of aclrtReduceKind")),
     }
 }
@@ -30,8 +30,8 @@ fn element(data_type: i32) -> Result<Element> {
         6 => Ok(Element::Int16),
         27 => Ok(Element::BFloat16),
         other if KNOWN.contains(&other) => Err(unsupported!(
-            "type {other} cannot be reduced by the device; available are {ALLOWED}; convert first, or reduce \
-             in a host function"
+            "type is {other}, which the device cannot reduce; allowed: {ALLOWED}; convert first, or reduce in a host \
+             function"
         )),
         other => Err(invalid_param!("type is {other}, which aclDataType does not have; allowed: {ALLOWED}")),
     }

@@ -180,7 +180,7 @@ pub(crate) fn call(
         downcast_shared(Arc::clone(launch.kernel) as _, "the kernel belongs to another backend")?;
     if launch.shared_bytes > MOST_SHARED_BYTES {
         return Err(Fault::invalid(format!(
-            "{} bytes of fast memory for each block; this device has {MOST_SHARED_BYTES} for it",
+            "the launch needs {} bytes of shared memory per block; allowed on this device: at most {MOST_SHARED_BYTES}",
             launch.shared_bytes
         )));
     }

@@ -13,6 +13,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use parking_lot::Mutex;
 use rustix::fs;
 
+use crate::algo::count::Count;
 use crate::algo::host::descriptor;
 use crate::backend::base::{loader, memory_file};
 use crate::backend::kernel::binary_image::{Image, SHARED_OBJECT, THIS_MACHINE};
@@ -270,9 +271,10 @@ impl LoadedObject {
                 "{name}_portacl_kernel has version {version}; this library reads version {VERSION} of portacl/kernel.h"
             )));
         }
+        let described = Count(count as usize, "parameter");
         if count != 0 && !self.has(parameters.addr(), count as usize * size_of::<RawParameter>()) {
             return Err(Fault::invalid(format!(
-                "{name}_portacl_kernel describes its {count} parameters outside of the binary; define the kernel with \
+                "{name}_portacl_kernel describes {described} outside of the binary; define the kernel with \
                  PORTACL_KERNEL"
             )));
         }
@@ -287,7 +289,7 @@ impl LoadedObject {
         };
         if size > MOST_ARGUMENTS || count > MOST_ARGUMENTS || !each.iter().all(fits) {
             return Err(Fault::invalid(format!(
-                "{name}_portacl_kernel describes {count} parameters in {size} bytes, which is inconsistent; allowed: \
+                "{name}_portacl_kernel describes {described} in {size} bytes, which is inconsistent; allowed: \
                  at most {MOST_ARGUMENTS} bytes, each parameter inside of them, and pointers of {} bytes",
                 size_of::<usize>()
             )));

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::algo::count::Count;
 use crate::algo::host::standard_stream::has_errors;
 use crate::algo::host::system_call::keep_loaded;
 use crate::algo::map::address_map::{AddressMap, Range};
@@ -141,10 +142,10 @@ fn explain_kernel_access(areas: &[Area], addr: usize, text: &mut dyn Write) -> i
             let (asked, at) = (words[ASKED] as usize, addr - base);
             let name = NAMES[words[STATE] as usize];
             match at.checked_sub(asked) {
-                Some(past) => write!(text, "which is {past} bytes past the end of ")?,
+                Some(past) => write!(text, "which is {} past the end of ", Count(past, "byte"))?,
                 None => write!(text, "which is byte {at} of ")?,
             }
-            write!(text, "the {name} at {base:#x} of {asked} bytes on device {device}")?;
+            write!(text, "the {name} at {base:#x} of {} on device {device}", Count(asked, "byte"))?;
         }
         None => write!(text, "which is memory on device {device} outside every allocation")?,
     }

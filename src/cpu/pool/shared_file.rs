@@ -104,7 +104,7 @@ impl SharedFile {
             None if state.names.len() < MOST_NAMES => state.names.len() as u32,
             None => {
                 return Err(Fault::out_of_host_memory(format!(
-                    "{MOST_NAMES} pointers of this pool are exported, the most; free some"
+                    "{MOST_NAMES} pointers of this pool are exported, which is the maximum; free some"
                 )));
             }
         };
@@ -157,7 +157,7 @@ impl ImportedFile {
     pub(crate) fn open(descriptor: BorrowedFd<'_>) -> Result<Self> {
         let number = descriptor.as_raw_fd();
         let refused = |why: String| Fault::invalid(format!("descriptor {number} {why}"));
-        let foreign = |why: &str| refused(format!("is not of an exported memory pool: {why}"));
+        let foreign = |why: &str| refused(format!("does not belong to an exported memory pool: {why}"));
         let unknown = |error: io::Error| {
             Fault::new(FaultKind::Driver, format!("descriptor {number} cannot be inspected: {error}"))
         };
@@ -168,14 +168,16 @@ impl ImportedFile {
         let file = kept.file().map_err(unknown)?;
         let mut bytes = [0; HEADER];
         match file.read_exact_at(&mut bytes, 0) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(foreign("it is too short")),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(foreign("its file is too short")),
             read => read.map_err(|error| unknown(named("pread", error)))?,
         }
         let header = Header::from_bytes(&bytes).map_err(&refused)?;
         let len = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
         if header.size.checked_add(MEMORY) != Some(len) {
             let size = header.size;
-            return Err(refused(format!("is damaged: it has {len} bytes, but its header has {size} bytes of memory")));
+            return Err(refused(format!(
+                "has a damaged file: the file has {len} bytes, but its header describes {size} bytes of memory"
+            )));
         }
         let imported = Self { file: kept, header };
         imported.check_open()?;
@@ -209,7 +211,7 @@ impl ImportedFile {
         let end = name.offset.checked_add(name.len);
         if name.len == 0 || end.is_none_or(|end| end > self.header.size) {
             return Err(Fault::invalid(format!(
-                "the exported pointer is damaged: {} bytes at {} of a pool of {}",
+                "the exported pointer is damaged: it has {} bytes at offset {} in a pool of {} bytes",
                 name.len, name.offset, self.header.size
             )));
         }
@@ -253,21 +255,24 @@ impl Header {
     /// Parses a header. The error is the end of a sentence about the file.
     fn from_bytes(bytes: &[u8; HEADER]) -> std::result::Result<Self, String> {
         let [magic, format, which, size, low, high, sum] = words(bytes);
-        ensure!(magic == HEADER_MAGIC, "is not of an exported memory pool: it has no header of a pool".to_owned());
+        ensure!(
+            magic == HEADER_MAGIC,
+            "does not belong to an exported memory pool: its file has no header of a pool".to_owned()
+        );
         let (version, kind) = (format & LOWER, format >> 32);
         if version != VERSION {
             return Err(format!(
-                "is of a memory pool of another version of this library (layout {version}, here \
-                 {VERSION}); both processes need the same"
+                "belongs to a memory pool from another version of this library (layout {version}, here {VERSION}); \
+                 both processes need the same version"
             ));
         }
         let expected = checksum(&[magic, format, which, size, low, high]);
-        ensure!(sum == expected, "is damaged: the checksum of its header is wrong".to_owned());
+        ensure!(sum == expected, "has a damaged file: the checksum of its header is wrong".to_owned());
         let place = match kind {
             0 => MemoryPlace::Device(which as u32),
             1 => MemoryPlace::Host(Some(which as u32)),
             2 => MemoryPlace::Host(None),
-            _ => return Err(format!("is damaged: its memory has the unknown kind {kind}")),
+            _ => return Err(format!("has a damaged file: its memory has the unknown kind {kind}")),
         };
         Ok(Self { place, size, identity: [low, high] })
     }
@@ -295,8 +300,8 @@ impl Name {
         let (version, slot) = (format & LOWER, (format >> 32) as u32);
         if version != VERSION {
             return Err(format!(
-                "the pointer was exported by another version of this library (layout {version}, \
-                 here {VERSION}); both processes need the same"
+                "the pointer was exported by another version of this library (layout {version}, here {VERSION}); both \
+                 processes need the same version"
             ));
         }
         ensure!((slot as usize) < MOST_NAMES, format!("the exported pointer is damaged: it is number {slot}"));

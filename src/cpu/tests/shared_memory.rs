@@ -305,13 +305,13 @@ fn what_is_no_shared_memory_is_refused() {
     let (reader, _writer) = std::io::pipe().unwrap();
     assert!(refused(reader.as_fd()).contains("no seals"));
     let null = File::open("/dev/null").unwrap();
-    assert!(refused(null.as_fd()).contains("is not of an exported memory pool"));
+    assert!(refused(null.as_fd()).contains("does not belong to an exported memory pool"));
     // SAFETY: the name is a terminated string, and the descriptor is not shared.
     let unsealed = unsafe { OwnedFd::from_raw_fd(libc::memfd_create(c"any".as_ptr(), libc::MFD_CLOEXEC)) };
     assert!(refused(unsealed.as_fd()).contains("no seals"));
     for len in [0, 20, 8 << 20] {
         let empty = files::sealed_file(c"portacl-shared", len).unwrap();
-        assert!(refused(empty.get().unwrap()).contains("is not of an exported memory pool"), "{len}");
+        assert!(refused(empty.get().unwrap()).contains("does not belong to an exported memory pool"), "{len}");
     }
 }
 

@@ -96,7 +96,7 @@ impl Failure {
                 let (name, text) = words.of(status);
                 let name = name.map(|name| format!(" {name}")).unwrap_or_default();
                 let text = text.map(|text| format!(": {text}")).unwrap_or_default();
-                Fault::new(kind(status, out_of_memory), format!("{call} gave {status}{name}{text}"))
+                Fault::new(kind(status, out_of_memory), format!("{call} returned {status}{name}{text}"))
             }
         }
     }

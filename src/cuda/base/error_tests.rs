@@ -55,7 +55,7 @@ fn only_final_errors_are_sticky() {
 
 #[test]
 fn texts_name_call_status_and_version() {
-    assert_eq!(Fault::from(failure(999)).text(), "cuTest gave 999");
+    assert_eq!(Fault::from(failure(999)).text(), "cuTest returned 999");
     let missing = Fault::from(Failure::Missing { call: "cuTest", version: 12_040 });
     assert_eq!(missing.kind(), FaultKind::Unsupported);
     assert!(missing.text().contains("12.4") && missing.text().contains("cuTest"), "{missing:?}");

@@ -233,7 +233,7 @@ impl CudaKernel {
     #[cold]
     fn too_many(&self, threads: u64) -> Fault {
         Fault::invalid(format!(
-            "blocks of {threads} threads; kernel {} was compiled for at most {} on this device",
+            "blockDim has {threads} threads; kernel {} allows at most {} per block on this device",
             self.name, self.most_threads
         ))
     }
@@ -251,7 +251,9 @@ impl CudaKernel {
     fn allow_much_shared(&self, bytes: usize) -> Result<()> {
         let most = self.info.most_shared_bytes;
         if bytes > most {
-            let text = format!("{bytes} bytes of fast memory for each block; this device has {most} for it");
+            let text = format!(
+                "the launch needs {bytes} bytes of shared memory per block; allowed on this device: at most {most}"
+            );
             return Err(Fault::invalid(text));
         }
         let attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_int;

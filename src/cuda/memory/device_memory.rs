@@ -16,6 +16,7 @@ use super::blocks::{self, HUGE_PAGE, NORMAL_PAGE, Padding, aligned, too_large};
 use super::ipc;
 use super::peer;
 use super::pending::{self, Release};
+use crate::algo::count::Count;
 use crate::algo::sync::level::Level;
 use crate::backend::{Access, Block, Fault, FaultKind, MemoryPlace, PagePolicy, Result};
 use crate::base::api::{Api, Outcome};
@@ -86,7 +87,7 @@ pub(crate) fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePo
         }
         PagePolicy::HugeOnly => map_huge(device, len),
         PagePolicy::Huge1GOnly => {
-            Err(Fault::unsupported("the CUDA driver has no pages of 1 GiB for device memory: ask for pages of 2 MiB"))
+            Err(Fault::unsupported("the CUDA driver has no pages of 1 GiB for device memory; request pages of 2 MiB"))
         }
     });
     block.inspect(|&block| counter(device, block).add(block.len)).map_err(|fault| explain(device, len, fault))
@@ -143,7 +144,8 @@ pub(crate) fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     }
     let waiting = pending::count(&device.driver);
     if waiting > 0 {
-        text.push_str(&format!("; {waiting} freed blocks wait for enqueued work; synchronize to reuse them"));
+        let blocks = Count(waiting, "freed block");
+        text.push_str(&format!("; enqueued work still uses {blocks}; synchronize to reuse the memory"));
     }
     fault.with_text(|_| text)
 }

@@ -38,7 +38,7 @@ fn word(bytes: &[u8]) -> u64 {
 pub(crate) fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Parcel> {
     if blocks::page_size(block) > NORMAL_PAGE {
         return Err(Fault::unsupported(
-            "the driver has no such handle of memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; allocate it \
+            "the driver has no IPC handles for memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; allocate it \
              with ACL_MEM_MALLOC_HUGE_FIRST, or share physical memory (aclrtMemExportToShareableHandle)",
         ));
     }

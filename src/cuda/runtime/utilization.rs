@@ -181,11 +181,11 @@ impl Nvml {
         // SAFETY: NVML's function, which takes any number.
         let text = self.describe.map_or(std::ptr::null(), |describe| unsafe { describe(status) });
         if text.is_null() {
-            return format!("{call} gave {status}");
+            return format!("{call} returned {status}");
         }
         // SAFETY: a constant of NVML, which is never unloaded.
         let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
-        format!("{call} gave {status}: {text}")
+        format!("{call} returned {status}: {text}")
     }
 }
 
@@ -198,7 +198,7 @@ impl Drop for Nvml {
 
 fn cannot_be_used(why: &str) -> Fault {
     Fault::unsupported(format!(
-        "only NVML returns how busy a GPU is, and {LIBRARY} {why}; install the NVML of this driver, and let \
+        "only NVML reports the utilization of a GPU, but {LIBRARY} {why}; install the NVML of this driver, and let \
          NVIDIA_DRIVER_CAPABILITIES of a container include `utility`"
     ))
 }

@@ -78,7 +78,7 @@ fn refusals_keep_the_drivers_number_and_what_ran_out() {
     assert_eq!(fault.kind(), FaultKind::OutOfHostMemory, "{}", fault.text());
     let fault = setup.device.alloc(100, PagePolicy::HugeFirst).unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Driver);
-    assert!(fault.text().contains("cuMemAlloc_v2 gave 998"), "{}", fault.text());
+    assert!(fault.text().contains("cuMemAlloc_v2 returned 998"), "{}", fault.text());
     // Nothing of the failure remains.
     drop((setup.stream(), setup.pinned(100), setup.on_device(100)));
 }

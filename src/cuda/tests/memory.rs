@@ -133,7 +133,7 @@ fn memory_of_finished_work_comes_back_when_it_is_needed() {
     drop(large);
     let fault = setup.device.alloc(len, PagePolicy::NormalOnly).unwrap_err();
     assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
-    assert!(fault.text().contains("1 freed blocks wait"), "{}", fault.text());
+    assert!(fault.text().contains("still uses 1 freed block;"), "{}", fault.text());
 
     gate.open();
     wait_until("the first stream", || first.is_idle().unwrap());

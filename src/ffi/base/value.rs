@@ -218,7 +218,7 @@ pub unsafe fn check_struct_size<T>(argument: &str, first: *const T) -> Result<()
 /// Checks a number of bytes that C passes; `length` is its name.
 pub fn check_len(length: &str, len: usize) -> Result<()> {
     let most = isize::MAX as usize;
-    ensure!(len <= most, invalid_param!("{length} is {len} bytes; no memory is larger than {most}"));
+    ensure!(len <= most, invalid_param!("{length} is {len}; allowed: at most {most} bytes"));
     Ok(())
 }
 

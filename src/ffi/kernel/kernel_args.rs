@@ -22,7 +22,7 @@ pub unsafe fn with_list<R>(argsHandle: aclrtArgsHandle, work: impl FnOnce(&mut L
     // SAFETY: aligned, and by the caller's promise memory, whose first bytes are a number.
     if !head.is_aligned() || unsafe { head.cast::<u64>().read() } != Head::mark(addr) {
         return Err(param_invalid!(
-            "argsHandle {addr:#x} is not a list of arguments; it must be a handle of aclrtKernelArgsInit, or the \
+            "argsHandle {addr:#x} is not a list of arguments; it must be a handle from aclrtKernelArgsInit, or the \
              unmoved memory that was passed to aclrtKernelArgsInitByUserMem"
         ));
     }

@@ -128,7 +128,7 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
         let attributes = Array::new(attributes.cast::<i32>(), numAttributes).to_vec("attributes")?;
         let data = Array::new(data.cast_const(), numAttributes).to_vec("data")?;
         let sizes = Array::new(dataSizes.cast_const(), numAttributes).to_vec("dataSizes")?;
-        ensure!(numAttributes != 0, invalid_param!("numAttributes is 0; ask for at least one"));
+        ensure!(numAttributes != 0, invalid_param!("numAttributes is 0; query at least one attribute"));
         let about = format_args!("attributes (numAttributes is {numAttributes})");
         let mut outs = host_memory::list(about, numAttributes)?;
         let mut questions = host_memory::list(about, numAttributes)?;

@@ -196,7 +196,10 @@ pub unsafe extern "C" fn portaclMemoryHookList(
         if hooks.is_null() {
             return Ok(());
         }
-        ensure!(capacity >= number, invalid_param!("capacity is {capacity}; there are {number} hooks"));
+        ensure!(
+            capacity >= number,
+            invalid_param!("capacity is {capacity}; it must be at least {number}, the number of hooks")
+        );
         // SAFETY: the caller has room for `capacity` hooks, and `list` is no longer.
         unsafe { Out::new("hooks", hooks)?.write_all(list) };
         Ok(())

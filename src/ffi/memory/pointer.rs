@@ -24,7 +24,7 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
     attributes: *mut aclrtPtrAttributes,
 ) -> aclError {
     guard_out("aclrtPointerGetAttributes", "attributes", attributes, || {
-        ensure!(!ptr.is_null(), invalid_param!("ptr is null; pass the address to ask about"));
+        ensure!(!ptr.is_null(), invalid_param!("ptr is null; pass the address to query"));
         let found = memory::pointer_attributes(address::from_c(ptr))?;
         Ok(aclrtPtrAttributes { location: location_to_c(found.location), pageSize: found.page_size, rsv: [0; 4] })
     })
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn aclrtMemGetAddressRange(
     psize: *mut usize,
 ) -> aclError {
     guard_outs("aclrtMemGetAddressRange", ("pbase", pbase), ("psize", psize), || {
-        ensure!(!ptr.is_null(), invalid_param!("ptr is null; pass the address to ask about"));
+        ensure!(!ptr.is_null(), invalid_param!("ptr is null; pass the address to query"));
         let (base, size) = memory::address_range(address::from_c(ptr))?;
         Ok((address::to_c(base), size))
     })

@@ -63,9 +63,9 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
     const std::size_t size = params->interface->size;
     const int column = ColumnOf(size);
     if (column < 0 || params->size != kReleases[column].params) {
-        Say("no device: this Paddle's table of callbacks has %zu bytes (and its parameters %zu), "
-            "and this "
-            "plug-in knows those of %s. Use one of these releases, or a newer plug-in",
+        Say("no device: this Paddle's table of callbacks has %zu bytes and its parameters have %zu bytes, but this "
+            "plug-in "
+            "supports Paddle %s only. Use one of these releases, or a newer plug-in",
             size, params->size, KnownReleases().c_str());
         return;
     }

@@ -186,10 +186,10 @@ void Full(PD_DeviceContext* context, PD_Scalar* value, PD_Tensor* out) {
     if (count == 0 && status == C_SUCCESS) return;
     Demand(status == C_SUCCESS && memory != nullptr && count > 0, "no memory for the result");
     const C_Stream stream = paddle.PD_DeviceContextGetStream(context, &status);
-    Demand(status == C_SUCCESS, "no stream");
+    Demand(status == C_SUCCESS, "Paddle has passed no stream");
     const std::size_t size = static_cast<std::size_t>(count) * element.size;
     int device = 0;
-    Demand(EnterDeviceOf(memory, &device) == ACL_SUCCESS, "the result is not on the device");
+    Demand(EnterDeviceOf(memory, &device) == ACL_SUCCESS, "the result is not on a device of portacl");
     const Traced call("full", Work::kFill, device, size, Handle(stream));
     Demand(FillWith(element, memory, size, Handle(stream)) == ACL_SUCCESS, "filling");
 }

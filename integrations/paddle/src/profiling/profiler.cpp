@@ -208,7 +208,8 @@ C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns
     const auto add_device = reinterpret_cast<Add>(FindInPaddle("profiler_add_device_trace_event"));
     if (profiler == nullptr || add_runtime == nullptr || add_device == nullptr) {
         ReleaseAll();
-        return Refuse("profiler_collect_trace_data", "no Paddle collects the events");
+        return Refuse("profiler_collect_trace_data",
+                      "Paddle has no functions that collect the events, so the events are dropped");
     }
     std::vector<Record> mine;
     {

@@ -68,7 +68,7 @@ C_Status create_stream(C_Device device, C_Stream* stream) {
     if (code == ACL_SUCCESS) {
         Register(device->id, made);
     } else {
-        Answer("create_stream (the default stream takes its place)", code);
+        Answer("create_stream (the default stream is used instead)", code);
         made = nullptr;
     }
     *stream = reinterpret_cast<C_Stream>(made);

@@ -74,7 +74,7 @@ impl Key {
     pub fn from_text(text: &[u8]) -> Result<Self> {
         Self::parse(text).ok_or_else(|| {
             Fault::invalid(format!(
-                "{:?} is not a key of this library; pass on the whole key that the export returned",
+                "{:?} is not a key of this library; pass the whole key that the export returned",
                 String::from_utf8_lossy(&text[..text.len().min(MOST_TEXT)])
             ))
         })
@@ -142,8 +142,8 @@ impl Key {
         if self.space != own.space & bits {
             return Err(Fault::unsupported(
                 "it was exported on another machine, before this machine was booted, or in another network or process \
-                 namespace (container); run both processes in the same ones (docker: --network and --pid), or send the \
-                 data over the network",
+                 namespace (container); run both processes in the same namespaces (docker: --network and --pid), or \
+                 send the data over the network",
             ));
         }
         let Self { process, .. } = *self;

@@ -36,7 +36,7 @@ impl Process {
         let id = std::process::id().cast_signed();
         let stat = fs::read_to_string(STAT).map_err(|error| unserved(&named(STAT, error)))?;
         let (shown, start) = parse(&stat)
-            .ok_or_else(|| unserved(&named(STAT, io::Error::other("it has no start time of this process"))))?;
+            .ok_or_else(|| unserved(&named(STAT, io::Error::other("the start time of this process is missing"))))?;
         ensure!(shown == id, of_another_namespace(id, shown));
         let user = geteuid().as_raw();
         check_user(user)?;
@@ -86,9 +86,9 @@ fn is_identity(map: &str) -> bool {
 
 fn unmapped(user: u32) -> Fault {
     Fault::unsupported(format!(
-        "nothing can be shared with other processes: in this user namespace (container) the user {user} also stands \
-         for all users without a number in it, so other users' processes look like this user's; run as a user with a \
-         number in this namespace"
+        "nothing can be shared with other processes: in this user namespace (container), user id {user} stands for all \
+         users that the namespace does not map, so their processes look like this user's; run as a user in \
+         /proc/self/uid_map"
     ))
 }
 

@@ -87,7 +87,7 @@ impl Server {
         let serve = move || serve(broker, &served, user);
         let thread = quiet_thread::spawn("portacl-broker", serve).map_err(|error| {
             LISTENING.store(ptr::null_mut(), Ordering::Relaxed);
-            unserved(&named("its thread", error))
+            unserved(&named("no thread can be started", error))
         })?;
         Ok(Self { door, listener, thread: Some(thread) })
     }

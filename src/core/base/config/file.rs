@@ -36,17 +36,20 @@ impl FileConfig {
                 let config = Self::parse(text.strip_prefix('\u{feff}').unwrap_or(text));
                 config.map(|config| (config, CString::new(text).unwrap_or_default()))
             }
-            Err(why) => Err(error_with!(Code::ParseFile, "this is not UTF-8 text: {why}")),
+            Err(why) => Err(error_with!(Code::ParseFile, "the file is not UTF-8 text: {why}")),
         };
         parsed.map_err(|error| error_with!(error.code(), "configPath \"{shown}\": {}", error.text()))
     }
 
     fn parse(text: &str) -> Result<Self> {
-        let root: Value =
-            serde_json::from_str(text).map_err(|why| error_with!(Code::ParseFile, "this is not valid JSON: {why}"))?;
+        let root: Value = serde_json::from_str(text)
+            .map_err(|why| error_with!(Code::ParseFile, "the file is not valid JSON: {why}"))?;
         ensure!(
             !is_deeper(&root, MAX_NESTING, MAX_NESTING),
-            error_with!(Code::ParseFile, "nested deeper than {MAX_NESTING} objects or {MAX_NESTING} arrays")
+            error_with!(
+                Code::ParseFile,
+                "the file is nested deeper than {MAX_NESTING} objects or {MAX_NESTING} arrays"
+            )
         );
         let Value::Object(root) = root else {
             return Err(Error::new(Code::ParseFile, "the file must hold one JSON object, as in {}"));
@@ -55,7 +58,7 @@ impl FileConfig {
         if let Some(value) = root.get("err_msg_mode") {
             let mode = digits(value).filter(|mode| *mode <= 1).ok_or_else(|| {
                 invalid_param!(
-                    "err_msg_mode is {}; allowed: \"0\" (each thread its own texts) or \"1\" (one text for the process)",
+                    "err_msg_mode is {}; allowed: \"0\" (one text per thread) or \"1\" (one text for the process)",
                     shown(value)
                 )
             })?;

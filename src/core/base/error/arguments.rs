@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use super::{Code, Error, Result, error_with, invalid_param, param_invalid};
+use crate::algo::count::Count;
 
 /// Fails for a null address or handle.
 #[inline]
@@ -36,10 +37,8 @@ pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -
 /// Returns the error for an address inside of `what` where the call needs the start of it.
 #[cold]
 pub fn not_its_start(argument: &str, addr: usize, what: &str, base: usize, len: usize) -> Error {
-    let offset = addr - base;
-    param_invalid!(
-        "{argument} {addr:#x} points {offset} bytes into the {what} at {base:#x} of {len} bytes; pass its start"
-    )
+    let (offset, len) = (Count(addr - base, "byte"), Count(len, "byte"));
+    param_invalid!("{argument} {addr:#x} points {offset} into the {what} at {base:#x} of {len}; pass its start")
 }
 
 /// Returns the element of `all` that has this number in C; `allowed` names the elements.

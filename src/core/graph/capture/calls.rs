@@ -49,7 +49,7 @@ pub fn check_capturable(stream: &Stream) -> Result<()> {
     }
     Err(error_with!(
         Code::StreamCaptureImplicit,
-        "{stream} is the default stream of its context, which cannot be captured; use a stream of aclrtCreateStream"
+        "{stream} is the default stream of its context, which cannot be captured; use a stream from aclrtCreateStream"
     ))
 }
 

@@ -236,8 +236,10 @@ impl Flow {
             Some(Stop::Quietly) => run.is_stopping = true,
             Some(Stop::Because(fault)) => self.fail(run, fault),
             None if until.is_some_and(|until| until <= Instant::now()) => {
-                let text =
-                    format!("a run of modelRI {} was not complete when its device ended, and was dropped", self.graph);
+                let text = format!(
+                    "a run of modelRI {} was not complete when its device was reset, and was dropped",
+                    self.graph
+                );
                 self.fail(run, Fault::new(FaultKind::Aborted, text));
             }
             None => {}

@@ -188,7 +188,7 @@ fn has_no_parameters(task: &Task) -> Error {
 fn check_device(graph: &Graph, word: Span) -> Result<()> {
     match word.place {
         Place::Device(id) if id != graph.device.id => Err(unsupported!(
-            "devAddr {:#x} is memory on device {id}, but the device of the graph is {}",
+            "devAddr {:#x} is memory on device {id}, but the graph is on device {}",
             word.addr,
             graph.device.id
         )),
@@ -237,8 +237,8 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
         What::EventWait(_) => {
             return Err(unsupported!(
                 "params->event is another event, but the order of a wait inside of a graph is fixed when it is \
-                 recorded; capture the graph again, or have it wait for an event with ACL_EVENT_EXTERNAL or the flag \
-                 ACL_EVENT_WAIT_EXTERNAL"
+                 recorded; capture the graph again, with a wait that can change: for an event with ACL_EVENT_EXTERNAL, \
+                 or with the flag ACL_EVENT_WAIT_EXTERNAL"
             ));
         }
         What::Work

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use super::claim_for;
 use super::step::{memory_at, work_spans};
+use crate::algo::count::Count;
 use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
@@ -178,9 +179,11 @@ impl Update {
         let mut kinds = changes.works.iter().map(kind).zip(wanted).enumerate();
         let why = match (changes.spoilt, kinds.find(|(_, (new, old))| new != *old)) {
             (Some(why), _) => why.to_owned(),
-            _ if has != needs => format!("the update has {has} operations, the task group {needs}"),
+            _ if has != needs => {
+                format!("the update has {}, and the task group has {needs}", Count(has, "operation"))
+            }
             (None, Some((index, (new, old)))) => {
-                format!("operation {index} of the update is a {new}, that of the task group a {old}")
+                format!("operation {index} of the update is a {new}, and in the task group it is a {old}")
             }
             (None, None) => return Ok(changes.works),
         };

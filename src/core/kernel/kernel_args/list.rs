@@ -1,6 +1,7 @@
 //! A list of arguments, which is in library memory or in the caller's memory.
 
 use super::known;
+use crate::algo::count::Count;
 use crate::algo::map::slot_table::Ref;
 use crate::backend::Parameter;
 use crate::base::error::{Result, arguments, invalid_param, param_invalid};
@@ -112,14 +113,15 @@ impl List<'_> {
         let offset = match known(&function) {
             None => guess_offset(used, size),
             Some(known) => {
-                let (shown, count) = (&function.shown, known.len());
+                let (shown, count) = (&function.shown, Count(known.len(), "parameter"));
                 let Parameter { offset, size: needed, .. } = *known.get(index).ok_or_else(|| {
-                    param_invalid!("kernel {shown} has {count} parameters, and argsHandle has all arguments already")
+                    param_invalid!("kernel {shown} has {count}, and argsHandle has all arguments already")
                 })?;
-                let what = if is_place_holder { "a placeholder" } else { "paramSize" };
+                let what = if is_place_holder { "a placeholder has" } else { "paramSize is" };
+                let [given, wanted] = [size, needed].map(|len| Count(len, "byte"));
                 ensure!(
                     size == needed,
-                    param_invalid!("{what} is {size} bytes; parameter {index} of kernel {shown} has {needed} bytes")
+                    param_invalid!("{what} {given}; parameter {index} of kernel {shown} has {wanted}")
                 );
                 offset
             }
@@ -131,9 +133,8 @@ impl List<'_> {
         };
         let room = room.min(MOST_BYTES);
         if index == most || end > room {
-            return Err(invalid_param!(
-                "argument {index} of {size} bytes has no room: the list holds {most} arguments in {room} bytes"
-            ));
+            let (size, room, most) = (Count(size, "byte"), Count(room, "byte"), Count(most, "argument"));
+            return Err(invalid_param!("argument {index} of {size} has no room: the list holds {most} in {room}"));
         }
         self.entries[index] = Argument { offset, size, is_place_holder: is_place_holder.into(), ..Argument::default() };
         self.head.count += 1;
@@ -168,7 +169,7 @@ impl List<'_> {
         if handle >> 32 != ARGUMENT || index >= self.head.count {
             return Err(param_invalid!(
                 "paramHandle {handle:#x} is not an argument of this list, which has {}",
-                self.head.count
+                Count(self.head.count, "argument")
             ));
         }
         Ok((index, self.entries[index]))
@@ -186,8 +187,8 @@ impl List<'_> {
         }
         if entry.data_len != 0 && entry.data_len != size {
             return Err(param_invalid!(
-                "dataSize is {size}, but the buffer of argument {index} has {} bytes already",
-                entry.data_len
+                "dataSize is {size}, but the buffer of argument {index} has {} already",
+                Count(entry.data_len, "byte")
             ));
         }
         let Head { used, room_len, .. } = *self.head;
@@ -207,8 +208,8 @@ impl List<'_> {
                 let begin = last.and_then(|last| last.checked_sub((base + last) % DATA_ALIGNMENT));
                 let begin = begin.filter(|begin| *begin >= used).ok_or_else(|| {
                     invalid_param!(
-                        "dataSize is {size}, but of the {room_len} bytes of userHostMem only {} are left; see \
-                         aclrtKernelArgsGetMemSize",
+                        "dataSize is {size}; allowed: at most {}, the bytes that are left of the {room_len} in \
+                         userHostMem; see aclrtKernelArgsGetMemSize",
                         end - used
                     )
                 })?;
@@ -238,7 +239,8 @@ impl List<'_> {
             ));
         }
         if entry.size != value.len() {
-            return Err(param_invalid!("paramSize is {}; argument {index} has {} bytes", value.len(), entry.size));
+            let size = Count(entry.size, "byte");
+            return Err(param_invalid!("paramSize is {}; argument {index} has {size}", value.len()));
         }
         self.arguments()[entry.offset..entry.offset + entry.size].copy_from_slice(value);
         Ok(())
@@ -251,7 +253,11 @@ impl List<'_> {
         let (shown, wanted) = (&function.shown, known(&function).map_or(count, <[_]>::len));
         ensure!(
             count == wanted,
-            param_invalid!("argsHandle has {count} arguments; kernel {shown} has {wanted} parameters")
+            param_invalid!(
+                "argsHandle has {}; kernel {shown} has {}",
+                Count(count, "argument"),
+                Count(wanted, "parameter")
+            )
         );
         let entries = &self.entries[..count];
         if let Some(index) = entries.iter().position(|entry| entry.is_place_holder != 0 && entry.data_len == 0) {

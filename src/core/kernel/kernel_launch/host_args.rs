@@ -28,12 +28,12 @@ impl PlaceHolder {
         let argument = format_args!("placeHolderArray[{index}]");
         if self.addr.checked_add(SLOT).is_none_or(|end| end > len) {
             return Err(invalid_param!(
-                "{argument}.addrOffset is {}; its address of {SLOT} bytes must be inside of argsSize {len}",
+                "{argument}.addrOffset is {}; the {SLOT} bytes there must be within argsSize {len}",
                 self.addr
             ));
         }
         if self.data >= len {
-            return Err(invalid_param!("{argument}.dataOffset is {}; it must be below argsSize {len}", self.data));
+            return Err(invalid_param!("{argument}.dataOffset is {}; it must be less than argsSize {len}", self.data));
         }
         Ok(())
     }

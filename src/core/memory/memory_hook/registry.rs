@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use super::running::{Running, Stuck};
 use super::{MemoryHook, ProfileRow, Watcher, line_profile};
+use crate::algo::count::Count;
 use crate::backend;
 use crate::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::runtime::thread;
@@ -170,8 +171,9 @@ fn still_running(entry: &RegisteredHook, stuck: &Stuck) -> Error {
             "has run for 2 s, and may wait for the stream whose host function makes this call".to_owned()
         }
         Stuck::Reports(count, process) => format!(
-            "has run for 2 s, and may wait for the {count} callbacks of streams that only this thread runs \
-             ({process})"
+            "has run for 2 s, and may wait for {} of streams that only this thread runs \
+             ({process})",
+            Count(*count, "callback")
         ),
     };
     param_invalid!(

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::algo::count::Count;
 use crate::backend::{self, Foreign, Place, Span};
 use crate::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::memory::allocation::backing::backing;
@@ -68,7 +69,8 @@ pub(super) fn is_idle_in_pool(addr: usize) -> bool {
 
 #[cold]
 pub(crate) fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
-    invalid_param!("{argument} {addr:#x} plus {len} bytes is beyond the end of the address space")
+    let len = Count(len, "byte");
+    invalid_param!("{argument} {addr:#x} plus {len} is beyond the end of the address space")
 }
 
 /// Returns what the backend knows about memory that is in no allocation.
@@ -98,14 +100,15 @@ pub(crate) fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> E
     // Another thread has freed the memory meanwhile.
     let Some(allocation) = Allocation::find(addr) else { return stale(argument, addr) };
     let Allocation { base, len: all, kind, .. } = allocation;
-    let left = all - (addr - base);
+    let left = Count(all - (addr - base), "byte");
+    let (len, all) = (Count(len, "byte"), Count(all, "byte"));
     let (what, remedy) = if let Kind::Registered { .. } = kind {
         ("registration", "; register all memory that is used together")
     } else {
         ("allocation", "")
     };
     param_invalid!(
-        "{argument} {addr:#x} plus {len} bytes runs past the end of its {what} of {all} bytes at {base:#x}; \
-         {left} bytes are left there{remedy}"
+        "{argument} {addr:#x} plus {len} runs past the end of its {what} of {all} at {base:#x}; allowed: at most \
+         {left}{remedy}"
     )
 }

@@ -40,7 +40,7 @@ fn names(kind: Kind) -> (&'static str, &'static str) {
         Kind::Pool(_) | Kind::HostPool(_) => ("pool memory", "aclrtMemPoolFreeAsync or aclrtFree"),
         Kind::Mapped(_) | Kind::HostMapped(_) => ("mapped memory", "aclrtUnmapMem"),
         Kind::Imported(_) => ("memory imported from another process", "aclrtIpcMemClose"),
-        Kind::Graph(_) => ("the value of a graph's condition, which is freed with the graph", "aclmdlRIDestroy"),
+        Kind::Graph(_) => ("the value of a graph's condition", "aclmdlRIDestroy"),
         Kind::Registered { .. } => ("memory that the caller registered", "aclrtHostUnregister"),
     }
 }

@@ -1,8 +1,8 @@
 //! The attributes that a program may give to an allocation.
 
-use crate::base::error::{Code, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
+use crate::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::runtime::Session;
-use crate::runtime::device::Device;
+use crate::runtime::device::{self, Device};
 
 /// An attribute, as `aclrtMallocAttrType` numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,15 +71,7 @@ impl MallocConfig {
     /// Fails if `deviceId` names no device. Pinned memory needs no other check, because every device uses it at one
     /// address.
     pub fn check_device_id(&self, session: &Session) -> Result<()> {
-        let count = session.devices.len();
-        match self.of(Attribute::DeviceId) {
-            Some(id) if id as usize >= count => Err(error_with!(
-                Code::InvalidDeviceId,
-                "cfg: deviceId is {id}; the {} backend has {count} devices here, ids start at 0",
-                session.driver.name()
-            )),
-            _ => Ok(()),
-        }
+        self.of(Attribute::DeviceId).map_or(Ok(()), |id| device::slot(session, "cfg: deviceId", id).map(drop))
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::error::Code;
 
 #[test]
 fn attributes_are_those_of_the_api() {

@@ -79,7 +79,7 @@ impl Properties {
         arguments::enumerated(format_args!("{argument}->memAttr"), self.attribute, 0..=LAST, "aclrtMemAttr")?;
         if HUGE_1G.contains(&self.attribute) {
             return Err(unsupported!(
-                "{argument}->memAttr is {}: there are no pages of 1 GiB; ask for ACL_HBM_MEM_HUGE 4",
+                "{argument}->memAttr is {}: there are no pages of 1 GiB; pass ACL_HBM_MEM_HUGE 4",
                 self.attribute
             ));
         }

@@ -123,7 +123,7 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if !mem_pool.pool.is_imported() {
         return Err(param_invalid!(
-            "memPool {raw:#x} was created by this process, not imported; pass a pool of \
+            "memPool {raw:#x} was created by this process, not imported; pass a pool from \
              portaclMemPoolImportFromShareableHandle"
         ));
     }

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use super::record::{OBJECTS, is_of_library};
-use super::report::Count;
 use super::{Leak, Teardown};
+use crate::algo::count::Count;
 use crate::algo::map::slot_table::Handle;
 use crate::base::handles::Object;
 use crate::base::owner::Owner;

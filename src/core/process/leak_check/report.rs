@@ -7,32 +7,12 @@ use super::live::{self, Live};
 use super::object;
 use super::record::AllocationSite;
 use super::{Leak, Teardown};
+use crate::algo::count::Count;
 use crate::base::call_site::Names;
 use crate::base::error::Result;
 use crate::base::{host_memory, release_failure};
 use crate::memory::allocation::Allocation;
 use crate::memory::memory_hook::MemoryKind;
-
-/// A count, with the noun in singular or plural.
-pub(super) struct Count<'a>(pub(super) usize, pub(super) &'a str);
-
-impl std::fmt::Display for Count<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self(count, noun) = *self;
-        if count == 1 {
-            return write!(f, "1 {noun}");
-        }
-        // In "range of addresses" the first word changes.
-        let (first, rest) = match noun.split_once(" of ") {
-            Some((first, _)) => noun.split_at(first.len()),
-            None => (noun, ""),
-        };
-        match first.strip_suffix('y') {
-            Some(stem) => write!(f, "{count} {stem}ies{rest}"),
-            None => write!(f, "{count} {first}s{rest}"),
-        }
-    }
-}
 
 /// Returns "is" or "are".
 fn is_or_are(count: usize) -> &'static str {
@@ -184,7 +164,3 @@ fn counts(objects: &[Leak]) -> String {
     let words: Vec<_> = counts.into_iter().map(|(noun, count)| Count(count, noun).to_string()).collect();
     words.join(", ")
 }
-
-#[cfg(test)]
-#[path = "report_tests.rs"]
-mod tests;

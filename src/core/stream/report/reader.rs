@@ -133,7 +133,7 @@ impl Reader {
         let Family { what, process, .. } = self.family;
         error_with!(
             Code::ReportTimeout,
-            "no {what} came in {timeout_ms} ms for thread {:#x}; call {process} again",
+            "no {what} arrived for thread {:#x} within {timeout_ms} ms; call {process} again",
             self.thread
         )
     }
@@ -170,7 +170,7 @@ impl Reader {
         let Family { what, process, .. } = self.family;
         let (stream, thread) = (stream.raw(), self.thread);
         param_invalid!(
-            "stream {stream:#x} stays subscribed: {} of its {what} are not complete, {why}; call {process} in thread \
+            "stream {stream:#x} stays subscribed: it has pending {what} ({}), {why}; call {process} in thread \
              {thread:#x}, or destroy the stream, which drops them",
             line.pending
         )

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::algo::count::Count;
 use crate::base::bytes;
 
 /// The value of each byte of a canary.
@@ -29,10 +30,11 @@ impl fmt::Display for Damage {
             offset if offset < 0 => (offset.unsigned_abs(), "in front of"),
             offset => (offset as usize - asked, "past the end of"),
         };
+        let [bytes, distance, asked] = [*bytes, distance, *asked].map(|count| Count(count, "byte"));
         write!(
             f,
-            "{bytes} bytes at offset {offset}, {distance} bytes {side} the allocation at {addr:#x} of {asked} \
-             bytes {place}, were overwritten"
+            "a write changed {bytes} at offset {offset}, {distance} {side} the allocation at {addr:#x} of {asked} \
+             {place}"
         )
     }
 }

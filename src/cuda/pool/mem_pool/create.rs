@@ -41,9 +41,9 @@ impl DriverState {
             return Ok(());
         }
         let (what, instead) = match sharing {
-            PoolSharing::Fabric => ("fabric handles", "share it by a file descriptor"),
+            PoolSharing::Fabric => ("fabric handles", "share the pool by a file descriptor"),
             PoolSharing::None | PoolSharing::Descriptor => {
-                ("file descriptors", "create it without a handle type and copy the data")
+                ("file descriptors", "create the pool without a handle type, and copy the data")
             }
         };
         Err(Fault::unsupported(format!("CUDA device {ordinal} cannot share memory pools by {what}: {instead}")))
