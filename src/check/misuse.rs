@@ -36,7 +36,7 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (Code::InvalidParam, Mistake("correct the argument or environment variable; the text names it and its bound")),
     (Code::RepeatInitialize, Mistake("initialize once")),
     (Code::InvalidFile, Mistake("pass a file that can be read, or a folder that can be written")),
-    (Code::ParseFile, Mistake("correct the file: it is one JSON object, as in {}")),
+    (Code::ParseFile, Mistake("correct the file: it must hold one JSON object, as in {}")),
     (Code::ProfAlreadyRun, Mistake("end the running profiling first (aclprofStop, aclprofFinalize)")),
     (Code::ProfNotRun, Mistake("start profiling first (aclprofInit, aclprofStart)")),
     (Code::RepeatFinalize, Mistake("finalize as often as aclInit was called")),

@@ -261,7 +261,10 @@ impl Notify {
             Fault::invalid(text)
         };
         let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("it has another size"))?;
-        ensure!(bytes[..8] == MAGIC, damaged("it has no header of a notify; both processes need the same version"));
+        ensure!(
+            bytes[..8] == MAGIC,
+            damaged("it has no header of a notify; both processes need the same version of this library")
+        );
         let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         let (slot, serial) = (number(8) as usize, number(12));
         ensure!(slot < SLOTS && serial != 0, damaged("it names no notify"));

@@ -58,8 +58,8 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
         ));
     }
     let graph = handles::get_arc::<Graph>("the graph of handle", group.graph.raw())?;
-    let is = format!("has the task group {handle:#x} of handle, and is");
-    graph.check_device(&stream.device, "the stream", &is, "use a stream of its device")?;
+    let is = format!("has the task group {handle:#x} and is");
+    graph.check_device(&stream.device, "the stream", &is, "use a stream of the graph's device")?;
     drop(graph.ready_or(Code::ModelCaptured)?);
     let mut state = group.state.lock();
     if state.update.strong_count() > 0 {

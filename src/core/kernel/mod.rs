@@ -154,8 +154,8 @@ pub fn function_by_entry(raw: u64, number: u64) -> Result<u64> {
     let text =
         binary.native.variable(&entry).map_err(|fault| match fault.kind() == backend::FaultKind::InvalidArgument {
             true => param_invalid!(
-                "funcEntry is {number}, but the binary does not name this kernel: it has no text {entry} \
-                 with the name; add one (PORTACL_KERNEL_ENTRY of portacl/kernel.h), or use aclrtBinaryGetFunction"
+                "funcEntry is {number}, but the binary has no text {entry} with the name of this kernel; add the text \
+                 (PORTACL_KERNEL_ENTRY in portacl/kernel.h), or use aclrtBinaryGetFunction"
             ),
             false => fault.into(),
         })?;

@@ -71,7 +71,7 @@ pub fn alloc(size: usize) -> Result<Handle> {
     let memory = memory::malloc_host(size.saturating_add(DATA_OFFSET)).map_err(|error| {
         if error.code() == Code::BadAlloc {
             let text = error.text();
-            error_with!(Code::BadAlloc, "size is {size}, and {DATA_OFFSET} bytes come before the data: {text}")
+            error_with!(Code::BadAlloc, "size is {size}, plus {DATA_OFFSET} bytes before the data: {text}")
         } else {
             error
         }

@@ -301,8 +301,8 @@ fn mapped_in(addr: usize, len: usize) -> Result<Vec<(usize, Arc<Physical>)>> {
         && parts.last().is_some_and(|(base, memory)| base + memory.len == addr + len);
     if !fits {
         return Err(param_invalid!(
-            "virPtr {addr:#x} plus {len} bytes covers no mapping, or only a part of one; pass addresses and sizes as \
-             they were mapped"
+            "virPtr {addr:#x} plus {len} bytes covers no mapping, or only a part of a mapping; pass addresses and \
+             sizes as they were mapped"
         ));
     }
     Ok(parts)

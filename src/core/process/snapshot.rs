@@ -66,7 +66,7 @@ pub fn pass_gate(call: &str) -> Result<()> {
     if running() == Some(callback::KIND) {
         return Err(param_invalid!(
             "called inside a callback of a snapshot, while the process is locked, where this call would wait forever; \
-             make it at ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"
+             make this call at ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"
         ));
     }
     if LOCKED_BY.load(Ordering::Relaxed) == thread_number() {
@@ -137,8 +137,8 @@ pub fn lock(pid: i32, reserve: Result<()>) -> Result<()> {
     let mut change = Transition::begin(ProcessState::Running, Code::SnapshotLockFailed)?;
     if !runtime::session()?.driver.has_snapshots() {
         return Err(unsupported!(
-            "this driver has no cuCheckpointProcessLock, which snapshots need; use a newer driver (NVIDIA's since \
-             release 570 have it), or copy the data to the host"
+            "this driver has no cuCheckpointProcessLock, which snapshots need; use a newer driver (NVIDIA's from \
+             release 570 on), or copy the data to the host"
         ));
     }
     notify(Stage::LockPre)?;

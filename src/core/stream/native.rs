@@ -49,7 +49,7 @@ pub fn wrap_stream(native: usize) -> Result<u64> {
     let default_stream = match native {
         0 => "null, which is the driver's legacy default stream: it waits for all other streams",
         1 => "1, the driver's name of its legacy default stream, which waits for all other streams",
-        2 => "2, the driver's name of the default stream of each thread, which is another one on each thread",
+        2 => "2, the driver's name of the per-thread default stream, which is another stream on each thread",
         _ => {
             let device = thread::current()?.device.clone();
             return stream::create_on(device, Priority::Plain, StreamFlags::default(), Some(native));

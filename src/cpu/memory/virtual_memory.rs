@@ -80,7 +80,7 @@ impl VirtualMemory for CpuDriver {
         // The lock is held from here on, because an export changes the file of the memory and its mappings.
         let mut all = self.shared.ranges.all.lock();
         pages::replace(addr, len, memory.source(), own)
-            .map_err(|error| refused("the kernel refused to map memory there", error))?;
+            .map_err(|error| refused("the system refused to map memory there", error))?;
         let watch = memory.ordinal().filter(|_| own != 0).map(|ordinal| Watch::new(addr, len, own, ordinal));
         if watch.is_some() {
             host_access::taken(&Block { addr, len, token: 0 }, len);
@@ -131,7 +131,7 @@ impl VirtualMemory for CpuDriver {
         }
         let mut all = self.shared.ranges.all.lock();
         pages::set_access(addr, len, access)
-            .map_err(|error| refused("the kernel refused to change the access", error))?;
+            .map_err(|error| refused("the system refused to change the access", error))?;
         if let Some(part) = around(&mut all, addr).and_then(|range| range.parts.get_mut(&addr)) {
             part.host = access;
         }

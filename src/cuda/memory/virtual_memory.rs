@@ -142,8 +142,8 @@ impl VirtualMemory for CudaDriver {
 
     fn alloc_host(&self, _len: usize, _node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
         Err(Fault::unsupported(
-            "host memory without an address is not available on the cuda backend; allocate with aclrtMallocHost, or \
-             allocate device memory",
+            "physical host memory is not available on the cuda backend; allocate with aclrtMallocHost, or allocate \
+             device memory",
         ))
     }
 

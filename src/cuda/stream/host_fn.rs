@@ -81,7 +81,7 @@ pub(crate) fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, fun
 #[cold]
 pub(crate) fn queue_task<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
     let device = &stream.device;
-    device.require_words("a graph cannot have tasks that change; capture it again, without task groups")?;
+    device.require_words("a graph cannot have tasks that change; capture the graph again, without task groups")?;
     let ready = device.driver.graph_workers.ensure_thread();
     ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))?;
     queue_turn(stream, move |turn| {

@@ -140,7 +140,7 @@ impl Poller {
 pub(crate) fn queue(stream: &Arc<StreamState>, awaited: Arc<Recorded>, limit: Duration) -> Result<Position> {
     let device = &stream.device;
     device.require_words(
-        "waits for events have no timeout; wait without one, and bound the wait of the host with \
+        "waits for events have no timeout; wait without a timeout, and bound the wait of the host with \
          aclrtSynchronizeStreamWithTimeout",
     )?;
     let limit = Watched::new(&device.driver.watcher, Expected::Event(limit))?;

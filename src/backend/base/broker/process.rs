@@ -175,7 +175,7 @@ fn outside(namespace: &str) -> Fault {
         FaultKind::InvalidArgument,
         format!(
             "process {id} refuses this process, which is in another {namespace} namespace (container); run both \
-             processes in the same one"
+             processes in the same namespace"
         ),
     )
 }

@@ -98,7 +98,8 @@ pub fn end(raw: u64) -> Result<u64> {
     if capture.mode != Mode::Relaxed && capture.thread != thread_number() {
         return Err(error_with!(
             Code::StreamCaptureWrongThread,
-            "thread {} began the capture and must end it, unless it is begun with ACL_MODEL_RI_CAPTURE_MODE_RELAXED",
+            "thread {} began the capture and must end it; end it on that thread, or begin the capture with \
+             ACL_MODEL_RI_CAPTURE_MODE_RELAXED",
             capture.thread
         ));
     }

@@ -121,11 +121,12 @@ fn capture_with_pools(stream: &Stream) -> Result<Arc<Capture>> {
     capture.check()?;
     let why = match capture.is_body {
         _ if capture.is_built => {
-            "graphs that are built cannot allocate or free pool memory; do it in another stream, or capture the graph"
+            "graphs that are built cannot allocate or free pool memory; allocate and free it in another stream, or \
+             capture the graph"
         }
         true => {
-            "bodies of conditional tasks cannot allocate or free pool memory, since runs leave them out or repeat \
-             them; do it in the graph that has the task, or outside of captures"
+            "bodies of conditional tasks cannot allocate or free pool memory, because a run may skip or repeat them; \
+             allocate and free it in the graph that has the task, or outside of captures"
         }
         false => return Ok(capture),
     };

@@ -149,7 +149,7 @@ pub fn check_memory(what: &str, memory: &[Allocation]) -> error::Result<()> {
 fn memory_is_gone(what: &str, gone: &Allocation) -> Error {
     param_invalid!(
         "{what} uses {} bytes of memory at {:#x} that were freed since it was recorded; keep the memory that a graph \
-         uses, or capture it again",
+         uses, or capture the graph again",
         gone.len,
         gone.base
     )

@@ -79,8 +79,7 @@ pub fn launch_with_data(request: LaunchArgs, block: &[u8], place_holders: &[Plac
     let len = known.map_or(first, |known| known.size);
     if len > first {
         return Err(invalid_param!(
-            "a placeholder's data begins {first} bytes after the first argument; kernel {} has {len} bytes of \
-             arguments",
+            "the smallest dataOffset is {first}; it must be at least {len}, the size of the arguments of kernel {}",
             function.shown
         ));
     }

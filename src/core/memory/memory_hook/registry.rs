@@ -210,7 +210,8 @@ pub fn report(id: u64) -> Result<Option<String>> {
 
 fn unknown(id: u64) -> Error {
     param_invalid!(
-        "id {id} is not a registered hook: never registered, or unregistered before; pass one that portaclMemoryHookList lists"
+        "id {id} is not a registered hook: never registered, or unregistered before; pass an id that \
+         portaclMemoryHookList lists"
     )
 }
 

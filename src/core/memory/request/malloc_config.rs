@@ -61,8 +61,8 @@ impl MallocConfig {
         }
         if self.of(Attribute::VaFlag) == Some(1) {
             return Err(unsupported!(
-                "cfg: vaFlag is 1, but device memory has no address for the host here; leave it out, or \
-                 use aclrtMallocHost"
+                "cfg: vaFlag is 1, but device memory has no address for the host here; omit vaFlag, or use \
+                 aclrtMallocHost"
             ));
         }
         Ok(())

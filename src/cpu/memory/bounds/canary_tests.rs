@@ -15,7 +15,8 @@ fn changes_are_found_located_and_repaired() {
     let damage = Damage { addr: 4096, asked: 100, offset: 104, bytes: 4, place: "on device 1".into() };
     assert_eq!(
         damage.to_string(),
-        "a write changed 4 bytes at offset 104, 4 bytes past the end of the allocation at 0x1000 of 100 bytes on device 1"
+        "a write changed 4 bytes at offset 104, 4 bytes past the end of the allocation at 0x1000 of 100 bytes on \
+         device 1"
     );
     let damage = Damage { asked: 1, offset: 1, bytes: 1, ..damage };
     assert!(damage.to_string().contains("1 byte at offset 1, 0 bytes past the end"), "{damage}");

@@ -61,9 +61,9 @@ pub(super) struct Apart {
 /// Says what an export grants that the kernel does not let move.
 fn warn(error: &io::Error) {
     notice_once(&format!(
-        "importing processes can read and write all memory on the device, because the kernel does not let exported \
-         memory move to a separate file: {error}; allow userfaultfd (the sysctl vm.unprivileged_userfaultfd, the container's seccomp \
-         profile), or export physical memory before it is mapped (docs/sharing.md)"
+        "importing processes can read and write all memory on the device, because the system does not let exported \
+         memory move to a separate file: {error}; allow userfaultfd (the sysctl vm.unprivileged_userfaultfd, the \
+         container's seccomp profile), or export physical memory before it is mapped (docs/sharing.md)"
     ));
 }
 

@@ -52,7 +52,7 @@ impl DeviceMemory {
     /// Returns the fault that the kernel does not change the access to `len` bytes.
     pub(super) fn access_not_changed(&self, len: usize, error: &io::Error) -> Fault {
         Fault::out_of_host_memory(format!(
-            "the kernel refused to change the access to {len} bytes of device {}: {error}",
+            "the system refused to change the access to {len} bytes of device {}: {error}",
             self.ordinal
         ))
     }
