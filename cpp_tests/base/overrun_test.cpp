@@ -80,7 +80,7 @@ TEST_F(Overrun, InGuardModeAKernelThatWritesFourBytesPastTheEndFails) {
     for (const std::string kind : {"device", "rounded", "pinned", "pool", "graph"}) {
         SCOPED_TRACE(kind);
         const auto result = Make("plain", true, kind, "kernel-near");
-        EXPECT_TRUE(Matches(result, "portacl: 4 bytes at offset " + Size(result) +
+        EXPECT_TRUE(Matches(result, "portacl: a write changed 4 bytes at offset " + Size(result) +
                                         ", 0 bytes past the end of the allocation at 0x[0-9a-f]+ of " + Size(result) +
                                         " bytes (on device 0|in host memory); found when kernel "
                                         "write_at had run"));
@@ -142,7 +142,7 @@ TEST_F(Overrun, InGuardModeAFreeReportsOverwrittenCanaries) {
     EXPECT_TRUE(Matches(result,
                         "aclrtFreeHost.*: 507015 .*4 bytes at offset [0-9]+, 0 bytes past the end of "
                         "the allocation at .* in host memory; found when it was freed"));
-    EXPECT_TRUE(Matches(result, "(^|\n)portacl: 4 bytes at offset"));
+    EXPECT_TRUE(Matches(result, "(^|\n)portacl: a write changed 4 bytes at offset"));
 }
 
 TEST_F(OverrunWithSanitizer, CorrectProgramsReportNothing) {

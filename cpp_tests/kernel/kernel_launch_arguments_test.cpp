@@ -51,7 +51,7 @@ TEST_F(KernelLaunch, WrongShapesAreRefused) {
     ACL_FAILS_SAYING(
         kDead,
         aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1}, size_t{1} << 40, stream, nullptr, nullptr),
-        "1099511627776 bytes", "fast memory");
+        "1099511627776 bytes", "shared memory per block");
     if (!OnCpu()) {
         const ZeroWords words(512);
         void* address = words.At();

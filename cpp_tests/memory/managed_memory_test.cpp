@@ -204,7 +204,7 @@ TEST_F(MemAllocManaged, NothingRunsPastTheEnd) {
 TEST_F(MemAllocManaged, IsFreedByFree) {
     void* address = ManagedMemory(kGrain).Release();
     ACL_FAILS_SAYING(kDead, aclrtFreeHost(address), "managed", "aclrtFree", Shown(address));
-    ACL_FAILS_SAYING(kDead, aclrtFree(static_cast<char*>(address) + 1), "1 bytes into");
+    ACL_FAILS_SAYING(kDead, aclrtFree(static_cast<char*>(address) + 1), "1 byte into");
     ACL_FAILS_SAYING(kDead, aclrtHostUnregister(address), "aclrtFree");
     OnNewThread([=] { ACL_OK(aclrtFree(address)); });
     ACL_FAILS(kDead, aclrtFree(address));

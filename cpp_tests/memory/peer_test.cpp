@@ -198,7 +198,7 @@ TEST_F(Peer, AfterFinalize) {
 TEST_F(Peer, MappingMemoryEnablesAccess) {
     DeviceMemory memory(4096);
     constexpr aclError kBad = ACL_ERROR_INVALID_PARAM, kDead = ACL_ERROR_RT_PARAM_INVALID;
-    ACL_FAILS_SAYING(kDead, aclrtMemP2PMap(memory.At(), 4096, 1, 0), "not in use", "aclrtSetDevice(1)");
+    ACL_FAILS_SAYING(kDead, aclrtMemP2PMap(memory.At(), 4096, 1, 0), "not set", "aclrtSetDevice(1)");
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtMemP2PMap(memory.At(), 4096, 1, 0));
     EXPECT_TRUE(IsEnabled(1, 0));

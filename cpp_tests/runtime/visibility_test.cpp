@@ -86,7 +86,9 @@ void ExpectVisible(const std::vector<int32_t>& wanted) {
     }
     // The other devices have no id.
     for (const int32_t id : {-1, static_cast<int32_t>(logical.size()), INT32_MAX}) {
-        const std::string count = std::to_string(logical.size()) + " devices";
+        const std::string count = logical.empty()       ? ": none"
+                                  : logical.size() == 1 ? ": 0, the id of the only device"
+                                                        : std::to_string(logical.size()) + " devices";
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(id), "deviceId is " + std::to_string(id), count);
         auto converted = Poison<int32_t>();
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetLogicDevIdByUserDevId(id, &converted), count);
@@ -144,7 +146,7 @@ OWN_PROCESS_TEST(Visibility, ParsingStopsAtARepetition, VISIBLE("1,0,1,2")) {
 OWN_PROCESS_TEST(Visibility, AllMayBeHidden, VISIBLE("-1")) {
     ExpectVisible({});
     ACL_OK(aclInit(nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(0), "0 devices", "ASCEND_RT_VISIBLE_DEVICES");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(0), ": none", "ASCEND_RT_VISIBLE_DEVICES");
     ACL_OK(aclFinalize());
     EXPECT_EQ(DeviceCount(), 0u);
 }

@@ -61,7 +61,7 @@ void WaitForStreams(const std::string& what) {
         for (const auto& [name, wait] : waits) {
             EXPECT_EQ(wait(), kRefused) << name;
             const std::string text = TakeText();
-            for (const std::string& word : {std::string(name), "inside a " + what, std::string("1 are pending")})
+            for (const std::string& word : {std::string(name), "inside a " + what, std::string("1 pending")})
                 EXPECT_NE(text.find(word), std::string::npos) << name << ": " << text;
         }
         // A wait with a timeout is not refused.

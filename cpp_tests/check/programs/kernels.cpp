@@ -254,7 +254,7 @@ const std::vector<Program> kKernels = {
      "aclrtLaunchKernelV2 reads 64 bytes that nothing wrote since aclrtMalloc", "", kCpu},
     {"behind_what_a_kernel_wrote", Sums, "init", "aclrtMemcpy reads 64 bytes that nothing wrote since aclrtMalloc", "",
      kCpu},
-    {"short_arguments", ShortArguments, "misuse", "aclrtLaunchKernelV2 returned 107000: 8 bytes of arguments", "",
+    {"short_arguments", ShortArguments, "misuse", "aclrtLaunchKernelV2 returned 107000: the launch has 8 bytes of arguments", "",
      kCpu},
     {"no_arguments", NoArguments, "misuse", "aclrtLaunchKernelWithArgsArray returned 107000: args is null", "", kCpu},
     {"refused", Refused, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing", "", kCpu},

@@ -132,7 +132,7 @@ TEST_F(GraphControlArguments, BadJumps) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSwitchLabelByIndex(memory.At(), 0, list, stream), "maxValue");
     for (uint32_t most : {3u, kMost})
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSwitchLabelByIndex(memory.At(), most, list, stream),
-                         "maxValue", "2 labels");
+                         "maxValue", "allowed: 1 to 2");
     ACL_FAILS(ACL_ERROR_RT_ADDR_UNALIGNED, aclrtSwitchLabelByIndex(memory.At(2), 2, list, stream));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSwitchLabelByIndex(&local, 2, list, stream), "ptr");
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSwitchLabelByIndex(freed, 2, list, stream));

@@ -46,7 +46,7 @@ TEST_F(DeviceResetWait, AThreadWithCallbacksToRunDoesNotWaitForAReset) {
 
     std::thread resetting([] { ACL_EXPECT_OK(aclrtResetDevice(0)); });
     while (IsSet(0)) std::this_thread::yield();
-    ACL_FAILS_SAYING(kRefused, aclrtSetDevice(0), "deviceId 0", "1 are pending", "aclrtProcessReport");
+    ACL_FAILS_SAYING(kRefused, aclrtSetDevice(0), "deviceId 0", "1 pending", "aclrtProcessReport");
     ACL_FAILS_SAYING(kRefused, aclrtResetDevice(0), "deviceId 0", "aclrtProcessReport");
     // Other threads wait for the reset, and other devices are not affected.
     std::thread setting([] {

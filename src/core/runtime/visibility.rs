@@ -62,7 +62,7 @@ impl Visibility {
         if count == all {
             return ids(count);
         }
-        format!("{} ({VISIBLE_DEVICES} leaves {count} of {})", ids(count), Count(all as usize, "device"))
+        format!("{} ({VISIBLE_DEVICES} hides {})", ids(count), Count((all - count) as usize, "device"))
     }
 
     /// Returns the logical id of a user id.
@@ -99,7 +99,7 @@ fn ids(count: u32) -> String {
     match count {
         0 => "none".to_owned(),
         1 => "0, the id of the only device".to_owned(),
-        more => format!("the ids 0 to {}", more - 1),
+        more => format!("the ids 0 to {} of {more} devices", more - 1),
     }
 }
 

@@ -40,19 +40,19 @@ fn ids_are_converted_both_ways() {
     for outside in [-1, 2, i32::MAX, i32::MIN] {
         let error = visible.logical_of("id", outside).unwrap_err();
         assert_eq!(error.code(), Code::InvalidDeviceId);
-        let text = format!("id is {outside}; allowed: the ids 0 to 1 ({VISIBLE_DEVICES} leaves 2 of 4 devices)");
+        let text = format!("id is {outside}; allowed: the ids 0 to 1 of 2 devices ({VISIBLE_DEVICES} hides 2 devices)");
         assert_eq!(error.text(), text);
     }
     let hidden = visible.user_of("id", 2).unwrap_err();
     assert!(hidden.text().contains(VISIBLE_DEVICES), "{hidden:?}");
     let outside = visible.user_of("id", 4).unwrap_err();
-    assert_eq!(outside.text(), "id is 4; allowed: the ids 0 to 3");
+    assert_eq!(outside.text(), "id is 4; allowed: the ids 0 to 3 of 4 devices");
 }
 
 #[test]
 fn one_device_has_the_only_id() {
     let error = |value, all| Visibility::choose(value, all).logical_of("id", 1).unwrap_err();
     assert_eq!(error(None, 1).text(), "id is 1; allowed: 0, the id of the only device");
-    let hidden = format!("id is 1; allowed: none ({VISIBLE_DEVICES} leaves 0 of 1 device)");
+    let hidden = format!("id is 1; allowed: none ({VISIBLE_DEVICES} hides 1 device)");
     assert_eq!(error(Some("none"), 1).text(), hidden);
 }

@@ -49,7 +49,7 @@ fn bytes_past_memory_that_is_unmapped_are_a_report() {
     let found = found_at(block.addr);
     let [(text, len)] = found.as_slice() else { panic!("{found:?}") };
     assert!(
-        text.contains("1 bytes at offset 100") && text.ends_with("found when it was unmapped (PORTACL_CPU_GUARD=1)")
+        text.contains("1 byte at offset 100") && text.ends_with("found when it was unmapped (PORTACL_CPU_GUARD=1)")
     );
     assert_eq!(*len, 100);
 }
