@@ -176,7 +176,7 @@ int Search(const Options& options, explore::PlainRuns* plain) {
             tally.too_slow += 1;
             tally.stuck += outcome.seconds_without_turn > options.program.seconds / 2;
             if (tally.too_slow == tally.tried && tally.tried == std::min(kMostTooSlow, options.schedules)) {
-                Summary(tally, progress.seconds(), "none completed");
+                Summary(tally, progress.seconds(), "none complete");
                 AdviseAboutTime(tally, options.program);
                 return 3;
             }

@@ -78,8 +78,7 @@ bool IsReport(const Outcome& outcome) {
 void Explain(const Program& program, const Schedule& schedule, const Outcome& outcome) {
     if (IsReport(outcome)) {
         const std::string kind = outcome.failure.substr(0, outcome.failure.size() - kReported.size());
-        std::printf("  the report in this order:\n%s",
-                    ReportIn(outcome.output, "portacl: " + kind + ": ").c_str());
+        std::printf("  the report in this order:\n%s", ReportIn(outcome.output, "portacl: " + kind + ": ").c_str());
         return;
     }
     Program checked = program;

@@ -126,7 +126,8 @@ OWN_PROCESS_TEST(InitFails, TheCpuIsTheFallback, AUTO, {"FAKE_CUDA_INIT_ERROR", 
 // A machine that has just started: the next aclInit asks the driver again.
 OWN_PROCESS_TEST(InitFails, OnlyAtFirst, NAMED, {"FAKE_CUDA_FAIL", "cuInit:1:802,cuDeviceGetCount:1:999"}) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "cuInit returned 802");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "cuDeviceGetCount returned 999 CUDA_ERROR_UNKNOWN");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr),
+                     "cuDeviceGetCount returned 999 CUDA_ERROR_UNKNOWN");
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();

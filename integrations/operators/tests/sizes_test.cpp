@@ -141,8 +141,8 @@ TEST_F(Sized, GradientsHaveTheSizesThatTheyAreReadWith) {
             Zeros({4, 4, 3, 3}), nullptr, Ints({1, 1}), Ints({0, 0}), Ints({1, 1}), false, Ints({0, 0}), int64_t{0},
             All(), int8_t{0}, Zeros({1, 4, 8, 8}), Zeros({4, 4, 3, 3}), nullptr);
     for (const int64_t index : {int64_t{1}, int64_t{1} << 40, int64_t{-2}})
-        REFUSES("an element of indices is outside of the 1 weights", ACLNN_ERR_PARAM_INVALID, EmbeddingDenseBackward, Zeros({1, 8}),
-                Long(index), int64_t{1}, int64_t{-1}, true, Zeros({1, 8}));
+        REFUSES("an element of indices is outside of the 1 weights", ACLNN_ERR_PARAM_INVALID, EmbeddingDenseBackward,
+                Zeros({1, 8}), Long(index), int64_t{1}, int64_t{-1}, true, Zeros({1, 8}));
 }
 
 TEST_F(Sized, TensorsWithElementsHaveMemory) {

@@ -99,7 +99,7 @@ fn ids(count: u32) -> String {
     match count {
         0 => "none".to_owned(),
         1 => "0, the id of the only device".to_owned(),
-        more => format!("the ids 0 to {} of {more} devices", more - 1),
+        more => format!("the ids 0 to {} of {}", more - 1, Count(more as usize, "device")),
     }
 }
 
