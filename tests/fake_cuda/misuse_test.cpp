@@ -250,6 +250,32 @@ TEST_F(FakeCudaProcess, StrictTurnsMisuseIntoAnExitStatus) {
     EXPECT_EXIT(misuse("0"), ExitedWithCode(0), "misuse: cuMemFree_v2");
 }
 
+TEST_F(FakeCudaProcess, StrictAbortsAtTheHandleOfADestroyedObject) {
+    const auto use = [](const char* strict, auto destroy) {
+        setenv("FAKE_CUDA_STRICT", strict, 1);
+        open();
+        destroy();
+        exit(0);
+    };
+    const auto stream = [] {
+        CUstream handle = nullptr;
+        cuStreamCreate(&handle, CU_STREAM_NON_BLOCKING);
+        cuStreamDestroy_v2(handle);
+        cuStreamQuery(handle);
+    };
+    const auto event = [] {
+        CUevent handle = nullptr;
+        cuEventCreate(&handle, 0);
+        cuEventDestroy_v2(handle);
+        cuEventQuery(handle);
+    };
+    EXPECT_EXIT(use("1", stream), ::testing::KilledBySignal(SIGABRT), "cuStreamQuery: stream 0x.* was destroyed");
+    EXPECT_EXIT(use("1", event), ::testing::KilledBySignal(SIGABRT), "cuEventQuery: event 0x.* was destroyed");
+    EXPECT_EXIT(use("0", event), ExitedWithCode(0), "cuEventQuery: event 0x.* was destroyed");
+    // Nothing was ever there.
+    EXPECT_EXIT(use("1", [] { cuEventQuery(reinterpret_cast<CUevent>(0x1234)); }), ExitedWithCode(97), "never issued");
+}
+
 TEST_F(FakeCudaProcess, LeaksBecomeAnExitStatus) {
     const auto leak = [](bool release) {
         setenv("FAKE_CUDA_LEAK_CHECK", "1", 1);

@@ -158,7 +158,8 @@ Call::Call(const char* name, Needs needs) : name_(name) {
 }
 
 // Assumption: A forked child has no driver: every call fails with 3.
-// Source: none; the notes of PyTorch on multiprocessing: a forked child cannot use CUDA
+// Source: Not in a document of NVIDIA; the notes of PyTorch on multiprocessing: a forked child cannot use CUDA. The
+// library refuses such calls itself
 // Test: Shutdown.ForkedChildEveryFunction
 
 CUresult Call::refuse(Needs needs) {
@@ -174,6 +175,9 @@ CUresult Call::refuse(Needs needs) {
     // Another library may have destroyed it, which is no misuse by the caller.
     if (needs == Needs::kStream && current_context() != nullptr && !current_context()->active) {
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
+    if (needs == Needs::kStream && current_context() != nullptr && current_context()->sticky != CUDA_SUCCESS) {
+        return current_context()->sticky;
     }
     if (needs == Needs::kContext) {
         context_ = current_context();
@@ -209,7 +213,8 @@ CUresult Call::refuse(Needs needs) {
 }
 
 // Assumption: A call that waits inside the driver holds up other calls in its context.
-// Source: none; reproduced in pull request 2334 of meta-pytorch/torchcomms
+// Source: Not in a document of NVIDIA; reproduced in pull request 2334 of meta-pytorch/torchcomms. The tests show that
+// the library does not depend on it
 // Test: MemcpyAsync.AWaitingCopyBlocksNoOtherStream, Memcpy2dAsync.AWaitingCopyBlocksNoOtherStream,
 // MemcpyBatchAsync.AWaitingCopyBlocksNoOtherStream
 
@@ -227,6 +232,19 @@ void Call::wait_inside(const std::function<bool()>& done) const {
     ++all.blocked_calls;
     all.changed.wait(lock_, done);
     --all.blocked_calls;
+}
+
+// Assumption: What a driver does with the handle of a destroyed stream, event, module, graph, pool or memory is
+// undefined: it may fail, crash, or mean another object.
+// Source: CUDA Driver API, Stream Management: cuStreamDestroy; Event Management: cuEventDestroy; Module Management:
+// cuModuleUnload; Graph Management: cuGraphDestroy
+// Test: none: no test may do it; the suite runs with FAKE_CUDA_STRICT, and a use of such a handle aborts it
+
+CUresult Call::refuse_handle(const char* what, uint64_t handle, const char* why, bool was_destroyed,
+                             CUresult code) const {
+    misuse(code, "%s 0x%llx %s", what, static_cast<unsigned long long>(handle), why);
+    if (was_destroyed && config().strict) abort();
+    return code;
 }
 
 CUresult Call::misuse(CUresult code, const char* format, ...) const {

@@ -41,8 +41,17 @@ class Call {
     // Reports a definite bug of the caller, and returns `code`.
     CUresult misuse(CUresult code, const char* format, ...) const __attribute__((format(printf, 3, 4)));
 
+    // Reports that `handle` names no object of the registry, and returns `code`. What a driver does with the handle of
+    // a destroyed object is undefined: with FAKE_CUDA_STRICT the process is aborted.
+    template <typename T>
+    CUresult refuse_handle(const Registry<T>& registry, const char* what, uint64_t handle,
+                           CUresult code = CUDA_ERROR_INVALID_HANDLE) const {
+        return refuse_handle(what, handle, registry.why_not(handle), registry.was_destroyed(handle), code);
+    }
+
   private:
     CUresult refuse(Needs needs);
+    CUresult refuse_handle(const char* what, uint64_t handle, const char* why, bool was_destroyed, CUresult code) const;
     const char* name_;
     mutable Lock lock_;
     Context* context_ = nullptr;

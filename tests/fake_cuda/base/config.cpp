@@ -73,6 +73,7 @@ Config read() {
     result.queue = static_cast<unsigned>(number("FAKE_CUDA_QUEUE", 56, 1'000'000));
     result.connections = number("FAKE_CUDA_CONNECTIONS", 8, 32);
     result.bound_stream = choice("FAKE_CUDA_BOUND", "queue", "stream");
+    result.vgpu = flag("FAKE_CUDA_VGPU");
     result.host_memory = number("FAKE_CUDA_HOST_MEMORY", 0, size_t{1} << 30);
     result.reuse = flag("FAKE_CUDA_REUSE");
     result.fail = getenv("FAKE_CUDA_FAIL");

@@ -20,6 +20,7 @@ struct Config {
     unsigned queue;      // FAKE_CUDA_QUEUE; 0: unlimited
     size_t connections;  // FAKE_CUDA_CONNECTIONS, default 8; 0: each stream has a hardware queue of its own
     bool bound_stream;   // FAKE_CUDA_BOUND=stream: the bound is for each stream
+    bool vgpu;           // FAKE_CUDA_VGPU=1: the devices are virtual GPUs
     size_t host_memory;  // FAKE_CUDA_HOST_MEMORY, default 0
     bool reuse;          // FAKE_CUDA_REUSE=1: freed addresses are used again at once
     const char* fail;    // FAKE_CUDA_FAIL

@@ -41,11 +41,16 @@ class Registry {
 
     void remove(uint64_t handle) { live_.erase(handle); }
 
+    // Whether the handle was issued, and its object does not exist any more.
+    bool was_destroyed(uint64_t handle) const {
+        const bool issued = handle > base_ && handle <= base_ + issued_ * 16 && (handle - base_) % 16 == 0;
+        return issued && find(handle) == nullptr;
+    }
+
     // Returns the reason why `find` returned null, for a person to read.
     const char* why_not(uint64_t handle) const {
         if (handle == 0) return "is null";
-        const bool issued = handle > base_ && handle <= base_ + issued_ * 16 && (handle - base_) % 16 == 0;
-        return issued ? "was destroyed already" : "was never issued as such a handle";
+        return was_destroyed(handle) ? "was destroyed already" : "was never issued as such a handle";
     }
 
     const std::map<uint64_t, std::shared_ptr<T>>& live() const { return live_; }

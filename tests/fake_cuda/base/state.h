@@ -85,12 +85,18 @@ struct Context {
 // The checkpoint state of the process.
 enum class ProcessState { kRunning, kLocked, kCheckpointed };
 
-// A stream that is being captured.
+// A point in a capture: for each of its streams, the number of captured operations before it.
+using CapturedPoint = std::map<CUstream, uint64_t>;
+
+// The capture of a stream, and of those that have joined it.
 struct Capture {
-    CUstream stream;
+    uint64_t id;
+    CUstream origin;
     std::thread::id thread;
     unsigned mode;
     bool valid;
+    // For each stream, what its next operation is ordered after.
+    std::map<CUstream, CapturedPoint> streams;
 };
 
 struct State {
@@ -121,6 +127,8 @@ struct State {
     Registry<Graph> graphs{HandleKind::kGraph};
     Registry<GraphExec> graph_execs{HandleKind::kGraphExec};
     std::vector<Capture> captures;
+    // The number of captures ever begun.
+    uint64_t captures_begun = 0;
     // The number of graph nodes ever created.
     uint64_t graph_nodes = 0;
     // The pool operations that the host has waited for.

@@ -17,23 +17,31 @@ enum Mode : unsigned { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
 
 thread_local unsigned mode_of_thread = kGlobal;
 
-// Whether a call is one that drivers are known to refuse. The documentation says "potentially unsafe", and names none.
-bool is_unsafe(const char* name) {
-    static const char* const kUnsafe[] = {"cuEventQuery", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemFreeHost",
-                                          "cuMemHostAlloc"};
-    return std::any_of(std::begin(kUnsafe), std::end(kUnsafe),
-                       [&](const char* one) { return std::strcmp(one, name) == 0; });
+// Whether captures allow a call: it enqueues work, builds graphs, or only reads what the driver has in host memory. The
+// documentation says "potentially unsafe", and names cudaMalloc as an example. Here all other calls are unsafe.
+bool is_safe(const char* name) {
+    static const char* const kSafe[] = {
+        "Async",        "cuCtxGet",   "cuCtxPop",      "cuCtxPush",    "cuCtxSet",        "cuDeviceGet",
+        "cuDeviceCan",  "cuDriver",   "cuEventCreate", "cuEventDest",  "cuEventRecord",   "cuGetError",
+        "cuGraphAdd",   "cuInit",     "cuGraphCreate", "cuGraphDest",  "cuGraphLaunch",   "cuLaunch",
+        "cuPointerGet", "cuStreamGet", "cuStreamWait",  "cuStreamWrite", "cuThreadExchange", "Captur",
+        "cuDeviceTotal", "cuMemGetAddressRange", "cuMemGetAllocationGranularity", "cuMemHostGetDevicePointer",
+        "cuDeviceCompute"};
+    return std::any_of(std::begin(kSafe), std::end(kSafe),
+                       [&](const char* part) { return std::strstr(name, part) != nullptr; });
 }
 
 }  // namespace
 
-// Assumption: A capture forbids calls such as cuMemFree and cuEventQuery, by the modes of capture and thread. In the
-// relaxed mode a thread may make them.
-// Source: CUDA Driver API, cuThreadExchangeStreamCaptureMode
-// Test: NativeCapture.IsValidAfterAFreeOnAnotherThread, StreamWait.ACaptureOfAnotherLibraryStaysValid
+// Assumption: A capture forbids calls such as cuMemAlloc, cuMemFree and cuEventQuery, by the modes of capture and
+// thread, and is then invalid. In the relaxed mode a thread may make them. All calls are forbidden here but those that
+// enqueue work, build graphs or read what the driver has in host memory.
+// Source: CUDA Driver API, Stream Management: cuThreadExchangeStreamCaptureMode, cuStreamBeginCapture
+// Test: NativeCapture.IsValidAfterAFreeOnAnotherThread, NativeCapture.IsValidAfterCallsOfItsThread,
+// StreamWait.ACaptureOfAnotherLibraryStaysValid
 
 CUresult disturb_captures(const char* name) {
-    if (mode_of_thread == kRelaxed || state().captures.empty() || !is_unsafe(name)) return CUDA_SUCCESS;
+    if (mode_of_thread == kRelaxed || state().captures.empty() || is_safe(name)) return CUDA_SUCCESS;
     CUresult code = CUDA_SUCCESS;
     for (Capture& capture : state().captures) {
         const bool own = capture.thread == std::this_thread::get_id();
@@ -47,20 +55,70 @@ CUresult disturb_captures(const char* name) {
 
 Capture* capture_of(CUstream handle) {
     auto& captures = state().captures;
-    const auto found =
-        std::find_if(captures.begin(), captures.end(), [&](const Capture& one) { return one.stream == handle; });
+    const auto found = std::find_if(captures.begin(), captures.end(),
+                                    [&](const Capture& one) { return one.streams.count(handle) != 0; });
     return found == captures.end() ? nullptr : &*found;
 }
 
-// Assumption: A query or synchronization of a captured stream or event fails with 900, 901 or 907, and invalidates
-// the capture; cuStreamIsCapturing does not.
-// Source: CUDA Programming Guide, CUDA Graphs: Prohibited and Unhandled Operations
-// Test: NativeCapture.IsValidAfterARefusedWait
+Capture* capture_with(uint64_t id) {
+    auto& captures = state().captures;
+    const auto found = std::find_if(captures.begin(), captures.end(), [&](const Capture& one) { return one.id == id; });
+    return found == captures.end() ? nullptr : &*found;
+}
+
+CUresult capture_work(Capture& capture, CUstream handle) {
+    if (!capture.valid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    ++capture.streams[handle][handle];
+    return CUDA_SUCCESS;
+}
+
+// Assumption: A stream that waits for an event of a captured stream joins the capture: its work is captured, until the
+// stream that began ends the capture. A captured stream does not wait for work outside of its capture (905) or in
+// another capture (902), and the capture ends without a graph if a joined stream has work that its first stream has not
+// waited for (904).
+// Source: CUDA Driver API, Stream Management: cuStreamWaitEvent, cuStreamEndCapture; CUDA C++ Programming Guide, CUDA
+// Graphs: Cross-stream Dependencies and Events
+// Test: JoinedCapture.AStreamThatJoinsIsNotQueried
+
+CUresult join_capture(uint64_t id, const CapturedPoint& point, CUstream handle) {
+    Capture* const capture = capture_with(id);
+    if (capture == nullptr) return CUDA_ERROR_CAPTURED_EVENT;
+    if (!capture->valid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    Capture* const own = capture_of(handle);
+    if (own != nullptr && own != capture) {
+        own->valid = false;
+        return invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_MERGE);
+    }
+    CapturedPoint& after = capture->streams[handle];
+    for (const auto& [stream, count] : point) after[stream] = std::max(after[stream], count);
+    return CUDA_SUCCESS;
+}
+
+// Assumption: A query or synchronization of a captured stream or event, or of the context of a captured stream, fails
+// with 900, 901 or 907, and invalidates the capture, in every mode; cuStreamIsCapturing does not.
+// Source: CUDA C++ Programming Guide, CUDA Graphs: Prohibited and Unhandled Operations; CUDA Driver API,
+// cuStreamIsCapturing
+// Test: NativeCapture.IsValidAfterARefusedWait, JoinedCapture.AStreamThatJoinsIsNotQueried,
+// JoinedCapture.AnEventOfACaptureIsNotQueried
+
+CUresult invalidate(Capture& capture, CUresult code) {
+    return std::exchange(capture.valid, false) ? code : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+}
 
 CUresult disturb_capture_of(CUstream handle, CUresult code) {
     Capture* const capture = capture_of(handle);
-    if (capture == nullptr) return CUDA_SUCCESS;
-    return std::exchange(capture->valid, false) ? code : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    return capture == nullptr ? CUDA_SUCCESS : invalidate(*capture, code);
+}
+
+CUresult disturb_captures_in(const Context& context) {
+    CUresult code = CUDA_SUCCESS;
+    for (Capture& capture : state().captures) {
+        const auto stream = state().streams.find(number_of(capture.origin));
+        if (stream != nullptr && stream->context == &context) {
+            code = invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        }
+    }
+    return code;
 }
 
 }  // namespace fake
@@ -98,23 +156,37 @@ FAKE_CUDA_EXPORT CUresult cuStreamBeginCapture_v2(CUstream handle, unsigned mode
     if (mode > kRelaxed) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "mode %u is none", mode);
     }
-    state().captures.push_back({handle, std::this_thread::get_id(), mode, true});
+    if (capture_of(handle) != nullptr) return call.misuse(CUDA_ERROR_ILLEGAL_STATE, "the stream is captured already");
+    Capture capture{++state().captures_begun, handle, std::this_thread::get_id(), mode, true, {}};
+    capture.streams[handle];
+    state().captures.push_back(std::move(capture));
     return CUDA_SUCCESS;
 }
 
 FAKE_CUDA_EXPORT CUresult cuStreamEndCapture(CUstream handle, CUgraph* out) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
-    auto& captures = state().captures;
-    const auto found =
-        std::find_if(captures.begin(), captures.end(), [&](const Capture& one) { return one.stream == handle; });
-    if (out == nullptr || found == captures.end()) {
+    Capture* const found = capture_of(handle);
+    if (out == nullptr || found == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "phGraph is null, or hStream is not captured");
     }
-    const bool valid = found->valid;
-    captures.erase(found);
+    if (found->origin != handle) return invalidate(*found, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+    if (found->mode != kRelaxed && found->thread != std::this_thread::get_id()) {
+        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    }
+    const Capture capture = *found;
+    state().captures.erase(state().captures.begin() + (found - state().captures.data()));
     *out = nullptr;
-    if (!valid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (!capture.valid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    const CapturedPoint& end = capture.streams.at(handle);
+    const auto is_joined = [&end](const auto& stream) {
+        const auto last = stream.second.find(stream.first);
+        const auto reached = end.find(stream.first);
+        return last == stream.second.end() || (reached != end.end() && reached->second >= last->second);
+    };
+    if (!std::all_of(capture.streams.begin(), capture.streams.end(), is_joined)) {
+        return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    }
     auto graph = std::make_shared<Graph>();
     graph->context = &call.context();
     *out = reinterpret_cast<CUgraph>(state().graphs.add(std::move(graph)));

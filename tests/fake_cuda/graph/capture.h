@@ -12,8 +12,24 @@ CUresult disturb_captures(const char* name);
 // Returns the capture of this stream, or null if it is not captured.
 Capture* capture_of(CUstream handle);
 
-// Invalidates the capture of a stream, because a call queries whether its work is complete. Returns `code`, or that the
-// capture was invalid already; success if the stream is not captured.
+// Returns the capture with this number, or null if it has ended.
+Capture* capture_with(uint64_t id);
+
+// Captures an operation of a stream.
+CUresult capture_work(Capture& capture, CUstream handle);
+
+// Orders a stream after a point of a capture: the stream joins the capture.
+CUresult join_capture(uint64_t id, const CapturedPoint& point, CUstream handle);
+
+// Invalidates a capture, because a call does what no capture allows. Returns `code`, or that the capture was invalid
+// already.
+CUresult invalidate(Capture& capture, CUresult code);
+
+// Invalidates the capture of a stream, because a call queries whether its work is complete. Returns success if the
+// stream is not captured.
 CUresult disturb_capture_of(CUstream handle, CUresult code);
+
+// Does the same for a call that waits for all work of a context.
+CUresult disturb_captures_in(const Context& context);
 
 }  // namespace fake

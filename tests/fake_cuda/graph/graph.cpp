@@ -9,6 +9,7 @@
 
 #include "base/call.h"
 #include "base/config.h"
+#include "graph/capture.h"
 #include "kernel/module.h"
 #include "memory/memory.h"
 #include "stream/event.h"
@@ -18,7 +19,8 @@
 
 // Assumption: A run of a graph with nodes waits for the previous run of it. Its nodes run in any order that their edges
 // allow. The pageable source of a copy is read when the graph is launched.
-// Source: CUDA Driver API, cuGraphLaunch
+// Source: CUDA Driver API, Graph Management: cuGraphLaunch; CUDA C++ Programming Guide, CUDA Graphs: Graph Structure.
+// The pageable source: run on an H200 (docs/gpu, 2026-11-27)
 // Test: GraphRun.ARunWaitsForThePreviousOne, GraphRun.RunsInSeveralStreamsAreSerialized, GraphStep.RunsDoNotOverlap,
 // GraphControl.LabelsMakeLoops
 
@@ -28,8 +30,7 @@ namespace {
 std::shared_ptr<Graph> find_graph(const Call& call, CUgraph handle, CUresult* code) {
     auto graph = state().graphs.find(number_of(handle));
     if (graph == nullptr) {
-        *code = call.misuse(CUDA_ERROR_INVALID_HANDLE, "graph %p %s", static_cast<void*>(handle),
-                            state().graphs.why_not(number_of(handle)));
+        *code = call.refuse_handle(state().graphs, "graph", number_of(handle));
     }
     return graph;
 }
@@ -37,8 +38,7 @@ std::shared_ptr<Graph> find_graph(const Call& call, CUgraph handle, CUresult* co
 std::shared_ptr<GraphExec> find_exec(const Call& call, CUgraphExec handle, CUresult* code) {
     auto exec = state().graph_execs.find(number_of(handle));
     if (exec == nullptr) {
-        *code = call.misuse(CUDA_ERROR_INVALID_HANDLE, "graph exec %p %s", static_cast<void*>(handle),
-                            state().graph_execs.why_not(number_of(handle)));
+        *code = call.refuse_handle(state().graph_execs, "graph exec", number_of(handle));
     }
     return exec;
 }
@@ -224,7 +224,10 @@ FAKE_CUDA_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph, 
         return code;
     }
     return add(call, out, graph, after, count, "kernel",
-               [launch](Call& now, Stream& stream) { return queue_launch(now, stream, launch); });
+               [launch, function = job->func](Call& now, Stream& stream) {
+                   CUresult stale = CUDA_SUCCESS;
+                   return find_function(now, function, &stale) == nullptr ? stale : queue_launch(now, stream, launch);
+               });
 }
 
 FAKE_CUDA_EXPORT CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t count,
@@ -267,7 +270,7 @@ FAKE_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph 
 
 // Assumption: An update of an executable graph takes other arguments of the same nodes, and counts for the runs after
 // it.
-// Source: CUDA Driver API, cuGraphExecUpdate
+// Source: CUDA Driver API, Graph Management: cuGraphExecUpdate
 // Test: GraphUpdate.EachRunUsesThePrecedingUpdate, GraphUpdate.ChangesTakeEffectWithTheUpdate
 
 // As in the driver, the new graph must have the same nodes with the same edges. Pending launches are not affected.
@@ -307,6 +310,7 @@ FAKE_CUDA_EXPORT CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_hand
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "the graph belongs to device %d, the stream to %d",
                            exec->context->ordinal, stream->context->ordinal);
     }
+    if (Capture* const capture = capture_of(stream_handle)) return capture_work(*capture, stream_handle);
     // Launches are serialized, whatever their streams, unless there is nothing to run.
     if (exec->nodes.empty()) return CUDA_SUCCESS;
     if (exec->latest != nullptr && !exec->latest->done) {

@@ -8,11 +8,12 @@
 #include "stream/stream.h"
 
 // Assumption: A launch copies its arguments before it returns.
-// Source: CUDA Driver API, cuLaunchKernel
+// Source: CUDA Driver API, Execution Control: cuLaunchKernel
 // Test: KernelLaunch.ParametersOfEverySizeArrive
 
 // Assumption: A kernel that executes trap fails its context with 719.
-// Source: CUDA C++ Programming Guide, Trap function; PTX ISA, trap
+// Source: CUDA C++ Programming Guide, Trap function; PTX ISA, Miscellaneous Instructions: trap; run on an H200
+// (docs/gpu, 2026-11-27)
 // Test: KernelTrap.FailsTheDevice
 
 namespace fake {

@@ -8,7 +8,8 @@
 #include "memory/memory.h"
 
 // Assumption: Registered host memory has a device address, and cannot be registered twice.
-// Source: CUDA Driver API, cuMemHostRegister
+// Source: CUDA Driver API, Memory Management: cuMemHostRegister, cuMemHostGetDevicePointer; Data types:
+// CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
 // Test: HostRegister.ReturnsAnAddressForKernels, HostRegister.TwiceIsAnError
 
 namespace fake {

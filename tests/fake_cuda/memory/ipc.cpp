@@ -28,8 +28,14 @@ struct IpcName {
 static_assert(sizeof(IpcName) <= sizeof(CUipcMemHandle), "the name fits");
 
 // Assumption: The handle of memory that is open already yields the same address, and is counted.
-// Source: CUDA Driver API, cuIpcOpenMemHandle
+// Source: CUDA Driver API, Memory Management: cuIpcOpenMemHandle
 // Test: IpcSharing.OpeningAgainIsCounted
+
+// Assumption: The driver may take small allocations from a larger block, which other processes then get as a whole. The
+// handle of such an allocation opens where the allocation begins.
+// Source: CUDA C++ Programming Guide, Interprocess Communication: cudaMalloc may sub-allocate from a larger block, and
+// the whole block is shared. Where the handle opens is not known; the next run on a card asks it by the test
+// Test: IpcSharing.ASmallBlockIsFoundBetweenOthers
 
 // Opens the file of a handle. Returns null if its process has ended, or if the handle is invalid.
 std::shared_ptr<SharedFile> open_file(const IpcName& named) {

@@ -1,5 +1,6 @@
 // Managed memory: one address for the host and all devices. It never migrates.
 
+#include "base/config.h"
 #include "memory/memory.h"
 #include "pool/mem_pool.h"
 #include "runtime/context.h"
@@ -34,7 +35,7 @@ using ull = unsigned long long;
 using namespace fake;
 
 // Assumption: Managed memory has one address for the host and the devices, and copies and fills accept it.
-// Source: CUDA Driver API, cuMemAllocManaged
+// Source: CUDA Driver API, Memory Management: cuMemAllocManaged; CUDA C++ Programming Guide, Unified Memory Programming
 // Test: Memcpy2d.ManagedMemory, NativeCuda.MemoryOfOtherLibrariesIsCopiedAndFilled
 
 FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsigned flags) {
@@ -44,6 +45,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsig
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "dptr is null, bytesize is 0, or flags 0x%x are not CU_MEM_ATTACH_GLOBAL", flags);
     }
+    if (config().vgpu) return CUDA_ERROR_NOT_SUPPORTED;
     Context& context = call.context();
     if (!make_room(context, size)) return CUDA_ERROR_OUT_OF_MEMORY;
     const uint64_t address = allocate_host(size, size >= kHuge ? kHuge : kPage);

@@ -11,7 +11,7 @@
 #include "stream/stream.h"
 
 // Assumption: Device memory is aligned to at least 256 bytes, and cuMemFree may wait for all work in the context.
-// Source: CUDA Programming Guide, Device Memory Accesses; CUDA Driver API, cuMemFree
+// Source: CUDA C++ Programming Guide, Device Memory Accesses; CUDA Driver API, Memory Management: cuMemFree
 // Test: Malloc.AddressesAreAligned, FreeInUse.OnSeveralStreams, FreeInUse.ABlockedStreamKeepsMuchMemoryAndNoCallWaits
 
 namespace fake {
@@ -251,7 +251,8 @@ FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
 }
 
 // Assumption: The driver counts memory in pages of its own: a small allocation may change nothing.
-// Source: CUDA Driver API, cuMemGetInfo
+// Source: CUDA Driver API, Memory Management: cuMemGetInfo, which says nothing of pages; run on an H200 (docs/gpu,
+// 2026-11-27)
 // Test: MemInfo.FollowsAllocations, MemInfo.FreeIsAtMostTotal
 
 FAKE_CUDA_EXPORT CUresult cuMemGetInfo_v2(size_t* available, size_t* total) {

@@ -34,6 +34,8 @@ struct Block {
     // For blocks of a pool: the pool, and the allocation that every use must be ordered after.
     std::shared_ptr<Pool> pool;
     std::shared_ptr<PoolOperation> allocation;
+    // For mapped ranges: whether it was unmapped while operations used it.
+    bool is_unmapped = false;
     // Whether the block belongs to a module and cannot be freed alone.
     bool is_variable = false;
     // The address range of a block of another process.

@@ -125,4 +125,27 @@ TEST_F(FakeCuda, MappedMemoryNeedsAccessAndOutlivesItsHandle) {
     OK(cuMemAddressFree(address, size));
 }
 
+TEST_F(FakeCuda, UnmappingDoesNotWaitAndFailsPendingWork) {
+    CUmemAllocationProp prop{};
+    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    prop.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    constexpr size_t kSize = 2 << 20;
+    CUmemGenericAllocationHandle handle = 0;
+    CUdeviceptr address = 0;
+    OK(cuMemCreate(&handle, kSize, &prop, 0));
+    OK(cuMemAddressReserve(&address, kSize, 0, 0, 0));
+    OK(cuMemMap(address, kSize, 0, handle, 0));
+    const CUmemAccessDesc access{prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    OK(cuMemSetAccess(address, kSize, &access, 1));
+    OK(cuMemRelease(handle));
+    fakeCudaHold();
+    OK(cuMemsetD8Async(address, 6, kSize, stream));
+    OK(cuMemUnmap(address, kSize));
+    OK(cuMemAddressFree(address, kSize));
+    fakeCudaRelease();
+    EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+    OK(cuDevicePrimaryCtxReset_v2(0));
+    reset = true;
+}
+
 }  // namespace

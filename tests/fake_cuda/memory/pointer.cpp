@@ -4,7 +4,7 @@
 #include "pool/mem_pool.h"
 
 // Assumption: A query of an address that the driver does not know returns 1, also for freed memory.
-// Source: CUDA Driver API, cuPointerGetAttribute
+// Source: CUDA Driver API, Unified Addressing: cuPointerGetAttribute
 // Test: NativeCuda.MemoryOfOtherLibrariesIsFound, PointerGetAttributes.OfFreedMemory
 
 namespace fake {

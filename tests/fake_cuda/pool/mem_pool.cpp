@@ -12,7 +12,7 @@
 
 // Assumption: A pool releases what exceeds its threshold at the next synchronization of a stream, an event or the
 // context.
-// Source: CUDA Driver API, cuMemPoolSetAttribute: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+// Source: CUDA Driver API, Stream Ordered Memory Allocator: cuMemPoolSetAttribute, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 // Test: MemPoolAttributeTest.SynchronizingTrimsToTheThreshold, MemPoolAttributeTest.MemoryUpToTheThresholdIsKept
 
 namespace fake {

@@ -13,7 +13,8 @@
 
 // Assumption: A pool reuses freed memory in the stream of the free, after an event that follows the free, after the
 // free is complete, or after a wait that it adds: as its three attributes allow.
-// Source: CUDA Driver API, cuMemPoolSetAttribute; Programming Guide, Stream Ordered Memory Allocator
+// Source: CUDA Driver API, Stream Ordered Memory Allocator: cuMemPoolSetAttribute; CUDA C++ Programming Guide, Stream
+// Ordered Memory Allocator: Reuse Policies
 // Test: MemPoolReuseTest.AStreamReusesItsFreedMemoryAtOnce, MemPoolReuseTest.AfterAnEventRecordedAfterTheFree,
 // MemPoolReuseTest.NotByAnotherStreamWithoutPermission
 
@@ -202,8 +203,7 @@ std::shared_ptr<Pool> find_pool(const Call& call, CUmemoryPool handle, CUresult*
     const uint64_t number = number_of(handle);
     auto pool = state().pools.find(number);
     if (pool == nullptr) {
-        *code = call.misuse(CUDA_ERROR_INVALID_VALUE, "pool %p %s", static_cast<void*>(handle),
-                            state().pools.why_not(number));
+        *code = call.refuse_handle(state().pools, "pool", number, CUDA_ERROR_INVALID_VALUE);
     }
     return pool;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/call.h"
+#include "graph/capture.h"
 #include "graph/graph.h"
 #include "kernel/module.h"
 #include "memory/memory.h"
@@ -163,7 +164,7 @@ Context* find_context(CUcontext handle) {
 using namespace fake;
 
 // Assumption: A device has one primary context, which all libraries of a process share, until the last one releases it.
-// Source: CUDA Driver API, Primary Context Management
+// Source: CUDA Driver API, Primary Context Management: cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease
 // Test: NativeCuda.DeviceAndContextAreThoseOfTheDriver, NativeCuda.AWrappedStreamOutlivesTheReset
 
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordinal) {
@@ -186,8 +187,8 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordi
 
 // Assumption: A failed primary context returns its failure from every call, also from its release, until the last
 // holder has released it. No other context can be created on the device until the process ends.
-// Source: CUDA Driver API, Primary Context Management; CUDA_ERROR_ILLEGAL_ADDRESS and others: "the process must be
-// terminated and relaunched"; seen with release 580
+// Source: CUDA Driver API, Data types: CUDA_ERROR_ILLEGAL_ADDRESS and others: "the process must be terminated and
+// relaunched"; run on an H200 (docs/gpu, 2026-11-27)
 // Test: KernelTrap.FailsTheDevice
 
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {
@@ -368,11 +369,13 @@ FAKE_CUDA_EXPORT CUresult cuCtxGetDevice(CUdevice* out) {
 FAKE_CUDA_EXPORT CUresult cuCtxSynchronize() {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
+    if (const CUresult captured = disturb_captures_in(call.context())) return captured;
     return wait_for_device(call.lock(), call.context());
 }
 
 // Assumption: Smaller numbers are higher priorities, and a stream gets the nearest one that exists.
-// Source: CUDA Driver API, cuStreamCreateWithPriority
+// Source: CUDA Driver API, Stream Management: cuStreamCreateWithPriority; Context Management:
+// cuCtxGetStreamPriorityRange
 // Test: DeviceInfo.PriorityRange, StreamCreate.WithEveryFlagAndPriority
 
 FAKE_CUDA_EXPORT CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {

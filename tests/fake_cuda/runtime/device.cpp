@@ -87,6 +87,15 @@ constexpr Attribute kAttributes[] = {
 };
 
 constexpr int kPciBusId = 33;
+
+// Assumption: A virtual GPU may lack unified memory, access between devices, and virtual memory management: their
+// attributes are 0, and their functions return 217 or 801.
+// Source: NVIDIA Virtual GPU Software documentation, CUDA Toolkit Support: Unified Memory and Peer-to-Peer. Virtual memory
+// management is not named there: not known, and no virtual GPU was tried
+// Test: none: the tests on a card need these features; VirtualGpu.WorksWithoutTheFeaturesThatItLacks is for the fake driver
+
+// What a virtual GPU lacks: managed memory, concurrent access to it, virtual memory management, and sharing that.
+constexpr int kNotVirtual[] = {83, 89, 102, 103};
 // Stream memory operations of 64 bits, and with the comparison NOR.
 constexpr int kStreamValues64 = 122;
 constexpr int kStreamValuesNor = 123;
@@ -195,6 +204,10 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetAttribute(int* out, int attribute, CUdevice
     if (attribute == kMemoryPoolsSupported || attribute == kPoolHandleTypes) {
         // File descriptors, the first handle type, are supported.
         *out = config().memory_pools ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
+        return CUDA_SUCCESS;
+    }
+    if (config().vgpu && std::count(std::begin(kNotVirtual), std::end(kNotVirtual), attribute) != 0) {
+        *out = 0;
         return CUDA_SUCCESS;
     }
     const auto found = std::find_if(std::begin(kAttributes), std::end(kAttributes),

@@ -1,6 +1,7 @@
 // Access between devices.
 
 #include "base/call.h"
+#include "base/config.h"
 #include "runtime/context.h"
 
 using namespace fake;
@@ -11,7 +12,7 @@ FAKE_CUDA_EXPORT CUresult cuDeviceCanAccessPeer(int* out, CUdevice from, CUdevic
     if (CUresult code = check_device(call, from)) return code;
     if (CUresult code = check_device(call, to)) return code;
     if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "canAccessPeer is null");
-    *out = from != to ? 1 : 0;
+    *out = from != to && !config().vgpu ? 1 : 0;
     return CUDA_SUCCESS;
 }
 
@@ -57,6 +58,7 @@ FAKE_CUDA_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) 
         return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not another device's live context",
                            static_cast<void*>(peer));
     if (flags != 0) return call.misuse(CUDA_ERROR_INVALID_VALUE, "flags are 0x%x, not 0", flags);
+    if (config().vgpu) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     const bool fresh = call.context().peers.insert(other->ordinal).second;
     return fresh ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }

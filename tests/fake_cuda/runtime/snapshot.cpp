@@ -15,7 +15,8 @@
 
 // Assumption: A locked process has no pending work, and its calls wait until it is unlocked; its memory returns at
 // the same addresses.
-// Source: CUDA Driver API, CUDA Checkpointing
+// Source: CUDA Driver API, CUDA Checkpointing: cuCheckpointProcessLock, cuCheckpointProcessCheckpoint,
+// cuCheckpointProcessRestore
 // Test: Snapshot.LockingWaitsForPendingWork, Snapshot.MemoryIsRestoredAtItsAddresses
 
 namespace fake {
@@ -54,7 +55,7 @@ bool is_saved(const Block& block) {
 
 // Assumption: A process that has exported or imported memory cannot be checkpointed. Drivers of release 610 and later
 // may allow it.
-// Source: README of cuda-checkpoint, which lists CUDA IPC memory as not supported
+// Source: README of cuda-checkpoint, section Functionality, which lists CUDA IPC memory as not supported
 // Test: Snapshot.SharedMemoryPreventsALock
 
 bool shares_memory() {

@@ -11,13 +11,13 @@ namespace {
 
 // Invalidates a capture, because a call queries whether a captured event is complete, also after the capture has ended.
 CUresult disturb_capture_by(const Event& event) {
-    if (event.latest == nullptr || event.latest->captured == nullptr) return CUDA_SUCCESS;
-    disturb_capture_of(event.latest->captured, CUDA_ERROR_CAPTURED_EVENT);
+    if (event.latest == nullptr || event.latest->captured == 0) return CUDA_SUCCESS;
+    if (Capture* const capture = capture_with(event.latest->captured)) capture->valid = false;
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 
 // Assumption: The time between two events is known once both are complete, and only if both were created with timing.
-// Source: CUDA Driver API, cuEventElapsedTime
+// Source: CUDA Driver API, Event Management: cuEventElapsedTime
 // Test: EventElapsed.MeasuresMilliseconds
 
 CUresult elapsed(const Call& call, float* out, CUevent start_handle, CUevent end_handle) {
@@ -51,8 +51,7 @@ CUresult elapsed(const Call& call, float* out, CUevent start_handle, CUevent end
 std::shared_ptr<Event> find_event(const Call& call, CUevent handle, CUresult* code) {
     auto event = state().events.find(number_of(handle));
     if (event == nullptr) {
-        *code = call.misuse(CUDA_ERROR_INVALID_HANDLE, "event %p %s", static_cast<void*>(handle),
-                            state().events.why_not(number_of(handle)));
+        *code = call.refuse_handle(state().events, "event", number_of(handle));
     } else if (event->context->sticky != CUDA_SUCCESS) {
         *code = event->context->sticky;
         return nullptr;
@@ -62,6 +61,14 @@ std::shared_ptr<Event> find_event(const Call& call, CUevent handle, CUresult* co
 
 CUresult queue_record(const Call& call, Stream& stream, std::shared_ptr<Record>* out) {
     auto record = std::make_shared<Record>();
+    const auto handle = reinterpret_cast<CUstream>(stream.handle);
+    if (const Capture* const capture = stream.handle != 0 ? capture_of(handle) : nullptr) {
+        if (!capture->valid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        record->captured = capture->id;
+        record->point = capture->streams.at(handle);
+        *out = std::move(record);
+        return CUDA_SUCCESS;
+    }
     record->clock = clock_of(stream);
     Operation operation;
     operation.takes_place = true;
@@ -72,8 +79,6 @@ CUresult queue_record(const Call& call, Stream& stream, std::shared_ptr<Record>*
             waiter->more.notify_all();
         }
     };
-    const auto handle = reinterpret_cast<CUstream>(stream.handle);
-    if (capture_of(handle) != nullptr) record->captured = handle;
     const CUresult code = submit(call, stream, std::move(operation));
     if (code == CUDA_SUCCESS) {
         *out = std::move(record);
@@ -93,12 +98,14 @@ CUresult record_event(const Call& call, CUevent handle, Stream& stream) {
 }
 
 // Assumption: A wait for an event waits for the record that was the latest when the wait was enqueued.
-// Source: CUDA Driver API, cuStreamWaitEvent
+// Source: CUDA Driver API, Stream Management: cuStreamWaitEvent; Event Management: cuEventRecord
 // Test: EventWait.KeepsTheRecordThatItSaw
 
 CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream, const std::shared_ptr<Record>& record) {
-    if (record != nullptr && record->captured != nullptr && capture_of(record->captured) == nullptr) {
-        return CUDA_ERROR_CAPTURED_EVENT;
+    const auto handle = reinterpret_cast<CUstream>(stream->handle);
+    if (record != nullptr && record->captured != 0) return join_capture(record->captured, record->point, handle);
+    if (Capture* const capture = record != nullptr ? capture_of(handle) : nullptr) {
+        return invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     }
     Operation operation;
     // This runs on the stream's thread, which keeps the stream alive.
@@ -136,7 +143,7 @@ FAKE_CUDA_EXPORT CUresult cuEventCreate(CUevent* out, unsigned flags) {
 }
 
 // Assumption: An event may be destroyed while its record is pending and while streams wait for that.
-// Source: CUDA Driver API, cuEventDestroy
+// Source: CUDA Driver API, Event Management: cuEventDestroy
 // Test: EventWait.OutlivesTheEvent, EventWait.OutlivesTheStreamThatRecorded
 
 FAKE_CUDA_EXPORT CUresult cuEventDestroy_v2(CUevent handle) {

@@ -13,8 +13,9 @@ namespace fake {
 // One record of an event. Waits keep the record that was the latest.
 struct Record {
     bool done = false;
-    // The stream whose capture has this record: it is no work, and is never done.
-    CUstream captured = nullptr;
+    // The number of the capture that has this record, and its point there: it is no work, and is never done.
+    uint64_t captured = 0;
+    CapturedPoint point;
     std::chrono::steady_clock::time_point when;
     // The work that it is ordered after.
     Clock clock;

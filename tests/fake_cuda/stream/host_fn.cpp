@@ -8,7 +8,7 @@
 
 // Assumption: Host functions of different streams may run one after the other on one thread, and may not call the
 // driver.
-// Source: CUDA Driver API, cuLaunchHostFunc
+// Source: CUDA Driver API, Execution Control: cuLaunchHostFunc
 // Test: HostFunction.FunctionsOfDifferentStreamsMayWaitForEachOther, HostFunction.BlocksItsStreamOnly
 
 namespace fake {

@@ -8,7 +8,8 @@
 #include "stream/stream.h"
 
 // Assumption: A stream waits for a word in pinned or device memory and writes one; drivers refuse managed memory.
-// Source: CUDA Driver API, Stream Memory Operations
+// Source: CUDA Driver API, Stream Memory Operations: cuStreamWaitValue32, cuStreamWriteValue64, which do not name
+// managed memory: there the library lets the host wait
 // Test: StreamValue.OfManagedMemory, StreamValuePending.AResetEndsPendingWaits
 
 namespace fake {

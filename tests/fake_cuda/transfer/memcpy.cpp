@@ -54,7 +54,7 @@ CUresult copy_async(Call& call, Direction direction, uint64_t dst, uint64_t src,
 }
 
 // Assumption: A synchronous copy between device addresses may return before it is complete.
-// Source: CUDA Driver API, API synchronization behavior
+// Source: CUDA Driver API, API synchronization behavior: Memcpy, Synchronous
 // Test: FreeInUse.PendingCopiesStillReadTheData
 
 // Implements the synchronous functions. Only those with pageable or pinned host memory wait: a copy between device
@@ -96,9 +96,10 @@ uint64_t address_of(const void* pointer) {
 
 }  // namespace
 
-// Assumption: A copy to pageable memory returns when it is complete, one from pageable memory when the source was
-// read. Above 64 KiB both may wait for the work before them.
-// Source: CUDA Driver API, API synchronization behavior
+// Assumption: A copy to pageable memory returns when it is complete, whatever its size. One from pageable memory returns
+// when the source was read: up to 64 KiB it waits for no other work, above it may wait for the work before it.
+// Source: CUDA Driver API, API synchronization behavior: Memcpy; CUDA C++ Programming Guide, Concurrent Execution between
+// Host and Device: 64 KB
 // Test: MemcpyAsync.APageableSourceIsReadInStreamOrder, MemcpyAsync.APageableDestinationIsCompleteOnReturn
 
 CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src, size_t width, size_t height,

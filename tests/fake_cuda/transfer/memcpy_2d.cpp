@@ -24,7 +24,7 @@ bool is_row_based(size_t z, size_t lod) {
 }
 
 // Assumption: Rows of copies are at most as far apart as the device attribute MAX_PITCH says.
-// Source: CUDA Driver API, cuMemcpy2D
+// Source: CUDA Driver API, Memory Management: cuMemcpy2D; Device Management: CU_DEVICE_ATTRIBUTE_MAX_PITCH
 // Test: none: it needs two rows 2 GiB apart
 
 // Resolves the rows; all of them must be in one range of the kind that the type names.

@@ -8,7 +8,7 @@
 #include "transfer/memcpy.h"
 
 // Assumption: cuMemsetD8 and cuMemsetD32 return before they are complete.
-// Source: CUDA Driver API, API synchronization behavior
+// Source: CUDA Driver API, API synchronization behavior: Memset
 // Test: Memset.DoesNotWaitForStreams
 
 namespace fake {
