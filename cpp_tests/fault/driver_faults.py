@@ -27,7 +27,7 @@ PROBES = {
     # Queries whether there is a further parameter. Without a result, launches are not checked.
     "cuFuncGetParamInfo",
     # Asked after a failure: whether another library holds the context. Without a result the device is opened again.
-    # Called by threads of the library so that they do not disturb captures.
+    # Made around other calls so that they do not disturb captures. Without a result they may.
     "cuThreadExchangeStreamCaptureMode",
 }
 

@@ -1,6 +1,8 @@
 // When aclrtMemcpyAsync reads its source and has written its destination.
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "support/gate.h"
 #include "support/objects.h"
@@ -156,6 +158,34 @@ TEST_F(MemcpyAsync, AWaitingCopyBlocksNoOtherStream) {
         return copied;
     });
     EXPECT_TRUE(device.Download() == Pattern(kSize));
+}
+
+// On drivers such a copy first waits for the stream. What another thread enqueues between that wait and the copy is
+// before or after the copy, as a whole.
+TEST_F(MemcpyAsync, APageableCopyKeepsItsPlaceAmongWorkOfAnotherThread) {
+    constexpr size_t kSize = 200000;
+    constexpr int kRounds = 100;
+    const Stream stream;
+    DeviceMemory device(Bytes(kSize, 0));
+    std::atomic<int> enqueued{0};
+    std::thread filling([&] {
+        ACL_EXPECT_OK(aclrtSetDevice(0));
+        for (int round = 1; round <= kRounds; ++round) {
+            ACL_EXPECT_OK(aclrtMemsetAsync(device.At(), kSize, round, kSize, stream));
+            enqueued = round;
+        }
+        ACL_EXPECT_OK(aclrtResetDevice(0));
+    });
+    for (int latest = 0; latest < kRounds;) {
+        const int before = enqueued;
+        Bytes out(kSize, 0);
+        ACL_EXPECT_OK(aclrtMemcpyAsync(out.data(), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        EXPECT_TRUE(out == Bytes(kSize, out[0])) << "a fill was half complete";
+        EXPECT_GE(out[0], std::max(before, latest)) << "an earlier fill was skipped";
+        latest = std::max<int>(latest, out[0]);
+        if (HasFailure()) break;
+    }
+    filling.join();
 }
 
 // A copy that fails its checks does not affect the stream.

@@ -36,7 +36,37 @@ void ExporterOnAnotherDevice(Connection& parent) {
     ExportFrom(parent, 1);
 }
 
+// Exports the second of some small allocations, which a driver may take from one larger block.
+void ExporterOfASmallBlock(Connection& parent) {
+    const Session session(0);
+    constexpr size_t kSmall = 4096;
+    {
+        const DeviceMemory blocks[] = {DeviceMemory(kSmall), DeviceMemory(kSmall), DeviceMemory(kSmall)};
+        for (int i = 0; i < 3; ++i) Set(blocks[i].At(), kSmall, kValue + i);
+        const KeyText key = ExportKey(blocks[1].At(), kSmall);
+        parent.Send(key);
+        parent.Await(1);
+        EXPECT_TRUE(Holds(blocks[0].At(), kSmall, kValue));
+        EXPECT_TRUE(Holds(blocks[1].At(), kSmall, kValue + 9));
+        EXPECT_TRUE(Holds(blocks[2].At(), kSmall, kValue + 2));
+        CloseKey(key);
+    }
+}
+
 }  // namespace
+
+TWO_PROCESS_TEST(IpcSharing, ASmallBlockIsFoundBetweenOthers, ExporterOfASmallBlock) {
+    const Session session;
+    Peer peer;
+    constexpr size_t kSmall = 4096;
+    const auto key = peer.Receive<KeyText>();
+    void* const ptr = ImportKey(key);
+    EXPECT_TRUE(Holds(ptr, kSmall, kValue + 1));
+    Set(ptr, kSmall, kValue + 9);
+    CloseKey(key);
+    peer.Signal(1);
+    peer.Join();
+}
 
 TWO_PROCESS_TEST(IpcSharing, BothSeeTheSameMemory, Exporter) {
     const Session session;

@@ -48,6 +48,47 @@ TEST_F(DriverRefuses, AnUnknownStatusIsReportedOnce) {
     ExpectWorks();
 }
 
+// A context of another library on the device has failed, and is current. The primary context continues.
+TEST_F(DriverRefuses, TheFailureOfAnotherContextIsNotOfTheDevice) {
+    const MemPool pool;
+    const Stream stream;
+    void *others = nullptr, *native = nullptr, *pooled = nullptr;
+    unsigned long long memory = 0;
+    const auto of_driver = [](const char* name, auto... arguments) {
+        return DriverFunction<int (*)(decltype(arguments)...)>(name)(arguments...);
+    };
+    Driver("cuCtxCreate_v2", &others, 0u, 0);
+    Driver("cuStreamCreate", &native, 1u);
+    Driver("cuMemAlloc_v2", &memory, kSize);
+    FailDriver("cuMemsetD8Async:1:700:late");
+    Driver("cuMemsetD8Async", memory, static_cast<unsigned char>(1), kSize, native);
+    constexpr int kIllegalAddress = 700;
+    EXPECT_EQ(of_driver("cuStreamSynchronize", native), kIllegalAddress);
+    ACL_OK(aclrtMemPoolMallocAsync(&pooled, kSize, pool, stream));
+    Driver("cuCtxSetCurrent", others);
+    ACL_OK(aclrtMemPoolFreeAsync(pooled, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    Driver("cuCtxSetCurrent", others);
+    ACL_OK(aclrtMemPoolMallocAsync(&pooled, kSize / 2, pool, stream));
+    Driver("cuCtxSetCurrent", others);
+    aclrtPtrAttributes attributes{};
+    // Memory that only the driver knows, so that it is asked.
+    void* primary = nullptr;
+    ACL_OK(portaclContextGetNative(nullptr, &primary));
+    Driver("cuCtxSetCurrent", primary);
+    unsigned long long known = 0;
+    Driver("cuMemAlloc_v2", &known, kSize);
+    Driver("cuCtxSetCurrent", others);
+    ACL_OK(aclrtPointerGetAttributes(reinterpret_cast<void*>(known), &attributes));
+    EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+    ACL_OK(aclrtMemPoolFreeAsync(pooled, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    Driver("cuCtxSetCurrent", primary);
+    Driver("cuMemFree_v2", known);
+    EXPECT_EQ(of_driver("cuCtxDestroy_v2", others), kIllegalAddress);
+    ExpectWorks();
+}
+
 TEST_F(DriverRefuses, AGraphStaysUntilItsRunCanBeQueried) {
     const Stream stream;
     const DeviceMemory memory(kSize);

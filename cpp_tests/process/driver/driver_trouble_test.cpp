@@ -309,3 +309,24 @@ OWN_PROCESS_TEST(LimitedPitch, CopiesInGraphsAreDivided, NAMED, {"FAKE_CUDA_MAX_
     }
     ACL_OK(aclFinalize());
 }
+
+OWN_PROCESS_TEST(VirtualGpu, WorksWithoutTheFeaturesThatItLacks, {"FAKE_CUDA_VGPU", "1"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
+    auto memory = Poison<void*>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     aclrtMemAllocManaged(&memory, 4096, ACL_RT_MEM_ATTACH_GLOBAL), "cuMemAllocManaged gave 801");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtReserveMemAddress(&memory, 2 << 20, 0, nullptr, 1),
+                     "cuMemAddressReserve gave 801");
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_ONLY));
+    EXPECT_TRUE(IsPoison(memory));
+    ACL_OK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtFree(memory));
+    int32_t can = -1;
+    ACL_OK(aclrtDeviceCanAccessPeer(&can, 0, 1));
+    EXPECT_EQ(can, 0);
+    EXPECT_NE(aclrtDeviceEnablePeerAccess(1, 0), ACL_SUCCESS);
+    ExpectWorks();
+    ACL_OK(aclFinalize());
+}

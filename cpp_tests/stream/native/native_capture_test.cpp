@@ -95,4 +95,136 @@ TEST_F(NativeCapture, IsValidAfterARefusedWait) {
     EXPECT_TRUE(IsIdle(stream));
 }
 
+// Calls that the driver forbids while it captures: of the thread that captures, and in the global mode of all threads.
+TEST_F(NativeCapture, IsValidAfterCallsOfItsThread) {
+    constexpr size_t kSize = 4096;
+    const Stream stream;
+    const Event event;
+    const DeviceMemory filled(kSize);
+    void* captured = nullptr;
+    Driver("cuStreamCreate", &captured, 1u);
+    const auto use = [&] {
+        void *memory = nullptr, *pinned = nullptr, *managed = nullptr;
+        size_t free = 0, total = 0;
+        ACL_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+        ACL_OK(aclrtMallocHost(&pinned, kSize));
+        ACL_OK(aclrtMemAllocManaged(&managed, kSize, ACL_RT_MEM_ATTACH_GLOBAL));
+        ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+        ACL_OK(aclrtMemset(memory, kSize, 1, kSize));
+        ACL_OK(aclrtMemcpy(pinned, kSize, memory, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
+        ACL_OK(aclrtMemsetAsync(filled.At(), kSize, 1, kSize, stream));
+        ACL_OK(aclrtRecordEvent(event, stream));
+        (void)IsIdle(stream);
+        (void)IsComplete(event);
+        ACL_OK(aclrtSynchronizeEvent(event));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ACL_OK(aclrtFree(managed));
+        ACL_OK(aclrtFreeHost(pinned));
+        ACL_OK(aclrtFree(memory));
+        const Stream further;
+        ACL_OK(aclrtMemsetAsync(filled.At(), kSize, 2, kSize, further));
+    };
+    for (const Mode mode : {kRelaxed, kThreadLocal, kGlobal}) {
+        SCOPED_TRACE(testing::Message() << "mode " << mode);
+        void* context = nullptr;
+        ACL_OK(portaclContextGetNative(nullptr, &context));
+        Driver("cuCtxSetCurrent", context);
+        Begin(captured, mode);
+        use();
+        OnNewThread([&] {
+            ACL_OK(aclrtSetDevice(0));
+            use();
+            ACL_OK(aclrtResetDevice(0));
+        });
+        End(captured);
+    }
+    Driver("cuStreamDestroy_v2", captured);
+}
+
+// A stream of this library joins a capture of a stream that another library has created.
+class JoinedCapture : public NativeCapture {
+  protected:
+    void SetUp() override {
+        NativeCapture::SetUp();
+        if (IsSkipped()) return;
+        Driver("cuStreamCreate", &native_, 1u);
+        ACL_OK(portaclStreamWrapNative(native_, &wrapped_));
+        Begin(native_, kRelaxed);
+        ACL_OK(aclrtRecordEvent(begun_, wrapped_));
+        ACL_OK(aclrtStreamWaitEvent(joined_, begun_));
+    }
+    void TearDown() override {
+        if (native_) {
+            ACL_OK(aclrtDestroyStream(wrapped_));
+            Driver("cuStreamDestroy_v2", native_);
+        }
+        NativeCapture::TearDown();
+    }
+    // Lets the stream that began the capture wait for the joined one, and ends the capture.
+    void EndJoined() {
+        ACL_OK(aclrtRecordEvent(ended_, joined_));
+        ACL_OK(aclrtStreamWaitEvent(wrapped_, ended_));
+        End(native_);
+    }
+
+    void* native_ = nullptr;
+    aclrtStream wrapped_ = nullptr;
+    const Stream joined_;
+    const Event begun_;
+    const Event ended_;
+};
+
+TEST_F(JoinedCapture, AStreamThatJoinsIsNotQueried) {
+    constexpr size_t kSize = 4096;
+    DeviceMemory memory(std::vector<unsigned char>(kSize, 7));
+    std::vector<unsigned char> pageable(kSize);
+    EXPECT_FALSE(IsIdle(joined_));
+    ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 8, kSize, joined_));
+    EXPECT_FALSE(IsIdle(joined_));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeStream(joined_), "another library captures");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeStreamWithTimeout(joined_, 10),
+                     "another library captures");
+    ACL_FAILS_SAYING(
+        ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+        aclrtMemcpyAsync(pageable.data(), kSize, memory.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, joined_),
+        "another library captures");
+    void* freed = nullptr;
+    ACL_OK(aclrtMalloc(&freed, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtFree(freed));
+    EndJoined();
+    ACL_OK(aclrtSynchronizeStream(joined_));
+    EXPECT_TRUE(IsIdle(joined_));
+    EXPECT_EQ(memory.Download(), std::vector<unsigned char>(kSize, 7)) << "captured work has run";
+}
+
+// The driver would call it at each launch of the graph.
+TEST_F(JoinedCapture, AHostFunctionIsRefused) {
+    bool has_run = false;
+    const auto run = [](void* flag) { *static_cast<bool*>(flag) = true; };
+    for (const aclrtStream stream : {wrapped_, static_cast<aclrtStream>(joined_)}) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtLaunchHostFunc(stream, run, &has_run),
+                         "another library captures the stream, so its graph cannot have this host function");
+    }
+    EndJoined();
+    EXPECT_FALSE(has_run);
+    ACL_OK(aclrtLaunchHostFunc(joined_, run, &has_run));
+    ACL_OK(aclrtSynchronizeStream(joined_));
+    EXPECT_TRUE(has_run);
+}
+
+TEST_F(JoinedCapture, AnEventOfACaptureIsNotQueried) {
+    float ms = 0;
+    EXPECT_FALSE(IsComplete(begun_));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeEvent(begun_), "a capture of another library");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeEventWithTimeout(begun_, 10),
+                     "a capture of another library");
+    ACL_FAILS(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtEventElapsedTime(&ms, begun_, begun_));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(joined_, begun_, 1));
+    EndJoined();
+    EXPECT_FALSE(IsComplete(begun_));
+    ACL_OK(aclrtRecordEvent(begun_, joined_));
+    ACL_OK(aclrtSynchronizeEvent(begun_));
+    EXPECT_TRUE(IsComplete(begun_));
+}
+
 }  // namespace

@@ -197,4 +197,24 @@ TEST_F(NativeContext, OwnMemoryIsLentToTheDriver) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
+// cuMemFree waits for work of all libraries, but cuMemUnmap, which frees this memory, does not.
+TEST_F(NativeContext, UnmappingWaitsForAWrappedStream) {
+    constexpr size_t kPage = 2 << 20;
+    void *native = nullptr, *memory = nullptr, *primary = nullptr;
+    aclrtStream wrapped = nullptr;
+    ACL_OK(portaclContextGetNative(nullptr, &primary));
+    Driver("cuCtxSetCurrent", primary);
+    Driver("cuStreamCreate", &native, 1u);
+    ACL_OK(portaclStreamWrapNative(native, &wrapped));
+    ACL_OK(aclrtMalloc(&memory, kPage, ACL_MEM_MALLOC_HUGE_ONLY));
+    Gate gate;
+    ACL_OK(gate.Hold(wrapped));
+    Driver("cuMemsetD8Async", Number(memory), static_cast<unsigned char>(1), kPage, native);
+    ACL_OK(aclrtFree(memory));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(wrapped));
+    ACL_OK(aclrtDestroyStream(wrapped));
+    Driver("cuStreamDestroy_v2", native);
+}
+
 }  // namespace

@@ -3,6 +3,7 @@
 //! Every entry is optional: a driver that is too old lacks some, and then only the calls that need them fail. All of
 //! them return a plain `c_int`, so that a status number that this library does not know is an ordinary value.
 
+mod captures;
 pub(crate) mod library;
 
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
@@ -20,6 +21,7 @@ use libloading::os::unix::Library;
 use super::error::Failure;
 use crate::algo::thread::cancellation;
 use crate::backend::Result;
+use captures::OutsideCaptures;
 pub(crate) use library::Words;
 use library::{Entry, does_not_start, find, open_library};
 
@@ -28,9 +30,13 @@ pub(crate) type Outcome<T = ()> = std::result::Result<T, Failure>;
 
 /// Declares the table: `method(arguments) -> result = "symbol", "older symbol";`. The first symbol that the driver has
 /// is used. Each line becomes an optional entry of [`Functions`], and a method of [`Api`] that calls it, or fails if it
-/// is missing. The driver's function takes the pointer to a result before its other arguments.
+/// is missing. The driver's function takes the pointer to a result before its other arguments. `outside captures` after
+/// the symbols: captures of other libraries may forbid the call, see [`OutsideCaptures`].
 macro_rules! driver_functions {
-    ($( $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) $(-> $result:ty)? = $($symbol:literal),+ ; )*) => {
+    ($(
+        $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) $(-> $result:ty)? =
+            $($symbol:literal),+ $($outside:ident captures)? ;
+    )*) => {
         struct Functions {
             $( $method: Option<Entry<unsafe extern "C" fn($(*mut $result,)? $($kind),*) -> c_int>>, )*
         }
@@ -58,6 +64,7 @@ macro_rules! driver_functions {
                 )]
                 pub(crate) unsafe fn $method(&self, $($argument: $kind),*) -> Outcome<($($result)?)> {
                     let Some(entry) = &self.functions.$method else { return Err(self.missing([$($symbol),+][0])) };
+                    $( let _outside = OutsideCaptures::$outside(self); )?
                     // SAFETY: results are numbers, pointers and C structures of them, of which zeros are a value.
                     let mut value: ($($result)?) = unsafe { std::mem::zeroed() };
                     // SAFETY: the method's caller keeps the contract of the driver's function, and its type was
@@ -76,10 +83,10 @@ macro_rules! driver_functions {
 driver_functions! {
     init(flags: c_uint) = "cuInit";
     driver_get_version() -> c_int = "cuDriverGetVersion";
-    checkpoint_lock(process: c_int, options: *mut CUcheckpointLockArgs) = "cuCheckpointProcessLock";
-    checkpoint_save(process: c_int, options: *mut c_void) = "cuCheckpointProcessCheckpoint";
-    checkpoint_restore(process: c_int, options: *mut c_void) = "cuCheckpointProcessRestore";
-    checkpoint_unlock(process: c_int, options: *mut c_void) = "cuCheckpointProcessUnlock";
+    checkpoint_lock(process: c_int, options: *mut CUcheckpointLockArgs) = "cuCheckpointProcessLock" outside captures;
+    checkpoint_save(process: c_int, options: *mut c_void) = "cuCheckpointProcessCheckpoint" outside captures;
+    checkpoint_restore(process: c_int, options: *mut c_void) = "cuCheckpointProcessRestore" outside captures;
+    checkpoint_unlock(process: c_int, options: *mut c_void) = "cuCheckpointProcessUnlock" outside captures;
 
     device_get_count() -> c_int = "cuDeviceGetCount";
     device_get(ordinal: c_int) -> CUdevice = "cuDeviceGet";
@@ -97,28 +104,28 @@ driver_functions! {
     ) = "cuDeviceGetP2PAtomicCapabilities";
     device_can_access_peer(device: CUdevice, peer: CUdevice) -> c_int = "cuDeviceCanAccessPeer";
 
-    primary_ctx_retain(device: CUdevice) -> CUcontext = "cuDevicePrimaryCtxRetain";
+    primary_ctx_retain(device: CUdevice) -> CUcontext = "cuDevicePrimaryCtxRetain" outside captures;
     primary_ctx_release(device: CUdevice) =
-        "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease";
+        "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease" outside captures;
     ctx_get_current() -> CUcontext = "cuCtxGetCurrent";
     ctx_set_current(context: CUcontext) = "cuCtxSetCurrent";
     thread_exchange_stream_capture_mode(mode: *mut c_uint) = "cuThreadExchangeStreamCaptureMode";
     ctx_get_stream_priority_range(least: *mut c_int, greatest: *mut c_int) =
         "cuCtxGetStreamPriorityRange";
-    ctx_enable_peer_access(peer: CUcontext, flags: c_uint) = "cuCtxEnablePeerAccess";
-    ctx_disable_peer_access(peer: CUcontext) = "cuCtxDisablePeerAccess";
+    ctx_enable_peer_access(peer: CUcontext, flags: c_uint) = "cuCtxEnablePeerAccess" outside captures;
+    ctx_disable_peer_access(peer: CUcontext) = "cuCtxDisablePeerAccess" outside captures;
 
-    mem_get_info(free: *mut usize, total: *mut usize) = "cuMemGetInfo_v2";
-    mem_alloc(len: usize) -> CUdeviceptr = "cuMemAlloc_v2";
-    mem_free(address: CUdeviceptr) = "cuMemFree_v2";
-    mem_host_alloc(len: usize, flags: c_uint) -> *mut c_void = "cuMemHostAlloc";
-    mem_free_host(address: *mut c_void) = "cuMemFreeHost";
-    mem_host_register(address: *mut c_void, len: usize, flags: c_uint) = "cuMemHostRegister_v2";
-    mem_host_unregister(address: *mut c_void) = "cuMemHostUnregister";
+    mem_get_info(free: *mut usize, total: *mut usize) = "cuMemGetInfo_v2" outside captures;
+    mem_alloc(len: usize) -> CUdeviceptr = "cuMemAlloc_v2" outside captures;
+    mem_free(address: CUdeviceptr) = "cuMemFree_v2" outside captures;
+    mem_host_alloc(len: usize, flags: c_uint) -> *mut c_void = "cuMemHostAlloc" outside captures;
+    mem_free_host(address: *mut c_void) = "cuMemFreeHost" outside captures;
+    mem_host_register(address: *mut c_void, len: usize, flags: c_uint) = "cuMemHostRegister_v2" outside captures;
+    mem_host_unregister(address: *mut c_void) = "cuMemHostUnregister" outside captures;
     mem_host_get_device_pointer(host: *mut c_void, flags: c_uint) -> CUdeviceptr = "cuMemHostGetDevicePointer_v2";
-    mem_alloc_managed(len: usize, flags: c_uint) -> CUdeviceptr = "cuMemAllocManaged";
+    mem_alloc_managed(len: usize, flags: c_uint) -> CUdeviceptr = "cuMemAllocManaged" outside captures;
     mem_advise(address: CUdeviceptr, len: usize, advice: c_int, location: CUmemLocation) =
-        "cuMemAdvise_v2";
+        "cuMemAdvise_v2" outside captures;
     mem_prefetch_async(
         address: CUdeviceptr,
         len: usize,
@@ -135,67 +142,69 @@ driver_functions! {
         alignment: usize,
         wanted: CUdeviceptr,
         flags: c_ulonglong,
-    ) -> CUdeviceptr = "cuMemAddressReserve";
-    mem_address_free(address: CUdeviceptr, len: usize) = "cuMemAddressFree";
+    ) -> CUdeviceptr = "cuMemAddressReserve" outside captures;
+    mem_address_free(address: CUdeviceptr, len: usize) = "cuMemAddressFree" outside captures;
     mem_create(
         len: usize,
         properties: *const CUmemAllocationProp,
         flags: c_ulonglong,
-    ) -> CUmemGenericAllocationHandle = "cuMemCreate";
-    mem_release(handle: CUmemGenericAllocationHandle) = "cuMemRelease";
+    ) -> CUmemGenericAllocationHandle = "cuMemCreate" outside captures;
+    mem_release(handle: CUmemGenericAllocationHandle) = "cuMemRelease" outside captures;
     mem_map(
         address: CUdeviceptr,
         len: usize,
         offset: usize,
         handle: CUmemGenericAllocationHandle,
         flags: c_ulonglong,
-    ) = "cuMemMap";
-    mem_unmap(address: CUdeviceptr, len: usize) = "cuMemUnmap";
+    ) = "cuMemMap" outside captures;
+    mem_unmap(address: CUdeviceptr, len: usize) = "cuMemUnmap" outside captures;
     mem_set_access(
         address: CUdeviceptr,
         len: usize,
         access: *const CUmemAccessDesc,
         count: usize,
-    ) = "cuMemSetAccess";
+    ) = "cuMemSetAccess" outside captures;
     // Exports to a descriptor, the only kind that this library requests.
     mem_export(
         memory: CUmemGenericAllocationHandle,
         kind: c_uint,
         flags: c_ulonglong,
-    ) -> c_int = "cuMemExportToShareableHandle";
-    mem_import(shareable: *mut c_void, kind: c_uint) -> CUmemGenericAllocationHandle = "cuMemImportFromShareableHandle";
-    ipc_get_mem_handle(address: CUdeviceptr) -> CUipcMemHandle = "cuIpcGetMemHandle";
+    ) -> c_int = "cuMemExportToShareableHandle" outside captures;
+    mem_import(shareable: *mut c_void, kind: c_uint) -> CUmemGenericAllocationHandle =
+        "cuMemImportFromShareableHandle" outside captures;
+    ipc_get_mem_handle(address: CUdeviceptr) -> CUipcMemHandle = "cuIpcGetMemHandle" outside captures;
     ipc_open_mem_handle(
         handle: CUipcMemHandle,
         flags: c_uint,
-    ) -> CUdeviceptr = "cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle";
-    ipc_close_mem_handle(address: CUdeviceptr) = "cuIpcCloseMemHandle";
-    mem_pool_create(properties: *const CUmemPoolProps) -> CUmemoryPool = "cuMemPoolCreate";
-    mem_pool_destroy(pool: CUmemoryPool) = "cuMemPoolDestroy";
+    ) -> CUdeviceptr = "cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle" outside captures;
+    ipc_close_mem_handle(address: CUdeviceptr) = "cuIpcCloseMemHandle" outside captures;
+    mem_pool_create(properties: *const CUmemPoolProps) -> CUmemoryPool = "cuMemPoolCreate" outside captures;
+    mem_pool_destroy(pool: CUmemoryPool) = "cuMemPoolDestroy" outside captures;
     mem_pool_get_attribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void) =
-        "cuMemPoolGetAttribute";
+        "cuMemPoolGetAttribute" outside captures;
     mem_pool_set_attribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void) =
-        "cuMemPoolSetAttribute";
-    mem_pool_trim_to(pool: CUmemoryPool, keep: usize) = "cuMemPoolTrimTo";
+        "cuMemPoolSetAttribute" outside captures;
+    mem_pool_trim_to(pool: CUmemoryPool, keep: usize) = "cuMemPoolTrimTo" outside captures;
     mem_pool_set_access(pool: CUmemoryPool, access: *const CUmemAccessDesc, count: usize) =
-        "cuMemPoolSetAccess";
-    mem_pool_get_access(pool: CUmemoryPool, location: *mut CUmemLocation) -> c_int = "cuMemPoolGetAccess";
+        "cuMemPoolSetAccess" outside captures;
+    mem_pool_get_access(pool: CUmemoryPool, location: *mut CUmemLocation) -> c_int =
+        "cuMemPoolGetAccess" outside captures;
     mem_pool_export(
         handle: *mut c_void,
         pool: CUmemoryPool,
         kind: c_uint,
         flags: c_ulonglong,
-    ) = "cuMemPoolExportToShareableHandle";
+    ) = "cuMemPoolExportToShareableHandle" outside captures;
     mem_pool_import(
         handle: *mut c_void,
         kind: c_uint,
         flags: c_ulonglong,
-    ) -> CUmemoryPool = "cuMemPoolImportFromShareableHandle";
-    mem_pool_export_pointer(address: CUdeviceptr) -> CUmemPoolPtrExportData = "cuMemPoolExportPointer";
+    ) -> CUmemoryPool = "cuMemPoolImportFromShareableHandle" outside captures;
+    mem_pool_export_pointer(address: CUdeviceptr) -> CUmemPoolPtrExportData = "cuMemPoolExportPointer" outside captures;
     mem_pool_import_pointer(
         pool: CUmemoryPool,
         export: *mut CUmemPoolPtrExportData,
-    ) -> CUdeviceptr = "cuMemPoolImportPointer";
+    ) -> CUdeviceptr = "cuMemPoolImportPointer" outside captures;
     mem_alloc_from_pool_async(
         len: usize,
         pool: CUmemoryPool,
@@ -205,12 +214,13 @@ driver_functions! {
     pointer_get_attribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr) =
         "cuPointerGetAttribute";
 
-    stream_create_with_priority(flags: c_uint, priority: c_int) -> CUstream = "cuStreamCreateWithPriority";
-    stream_destroy(stream: CUstream) = "cuStreamDestroy_v2", "cuStreamDestroy";
+    stream_create_with_priority(flags: c_uint, priority: c_int) -> CUstream =
+        "cuStreamCreateWithPriority" outside captures;
+    stream_destroy(stream: CUstream) = "cuStreamDestroy_v2", "cuStreamDestroy" outside captures;
     stream_get_ctx(stream: CUstream, context: *mut CUcontext) = "cuStreamGetCtx";
-    stream_query(stream: CUstream) = "cuStreamQuery";
+    stream_query(stream: CUstream) = "cuStreamQuery" outside captures;
     stream_is_capturing(stream: CUstream, status: *mut c_int) = "cuStreamIsCapturing";
-    stream_synchronize(stream: CUstream) = "cuStreamSynchronize";
+    stream_synchronize(stream: CUstream) = "cuStreamSynchronize" outside captures;
     stream_wait_event(stream: CUstream, event: CUevent, flags: c_uint) = "cuStreamWaitEvent";
     stream_wait_value(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) =
         "cuStreamWaitValue32_v2", "cuStreamWaitValue32";
@@ -224,9 +234,10 @@ driver_functions! {
     event_create(flags: c_uint) -> CUevent = "cuEventCreate";
     event_destroy(event: CUevent) = "cuEventDestroy_v2", "cuEventDestroy";
     event_record(event: CUevent, stream: CUstream) = "cuEventRecord";
-    event_query(event: CUevent) = "cuEventQuery";
-    event_synchronize(event: CUevent) = "cuEventSynchronize";
-    event_elapsed_time(start: CUevent, end: CUevent) -> f32 = "cuEventElapsedTime_v2", "cuEventElapsedTime";
+    event_query(event: CUevent) = "cuEventQuery" outside captures;
+    event_synchronize(event: CUevent) = "cuEventSynchronize" outside captures;
+    event_elapsed_time(start: CUevent, end: CUevent) -> f32 =
+        "cuEventElapsedTime_v2", "cuEventElapsedTime" outside captures;
 
     memcpy_htod_async(dst: CUdeviceptr, src: *const c_void, len: usize, stream: CUstream) =
         "cuMemcpyHtoDAsync_v2";
@@ -252,20 +263,20 @@ driver_functions! {
     memset_d32_async(dst: CUdeviceptr, value: u32, count: usize, stream: CUstream) =
         "cuMemsetD32Async";
 
-    module_load_data(image: *const c_void) -> CUmodule = "cuModuleLoadData";
-    module_unload(module: CUmodule) = "cuModuleUnload";
-    module_get_function(module: CUmodule, name: *const c_char) -> CUfunction = "cuModuleGetFunction";
+    module_load_data(image: *const c_void) -> CUmodule = "cuModuleLoadData" outside captures;
+    module_unload(module: CUmodule) = "cuModuleUnload" outside captures;
+    module_get_function(module: CUmodule, name: *const c_char) -> CUfunction = "cuModuleGetFunction" outside captures;
     module_get_global(
         address: *mut CUdeviceptr,
         len: *mut usize,
         module: CUmodule,
         name: *const c_char,
-    ) = "cuModuleGetGlobal_v2";
-    func_get_attribute(attribute: c_int, function: CUfunction) -> c_int = "cuFuncGetAttribute";
+    ) = "cuModuleGetGlobal_v2" outside captures;
+    func_get_attribute(attribute: c_int, function: CUfunction) -> c_int = "cuFuncGetAttribute" outside captures;
     func_get_param_info(function: CUfunction, index: usize, offset: *mut usize, size: *mut usize) =
-        "cuFuncGetParamInfo";
+        "cuFuncGetParamInfo" outside captures;
     func_set_attribute(function: CUfunction, attribute: c_int, value: c_int) =
-        "cuFuncSetAttribute";
+        "cuFuncSetAttribute" outside captures;
     launch_kernel(
         function: CUfunction,
         grid_x: c_uint,
@@ -314,14 +325,15 @@ driver_functions! {
         count: usize,
         event: CUevent,
     ) -> CUgraphNode = "cuGraphAddEventRecordNode";
-    graph_instantiate(graph: CUgraph, flags: c_ulonglong) -> CUgraphExec = "cuGraphInstantiateWithFlags";
+    graph_instantiate(graph: CUgraph, flags: c_ulonglong) -> CUgraphExec =
+        "cuGraphInstantiateWithFlags" outside captures;
     graph_exec_update(
         exec: CUgraphExec,
         graph: CUgraph,
         result: *mut CUgraphExecUpdateResultInfo,
-    ) = "cuGraphExecUpdate_v2";
+    ) = "cuGraphExecUpdate_v2" outside captures;
     graph_launch(exec: CUgraphExec, stream: CUstream) = "cuGraphLaunch";
-    graph_exec_destroy(exec: CUgraphExec) = "cuGraphExecDestroy";
+    graph_exec_destroy(exec: CUgraphExec) = "cuGraphExecDestroy" outside captures;
 }
 
 /// A driver that is loaded and initialized.

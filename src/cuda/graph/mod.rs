@@ -100,6 +100,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         stream.note_crossing();
     }
     let queued = stream.submit(|| {
+        stream.refuse_in_capture("its graph cannot have this graph; launch it before or after the capture")?;
         if graph.has_user_code {
             stream.note_wait();
         }
@@ -126,7 +127,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         if let Work::Record(event) = work
             && let Ok(event) = CudaEvent::of(&**event)
         {
-            event.note_record(stream.depends_on_program());
+            event.note_record(stream.depends_on_program(), false);
         }
     }
     queued

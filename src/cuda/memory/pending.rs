@@ -3,8 +3,7 @@
 //! A free must not wait, because pending work may wait for the caller. But `cuMemFree` and `cuMemFreeHost` can wait for
 //! everything that runs. So while a stream is busy, a block stays here until each busy stream has passed the work that
 //! was enqueued before the free. A later call releases it when all streams are idle. If memory runs out or
-//! [`MOST_KEPT`] bytes were freed, the call releases it when the streams have passed that work. No capture of another
-//! library captures a free, because the thread is outside of captures while it frees.
+//! [`MOST_KEPT`] bytes were freed, the call releases it when the streams have passed that work.
 //!
 //! Frees share the positions that they wait for, and the marks of streams (`stream/state/marks.rs`): they form batches.
 //! Small blocks wait for the positions at the next check, which is rare while it releases nothing. While a stream waits
@@ -29,7 +28,7 @@ use queues::{Lists, Queue};
 use crate::algo::map::typed_slots::Key;
 use crate::algo::thread::pause::Backoff;
 use crate::backend::Result;
-use crate::runtime::{DeviceState, DriverState, OutsideCaptures};
+use crate::runtime::{DeviceState, DriverState};
 use crate::stream::state::StreamState;
 
 /// The number of freed bytes after which a call releases those that no work uses, although the driver may wait for
@@ -94,7 +93,6 @@ impl Pending {
 
     /// Releases everything that no pending work uses. With `may_wait`, does so even if the driver waits for other work.
     fn release_ready(&self, driver: &DriverState, may_wait: bool) {
-        let _outside = OutsideCaptures::enter(&driver.api);
         let streams = driver.streams_with_work();
         let (busy, may_record) = (streams.len(), !any_held(&streams));
         self.close_batches(driver, may_record);
@@ -271,11 +269,9 @@ pub(crate) fn release(
     if is_due && may_call {
         of(driver).reap(driver);
     }
-    let outside = may_call.then(|| OutsideCaptures::enter(&driver.api));
     let busy = streams.len();
     let positions = users.positions(streams, may_call);
     if positions.is_empty() {
-        let _outside = outside.or_else(|| Some(OutsideCaptures::enter(&driver.api)));
         return now(driver, false);
     }
     let mut lists = of(driver).lists.lock();

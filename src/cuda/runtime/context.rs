@@ -15,7 +15,6 @@ use cudarc::driver::sys::{CUctx_st, CUdevice};
 use parking_lot::Mutex;
 
 use crate::algo::thread::per_thread::per_thread;
-use crate::algo::thread::quiet_thread;
 use crate::backend::{Fault, FaultKind, Result};
 use crate::base::api::{Api, Outcome};
 use crate::base::error::Failure;
@@ -116,8 +115,8 @@ impl Context {
     fn enter(&self) -> Outcome {
         // SAFETY: it takes nothing, and returns the calling thread's context.
         let current = match unsafe { self.api.ctx_get_current() } {
-            // Another library has destroyed the context that is current.
-            Err(failure) if failure.wants_context() => return self.set(),
+            // Another library has destroyed the context that is current, or the context has failed.
+            Err(failure) if failure.wants_context() || failure.is_sticky() => return self.set(),
             asked => asked?,
         };
         // A context that ended leaves its address current on threads that used it: hence the second
@@ -128,10 +127,6 @@ impl Context {
 
     #[cold]
     fn set(&self) -> Outcome {
-        if ENTERED.get().0 == 0 && quiet_thread::is_current() {
-            // Threads of the library stay outside of captures.
-            std::mem::forget(OutsideCaptures::enter(&self.api));
-        }
         // SAFETY: retained, so it exists.
         unsafe { self.api.ctx_set_current(self.raw.0) }?;
         ENTERED.set((self.life, self.raw.0.addr()));
@@ -166,13 +161,14 @@ impl Context {
     }
 
     /// Runs driver calls that need no current context. Fails if the context has failed. If the driver requires a
-    /// context after all, makes it current and tries again.
+    /// context after all, or returns how a context failed, which may be that of another library, makes this context
+    /// current and tries again.
     #[inline(always)]
     pub(crate) fn call_outside<T>(&self, calls: impl Fn(&Api) -> Outcome<T>) -> Result<T> {
         self.healthy()?;
         match calls(&self.api) {
             Ok(value) => Ok(value),
-            Err(failure) if failure.wants_context() => self.call(calls),
+            Err(failure) if failure.wants_context() || failure.is_sticky() => self.call(calls),
             Err(failure) => Err(self.note(failure, FaultKind::OutOfDeviceMemory)),
         }
     }
@@ -199,36 +195,6 @@ impl Context {
             format!("work failed on CUDA device {ordinal} and ended its context: {said}; start another process")
         };
         self.failed.get_or_init(|| fault.with_text(text)).clone()
-    }
-}
-
-/// Excludes the calling thread from the rules of captures, until it is dropped. While another library captures a
-/// stream, the driver refuses some calls of all threads, and the capture is then invalid.
-pub(crate) struct OutsideCaptures<'a> {
-    api: &'a Api,
-    /// The thread's earlier mode.
-    before: c_uint,
-}
-
-impl<'a> OutsideCaptures<'a> {
-    pub(crate) fn enter(api: &'a Api) -> Self {
-        /// The value of `CU_STREAM_CAPTURE_MODE_RELAXED`.
-        const RELAXED: c_uint = 2;
-        let mut this = Self { api, before: RELAXED };
-        this.exchange();
-        this
-    }
-
-    fn exchange(&mut self) {
-        // SAFETY: the driver reads a mode from `before` and writes the previous one. If it refuses, captures restrict
-        // this thread like any other.
-        let _ = unsafe { self.api.thread_exchange_stream_capture_mode(&mut self.before) };
-    }
-}
-
-impl Drop for OutsideCaptures<'_> {
-    fn drop(&mut self) {
-        self.exchange();
     }
 }
 

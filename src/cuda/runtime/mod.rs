@@ -11,6 +11,6 @@ pub(crate) mod shared;
 pub(crate) mod snapshot;
 pub(crate) mod utilization;
 
-pub(crate) use context::{Context, OutsideCaptures, Raw};
+pub(crate) use context::{Context, Raw};
 pub(crate) use device_state::DeviceState;
 pub(crate) use shared::{CudaDriver, DriverState};

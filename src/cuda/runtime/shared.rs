@@ -128,17 +128,18 @@ impl DriverState {
     }
 
     /// Runs driver calls in the calling thread's context, or in one of this library if the thread has none, or one that
-    /// is destroyed. Returns `None` if there is no context.
+    /// is destroyed or has failed. Returns `None` if there is no context.
     pub(crate) fn in_some_context<T>(&self, mut calls: impl FnMut(&Api) -> Outcome<T>) -> Option<Outcome<T>> {
         // SAFETY: a query of this thread's context.
         let current = match unsafe { self.api.ctx_get_current() } {
             Ok(current) => current,
-            Err(failure) if failure.wants_context() => std::ptr::null_mut(),
+            Err(failure) if failure.wants_context() || failure.is_sticky() => std::ptr::null_mut(),
             Err(_) => return None,
         };
         if !current.is_null() && !self.contexts.is_left_over(Raw(current)) {
             let outcome = calls(&self.api);
-            if !outcome.as_ref().is_err_and(|failure| failure.wants_context()) {
+            // The failure of a context of another library says nothing about others.
+            if !outcome.as_ref().is_err_and(|failure| failure.wants_context() || failure.is_sticky()) {
                 return Some(outcome);
             }
         }

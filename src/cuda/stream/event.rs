@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Key;
 use crate::backend::base::clock;
-use crate::backend::{Event, Result, Wait, downcast};
+use crate::backend::{Event, Fault, FaultKind, Result, Wait, downcast};
 use crate::runtime::{DeviceState, Raw};
 use crate::stream::mark::{poll_until, synchronize};
 use crate::stream::state::reported;
@@ -60,6 +60,8 @@ pub(crate) struct CudaEvent {
     is_known: AtomicBool,
     /// Whether the latest record is ordered after work that completes only when the program does something.
     depends_on_program: AtomicBool,
+    /// Whether the latest record of this library is in a capture of another one. Any query of it would invalidate that.
+    is_captured: AtomicBool,
 }
 
 impl CudaEvent {
@@ -73,6 +75,7 @@ impl CudaEvent {
             is_awaited: AtomicBool::new(false),
             is_known: AtomicBool::new(false),
             depends_on_program: AtomicBool::new(false),
+            is_captured: AtomicBool::new(false),
         })
     }
 
@@ -123,9 +126,25 @@ impl CudaEvent {
     }
 
     /// Notes that the event was recorded.
-    pub(crate) fn note_record(&self, depends_on_program: bool) {
-        // Relaxed: the core records an event and waits for it one after the other.
+    pub(crate) fn note_record(&self, depends_on_program: bool, is_captured: bool) {
+        // Relaxed, also below: the core records an event and waits for it one after the other.
         self.depends_on_program.store(depends_on_program, Ordering::Relaxed);
+        self.is_captured.store(is_captured, Ordering::Relaxed);
+    }
+
+    /// Whether the latest record of this library is in a capture of another one.
+    pub(crate) fn is_captured(&self) -> bool {
+        self.is_captured.load(Ordering::Relaxed)
+    }
+
+    /// Whether a stream that waits for the event may join a capture of another library.
+    pub(crate) fn may_be_captured(&self) -> bool {
+        self.is_captured() || self.is_known.load(Ordering::Relaxed)
+    }
+
+    fn refuse_capture(&self) -> Result<()> {
+        let text = "the event was recorded in a capture of another library, so it has no state; record it again";
+        if self.is_captured() { Err(Fault::new(FaultKind::Driver, text)) } else { Ok(()) }
     }
 
     /// Whether the latest record may complete only when the program does something.
@@ -141,6 +160,9 @@ impl CudaEvent {
 
 impl Event for CudaEvent {
     fn is_complete(&self) -> Result<bool> {
+        if self.is_captured() {
+            return Ok(false);
+        }
         // SAFETY: the event lives as long as `self` and its device is open.
         reported(&self.device, self.device.poll(|api| unsafe { api.event_query(self.raw().0) }))
     }
@@ -148,6 +170,7 @@ impl Event for CudaEvent {
     /// Waits for the event. With a deadline this polls the event, and the driver only returns the state of the latest
     /// record. So a record that is enqueued during the wait makes it longer.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.refuse_capture()?;
         self.device.driver.flush_deferred();
         if let Some(deadline) = deadline {
             let wait = poll_until(deadline, || self.is_complete())?;
@@ -160,11 +183,13 @@ impl Event for CudaEvent {
 
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
         let start = Self::of(start)?;
+        start.refuse_capture().and_then(|()| self.refuse_capture())?;
         // SAFETY: both events belong to this open device.
         self.device.call(|api| unsafe { api.event_elapsed_time(start.raw().0, self.raw().0) })
     }
 
     fn time_ns(&self) -> Result<u64> {
+        self.refuse_capture()?;
         time_ns(&self.device, self.raw())
     }
 

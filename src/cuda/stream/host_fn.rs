@@ -109,7 +109,17 @@ pub(crate) fn deliver_unawaited<F: FnOnce() + Send + 'static>(
     stream: &Arc<StreamState>,
     deliver: F,
 ) -> Result<Position> {
-    stream.submit(|| launch_boxed(stream, move |turn| turn.pass_to(|_turn| deliver())))
+    stream.submit(|| {
+        refuse_in_capture(stream)?;
+        launch_boxed(stream, move |turn| turn.pass_to(|_turn| deliver()))
+    })
+}
+
+/// Fails if another library captures the stream. Its graph would call the driver's function at each launch, and the
+/// argument of the function exists for one call.
+#[inline(always)]
+fn refuse_in_capture(stream: &StreamState) -> Result<()> {
+    stream.refuse_in_capture("its graph cannot have this host function; submit it before or after the capture")
 }
 
 /// Has the driver call `job` with its turn. The stream then waits until the turn is dropped. If streams cannot wait for
@@ -121,6 +131,7 @@ fn queue_turn<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, job: 
     stream.submit_with_calls(
         #[inline(always)]
         |place| {
+            refuse_in_capture(stream)?;
             let Some(words) = stream.device.words.get() else { return launch_boxed(stream, job) };
             let calls = match place {
                 Some(calls) => calls,

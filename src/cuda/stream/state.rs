@@ -273,7 +273,7 @@ impl StreamState {
 
     /// Whether another library captures the stream. A query of the stream, or of a mark in it, would invalidate the
     /// capture.
-    fn is_captured(&self) -> Result<bool> {
+    pub(crate) fn is_captured(&self) -> Result<bool> {
         // Relaxed: for the reason given in `has_finished`.
         if !self.shared.load(Ordering::Relaxed) {
             return Ok(false);
@@ -285,11 +285,26 @@ impl StreamState {
     }
 
     fn refuse_capture(&self) -> Result<()> {
-        if !self.is_captured()? {
-            return Ok(());
+        self.refuse_in_capture("no call can wait for it; end the capture first")
+    }
+
+    /// Fails if another library captures the stream. `so` says what cannot be done then, and what can.
+    pub(crate) fn refuse_in_capture(&self, so: &str) -> Result<()> {
+        let text = || format!("another library captures the stream, so {so}");
+        if self.is_captured()? { Err(Fault::new(FaultKind::Driver, text())) } else { Ok(()) }
+    }
+
+    /// Runs `wait`, the driver's calls that let the stream wait for an event. If the event is of a capture by another
+    /// library, the stream joins the capture. The caller has locked the stream's submissions.
+    pub(crate) fn wait_or_join(&self, wait: impl FnOnce() -> Result<()>) -> Result<()> {
+        // Before the wait, so that no later call queries the stream in the capture. Relaxed: for the reason given in
+        // `has_finished`.
+        let was_shared = self.shared.swap(true, Ordering::Relaxed);
+        let waited = wait();
+        if !was_shared && matches!(self.is_captured(), Ok(false)) {
+            self.shared.store(false, Ordering::Relaxed);
         }
-        let text = "another library captures the stream, so no call can wait for it; end the capture first";
-        Err(Fault::new(FaultKind::Driver, text))
+        waited
     }
 
     /// Whether everything enqueued so far is known to be complete. This takes three loads and no query of the driver.

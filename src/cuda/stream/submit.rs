@@ -46,16 +46,19 @@ impl CudaStream {
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CudaEvent::of(&**event)?;
         let raw = event.raw_to_record()?;
+        let is_captured = self.0.is_captured()?;
         // SAFETY: `event` and the stream are borrowed during the call, and both are on this device.
         let recorded = self.0.submit_calls(|api| unsafe { api.event_record(raw.0, self.0.raw.0) });
-        event.note_record(self.0.depends_on_program());
+        event.note_record(self.0.depends_on_program(), is_captured);
         self.reported(recorded)
     }
 
     #[inline(never)]
     fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
         let event = CudaEvent::of(&**event)?;
+        // A record in a capture has no state that a timeout could end.
         if let Some(limit) = limit
+            && !event.is_captured()
             && !event.is_complete()?
         {
             return self.reported(timed_wait::queue(&self.0, event.latest(), limit));
@@ -66,7 +69,8 @@ impl CudaStream {
             if event.depends_on_program() {
                 self.0.note_dependence();
             }
-            self.0.device.call_here(wait)
+            let wait = || self.0.device.call_here(wait);
+            if event.may_be_captured() { self.0.wait_or_join(wait) } else { wait() }
         }))
     }
 

@@ -105,6 +105,8 @@ pub(crate) fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Positi
     };
     let mark = Mark::unset(device)?;
     let queued = stream.submit(|| {
+        // The library queries the mark, which a capture does not allow.
+        stream.refuse_in_capture("its graph cannot have this wait; enqueue it before or after the capture")?;
         stream.note_wait();
         stream.device.call_here(|api| {
             // SAFETY: a live stream, a word that stays until the stream is past it, and a mark of its device.
