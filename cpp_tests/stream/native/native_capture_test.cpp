@@ -1,6 +1,8 @@
 // A stream that is lent to another library, which captures it: questions of this library would invalidate the capture.
 #include <portacl/portacl.h>
 
+#include <optional>
+
 #include "support/base/cuda_driver.h"
 #include "support/gate.h"
 #include "support/objects.h"
@@ -147,53 +149,59 @@ class JoinedCapture : public NativeCapture {
     void SetUp() override {
         NativeCapture::SetUp();
         if (IsSkipped()) return;
+        joined_.emplace();
+        begun_.emplace();
+        ended_.emplace();
         Driver("cuStreamCreate", &native_, 1u);
         ACL_OK(portaclStreamWrapNative(native_, &wrapped_));
         Begin(native_, kRelaxed);
-        ACL_OK(aclrtRecordEvent(begun_, wrapped_));
-        ACL_OK(aclrtStreamWaitEvent(joined_, begun_));
+        ACL_OK(aclrtRecordEvent(*begun_, wrapped_));
+        ACL_OK(aclrtStreamWaitEvent(*joined_, *begun_));
     }
     void TearDown() override {
         if (native_) {
             ACL_OK(aclrtDestroyStream(wrapped_));
             Driver("cuStreamDestroy_v2", native_);
         }
+        joined_.reset();
+        begun_.reset();
+        ended_.reset();
         NativeCapture::TearDown();
     }
     // Lets the stream that began the capture wait for the joined one, and ends the capture.
     void EndJoined() {
-        ACL_OK(aclrtRecordEvent(ended_, joined_));
-        ACL_OK(aclrtStreamWaitEvent(wrapped_, ended_));
+        ACL_OK(aclrtRecordEvent(*ended_, *joined_));
+        ACL_OK(aclrtStreamWaitEvent(wrapped_, *ended_));
         End(native_);
     }
 
     void* native_ = nullptr;
     aclrtStream wrapped_ = nullptr;
-    const Stream joined_;
-    const Event begun_;
-    const Event ended_;
+    std::optional<Stream> joined_;
+    std::optional<Event> begun_;
+    std::optional<Event> ended_;
 };
 
 TEST_F(JoinedCapture, AStreamThatJoinsIsNotQueried) {
     constexpr size_t kSize = 4096;
     DeviceMemory memory(std::vector<unsigned char>(kSize, 7));
     std::vector<unsigned char> pageable(kSize);
-    EXPECT_FALSE(IsIdle(joined_));
-    ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 8, kSize, joined_));
-    EXPECT_FALSE(IsIdle(joined_));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeStream(joined_), "another library captures");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeStreamWithTimeout(joined_, 10),
+    EXPECT_FALSE(IsIdle(*joined_));
+    ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 8, kSize, *joined_));
+    EXPECT_FALSE(IsIdle(*joined_));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeStream(*joined_), "another library captures");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeStreamWithTimeout(*joined_, 10),
                      "another library captures");
     ACL_FAILS_SAYING(
         ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-        aclrtMemcpyAsync(pageable.data(), kSize, memory.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, joined_),
+        aclrtMemcpyAsync(pageable.data(), kSize, memory.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, *joined_),
         "another library captures");
     void* freed = nullptr;
     ACL_OK(aclrtMalloc(&freed, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtFree(freed));
     EndJoined();
-    ACL_OK(aclrtSynchronizeStream(joined_));
-    EXPECT_TRUE(IsIdle(joined_));
+    ACL_OK(aclrtSynchronizeStream(*joined_));
+    EXPECT_TRUE(IsIdle(*joined_));
     EXPECT_EQ(memory.Download(), std::vector<unsigned char>(kSize, 7)) << "captured work has run";
 }
 
@@ -201,30 +209,30 @@ TEST_F(JoinedCapture, AStreamThatJoinsIsNotQueried) {
 TEST_F(JoinedCapture, AHostFunctionIsRefused) {
     bool has_run = false;
     const auto run = [](void* flag) { *static_cast<bool*>(flag) = true; };
-    for (const aclrtStream stream : {wrapped_, static_cast<aclrtStream>(joined_)}) {
+    for (const aclrtStream stream : {wrapped_, static_cast<aclrtStream>(*joined_)}) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtLaunchHostFunc(stream, run, &has_run),
                          "another library captures the stream, so its graph cannot have this host function");
     }
     EndJoined();
     EXPECT_FALSE(has_run);
-    ACL_OK(aclrtLaunchHostFunc(joined_, run, &has_run));
-    ACL_OK(aclrtSynchronizeStream(joined_));
+    ACL_OK(aclrtLaunchHostFunc(*joined_, run, &has_run));
+    ACL_OK(aclrtSynchronizeStream(*joined_));
     EXPECT_TRUE(has_run);
 }
 
 TEST_F(JoinedCapture, AnEventOfACaptureIsNotQueried) {
     float ms = 0;
-    EXPECT_FALSE(IsComplete(begun_));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeEvent(begun_), "a capture of another library");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeEventWithTimeout(begun_, 10),
+    EXPECT_FALSE(IsComplete(*begun_));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeEvent(*begun_), "a capture of another library");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeEventWithTimeout(*begun_, 10),
                      "a capture of another library");
-    ACL_FAILS(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtEventElapsedTime(&ms, begun_, begun_));
-    ACL_OK(aclrtStreamWaitEventWithTimeout(joined_, begun_, 1));
+    ACL_FAILS(ACL_ERROR_RT_EVENT_NOT_COMPLETE, aclrtEventElapsedTime(&ms, *begun_, *begun_));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(*joined_, *begun_, 1));
     EndJoined();
-    EXPECT_FALSE(IsComplete(begun_));
-    ACL_OK(aclrtRecordEvent(begun_, joined_));
-    ACL_OK(aclrtSynchronizeEvent(begun_));
-    EXPECT_TRUE(IsComplete(begun_));
+    EXPECT_FALSE(IsComplete(*begun_));
+    ACL_OK(aclrtRecordEvent(*begun_, *joined_));
+    ACL_OK(aclrtSynchronizeEvent(*begun_));
+    EXPECT_TRUE(IsComplete(*begun_));
 }
 
 }  // namespace

@@ -83,10 +83,10 @@ macro_rules! driver_functions {
 driver_functions! {
     init(flags: c_uint) = "cuInit";
     driver_get_version() -> c_int = "cuDriverGetVersion";
-    checkpoint_lock(process: c_int, options: *mut CUcheckpointLockArgs) = "cuCheckpointProcessLock" outside captures;
-    checkpoint_save(process: c_int, options: *mut c_void) = "cuCheckpointProcessCheckpoint" outside captures;
-    checkpoint_restore(process: c_int, options: *mut c_void) = "cuCheckpointProcessRestore" outside captures;
-    checkpoint_unlock(process: c_int, options: *mut c_void) = "cuCheckpointProcessUnlock" outside captures;
+    checkpoint_lock(process: c_int, options: *mut CUcheckpointLockArgs) = "cuCheckpointProcessLock";
+    checkpoint_save(process: c_int, options: *mut c_void) = "cuCheckpointProcessCheckpoint";
+    checkpoint_restore(process: c_int, options: *mut c_void) = "cuCheckpointProcessRestore";
+    checkpoint_unlock(process: c_int, options: *mut c_void) = "cuCheckpointProcessUnlock";
 
     device_get_count() -> c_int = "cuDeviceGetCount";
     device_get(ordinal: c_int) -> CUdevice = "cuDeviceGet";

@@ -239,16 +239,20 @@ fn an_allocation_beside_busy_streams_takes_the_calls_that_it_needs() {
         // The first free finds out which streams are busy.
         drop(setup.on_device(4096));
         let contexts = || calls("cuCtxGetCurrent").unwrap();
-        let before = (calls("").unwrap(), contexts());
+        // An allocation changes the mode for captures, and changes it back.
+        let modes = || calls("cuThreadExchangeStreamCaptureMode").unwrap();
+        let before = (calls("").unwrap(), contexts(), modes());
         for _ in 0..PAIRS {
             drop(setup.on_device(4096));
         }
         let queried = contexts() - before.1;
-        let called = calls("").unwrap() - before.0 - queried;
+        let exchanged = modes() - before.2;
+        let called = calls("").unwrap() - before.0 - queried - exchanged;
         drop(pause);
         gate.open();
         assert!(called <= 2 * PAIRS, "{called} calls, {count} streams, held: {are_held}");
         assert!(queried <= 2 * PAIRS, "{queried} contexts, {count} streams, held: {are_held}");
+        assert!(exchanged <= 4 * PAIRS, "{exchanged} modes, {count} streams, held: {are_held}");
         streams.iter().for_each(|stream| assert_eq!(stream.synchronize(None).unwrap(), Wait::Done));
     }
 }

@@ -6,7 +6,8 @@
 //! of functions exchanges the mode around each call of this kind, and the mode of the program's thread stays as it was.
 //!
 //! The driver's documentation names no complete list. The table marks all functions but those that enqueue work, build
-//! graphs, or only read what the driver has in host memory.
+//! graphs, or only read what the driver has in host memory, and those of checkpoints: no other call returns while the
+//! process is locked.
 
 use std::ffi::c_uint;
 
