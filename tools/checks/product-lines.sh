@@ -46,11 +46,13 @@ busy=360    # frees beside busy streams of CUDA: batches of frees, shared marks,
 queues=70   # streams of CUDA that share hardware queues: src/cuda/runtime/priorities.rs, records that a thread queries in
             # src/cuda/stream/event.rs and timed_wait.rs
 exhaustive=260 # matches that name each variant, one a line, instead of `_` (clippy::wildcard_enum_match_arm)
+captures=60 # captures and failed contexts of other libraries: src/cuda/base/api/captures.rs, streams that join a capture and
+            # events in one in src/cuda/stream
 ends=130    # one way to find the ends of transfers, with what each call expects as data: src/core/transfer/ends.rs
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits + counts + undecided + graphs + early + uses + log))
 most_product_lines=$((most_product_lines + images + python + places + misuse + sharing + descriptors + privileges))
-most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile + busy + ends + queues))
+most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile + busy + ends + queues + captures))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

@@ -5,6 +5,7 @@
 
 #include "support/base/cuda_driver.h"
 #include "support/gate.h"
+#include "support/graph/graph.h"
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/threads.h"
@@ -192,10 +193,9 @@ TEST_F(JoinedCapture, AStreamThatJoinsIsNotQueried) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeStream(*joined_), "another library captures");
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSynchronizeStreamWithTimeout(*joined_, 10),
                      "another library captures");
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-        aclrtMemcpyAsync(pageable.data(), kSize, memory.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, *joined_),
-        "another library captures");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+                     aclrtMemcpyAsync(pageable.data(), kSize, memory.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, *joined_),
+                     "another library captures");
     void* freed = nullptr;
     ACL_OK(aclrtMalloc(&freed, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtFree(freed));
@@ -218,6 +218,24 @@ TEST_F(JoinedCapture, AHostFunctionIsRefused) {
     ACL_OK(aclrtLaunchHostFunc(*joined_, run, &has_run));
     ACL_OK(aclrtSynchronizeStream(*joined_));
     EXPECT_TRUE(has_run);
+}
+
+// The library queries when these are complete.
+TEST_F(JoinedCapture, GraphsAndWaitsForValuesAreRefused) {
+    constexpr size_t kSize = 4096;
+    const Stream other;
+    const DeviceMemory memory(std::vector<unsigned char>(kSize, 0));
+    const Graph graph = Capture(other, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, other)); });
+    for (const aclrtStream stream : {wrapped_, static_cast<aclrtStream>(*joined_)}) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclmdlRIExecuteAsync(graph, stream),
+                         "another library captures the stream, so its graph cannot have this graph");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtValueWait(memory.At(), 0, 0, stream),
+                         "another library captures the stream, so its graph cannot have this wait");
+    }
+    EndJoined();
+    ACL_OK(aclmdlRIExecuteAsync(graph, *joined_));
+    ACL_OK(aclrtValueWait(memory.At(), 1, 0, *joined_));
+    ACL_OK(aclrtSynchronizeStream(*joined_));
 }
 
 TEST_F(JoinedCapture, AnEventOfACaptureIsNotQueried) {

@@ -20,13 +20,35 @@ thread_local unsigned mode_of_thread = kGlobal;
 // Whether captures allow a call: it enqueues work, builds graphs, or only reads what the driver has in host memory. The
 // documentation says "potentially unsafe", and names cudaMalloc as an example. Here all other calls are unsafe.
 bool is_safe(const char* name) {
-    static const char* const kSafe[] = {
-        "Async",        "cuCtxGet",   "cuCtxPop",      "cuCtxPush",    "cuCtxSet",        "cuDeviceGet",
-        "cuDeviceCan",  "cuDriver",   "cuEventCreate", "cuEventDest",  "cuEventRecord",   "cuGetError",
-        "cuGraphAdd",   "cuInit",     "cuGraphCreate", "cuGraphDest",  "cuGraphLaunch",   "cuLaunch",
-        "cuPointerGet", "cuStreamGet", "cuStreamWait",  "cuStreamWrite", "cuThreadExchange", "Captur",
-        "cuDeviceTotal", "cuMemGetAddressRange", "cuMemGetAllocationGranularity", "cuMemHostGetDevicePointer",
-        "cuDeviceCompute"};
+    static const char* const kSafe[] = {"Async",
+                                        "cuCtxGet",
+                                        "cuCtxPop",
+                                        "cuCtxPush",
+                                        "cuCtxSet",
+                                        "cuDeviceGet",
+                                        "cuDeviceCan",
+                                        "cuDriver",
+                                        "cuEventCreate",
+                                        "cuEventDest",
+                                        "cuEventRecord",
+                                        "cuGetError",
+                                        "cuGraphAdd",
+                                        "cuInit",
+                                        "cuGraphCreate",
+                                        "cuGraphDest",
+                                        "cuGraphLaunch",
+                                        "cuLaunch",
+                                        "cuPointerGet",
+                                        "cuStreamGet",
+                                        "cuStreamWait",
+                                        "cuStreamWrite",
+                                        "cuThreadExchange",
+                                        "Captur",
+                                        "cuDeviceTotal",
+                                        "cuMemGetAddressRange",
+                                        "cuMemGetAllocationGranularity",
+                                        "cuMemHostGetDevicePointer",
+                                        "cuDeviceCompute"};
     return std::any_of(std::begin(kSafe), std::end(kSafe),
                        [&](const char* part) { return std::strstr(name, part) != nullptr; });
 }

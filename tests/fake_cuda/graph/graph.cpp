@@ -223,11 +223,10 @@ FAKE_CUDA_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph, 
                                     job->extra, &launch)) {
         return code;
     }
-    return add(call, out, graph, after, count, "kernel",
-               [launch, function = job->func](Call& now, Stream& stream) {
-                   CUresult stale = CUDA_SUCCESS;
-                   return find_function(now, function, &stale) == nullptr ? stale : queue_launch(now, stream, launch);
-               });
+    return add(call, out, graph, after, count, "kernel", [launch, function = job->func](Call& now, Stream& stream) {
+        CUresult stale = CUDA_SUCCESS;
+        return find_function(now, function, &stale) == nullptr ? stale : queue_launch(now, stream, launch);
+    });
 }
 
 FAKE_CUDA_EXPORT CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t count,

@@ -6,10 +6,11 @@
 
 namespace fake {
 
-// Assumption: Any context may be current, also a destroyed one of another library, or one that has failed; calls without
-// a context of their own then fail with 201, 400 or 709, or return that context's failure, which says nothing about others.
-// Source: CUDA Driver API, Context Management: cuCtxDestroy, cuCtxSetCurrent; the note "may also return error codes from
-// previous, asynchronous launches" of most functions
+// Assumption: Any context may be current, also a destroyed one of another library, or one that has failed; calls
+// without a context of their own then fail with 201, 400 or 709, or return that context's failure, which says nothing
+// about others.
+// Source: CUDA Driver API, Context Management: cuCtxDestroy, cuCtxSetCurrent; the note "may also return error codes
+// from previous, asynchronous launches" of most functions
 // Test: ForeignContext.MayBeLeftCurrent, ForeignContext.MayBeDestroyedWhileItIsCurrent
 
 // Assumption: A device has further contexts beside its primary one. Their streams, events and kernels are their own,

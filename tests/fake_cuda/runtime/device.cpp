@@ -90,9 +90,10 @@ constexpr int kPciBusId = 33;
 
 // Assumption: A virtual GPU may lack unified memory, access between devices, and virtual memory management: their
 // attributes are 0, and their functions return 217 or 801.
-// Source: NVIDIA Virtual GPU Software documentation, CUDA Toolkit Support: Unified Memory and Peer-to-Peer. Virtual memory
-// management is not named there: not known, and no virtual GPU was tried
-// Test: none: the tests on a card need these features; VirtualGpu.WorksWithoutTheFeaturesThatItLacks is for the fake driver
+// Source: NVIDIA Virtual GPU Software documentation, CUDA Toolkit Support: Unified Memory and Peer-to-Peer. Virtual
+// memory management is not named there: not known, and no virtual GPU was tried
+// Test: none: the tests on a card need these features; VirtualGpu.WorksWithoutTheFeaturesThatItLacks is for the fake
+// driver
 
 // What a virtual GPU lacks: managed memory, concurrent access to it, virtual memory management, and sharing that.
 constexpr int kNotVirtual[] = {83, 89, 102, 103};

@@ -96,10 +96,10 @@ uint64_t address_of(const void* pointer) {
 
 }  // namespace
 
-// Assumption: A copy to pageable memory returns when it is complete, whatever its size. One from pageable memory returns
-// when the source was read: up to 64 KiB it waits for no other work, above it may wait for the work before it.
-// Source: CUDA Driver API, API synchronization behavior: Memcpy; CUDA C++ Programming Guide, Concurrent Execution between
-// Host and Device: 64 KB
+// Assumption: A copy to pageable memory returns when it is complete, whatever its size. One from pageable memory
+// returns when the source was read: up to 64 KiB it waits for no other work, above it may wait for the work before it.
+// Source: CUDA Driver API, API synchronization behavior: Memcpy; CUDA C++ Programming Guide, Concurrent Execution
+// between Host and Device: 64 KB
 // Test: MemcpyAsync.APageableSourceIsReadInStreamOrder, MemcpyAsync.APageableDestinationIsCompleteOnReturn
 
 CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src, size_t width, size_t height,

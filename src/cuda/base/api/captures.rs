@@ -1,9 +1,10 @@
 //! Keeps captures of other libraries valid.
 //!
 //! While a stream is captured, the driver refuses calls that the capture cannot see, such as allocations: those of the
-//! thread that captures, and in the global mode those of all threads. It then invalidates the capture as well. A library
-//! that depends on no captured work may make such calls in the relaxed mode, which belongs to the thread. So the table
-//! of functions exchanges the mode around each call of this kind, and the mode of the program's thread stays as it was.
+//! thread that captures, and in the global mode those of all threads. It then invalidates the capture as well. A
+//! library that depends on no captured work may make such calls in the relaxed mode, which belongs to the thread. So
+//! the table of functions exchanges the mode around each call of this kind, and the mode of the program's thread stays
+//! as it was.
 //!
 //! The driver's documentation names no complete list. The table marks all functions but those that enqueue work, build
 //! graphs, or only read what the driver has in host memory, and those of checkpoints: no other call returns while the
