@@ -184,7 +184,7 @@ const PAGE_WORDS: usize = 2000;
 /// Maximum number of lines of a release in the changelog.
 const RELEASE_LINES: usize = 60;
 /// Pages that programs write as a whole.
-const GENERATED: [&str; 2] = ["api.md", "benchmarks.md"];
+const GENERATED: [&str; 3] = ["api.md", "assumptions.md", "benchmarks.md"];
 
 /// Returns the number of words of a page without what programs write, between `<!-- begin: PROGRAM -->` and
 /// `<!-- end -->`.

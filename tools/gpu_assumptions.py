@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes docs/gpu/assumptions.md: what the test double of the CUDA driver assumes about drivers.
 
-In tests/fake_cuda an assumption is a comment of three paragraphs: "Assumption:", "Source:" (NVIDIA's public document, or
-"none" and what reports it) and "Test:" (tests of cpp_tests that would fail on a card where it is wrong, or "none:" and
-the reason).
+In tests/fake_cuda an assumption is a comment of three paragraphs: "Assumption:", "Source:" (NVIDIA's public document with its
+section, the run on a card that has shown it, or what is not known and which test asks it on a card) and "Test:" (tests of
+cpp_tests that would fail on a card where it is wrong, or "none:" and the reason).
 
 usage: gpu_assumptions.py [--check]    --check: writes nothing, fails if the file is not current
        gpu_assumptions.py --list       prints for each program of cpp_tests its tests that the file names, by a tab
@@ -57,6 +57,8 @@ def main():
     rows, where = list(assumptions()), programs()
     missing = [f"{path}: {name} is no test that runs on cards" for *_, test, path in rows for name in named(test)
                if name not in where]
+    missing += [f"{path}: an assumption without a source: {what}" for what, source, _, path in rows
+                if source.startswith("none")]
     if missing:
         sys.exit("\n".join(missing))
     text = HEAD + "".join(f"| {what} | {source} | {test} | `{path}` |\n" for what, source, test, path in rows)
