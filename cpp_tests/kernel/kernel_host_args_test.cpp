@@ -122,7 +122,7 @@ TEST_F(KernelHostArgs, WrongHostArgumentsAreRefused) {
     each(kInvalid, nullptr, &block, size, {{slot, data}}, 1, {"is null"});
     each(kDead, *program_, &block, size, {{slot, data}}, 1, {"kind binary"});
     if (knows_parameters_) {
-        each(kInvalid, add_pair_, &block, size, {{slot, 8}}, 1, {"8 bytes after", "16 bytes"});
+        each(kInvalid, add_pair_, &block, size, {{slot, 8}}, 1, {"the smallest dataOffset is 8", "16"});
         each(kDead, add_pair_, &block, size, {}, 0, {std::to_string(size), "16 bytes"});
     }
     ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelWithHostArgs(add_pair_, 0, stream, nullptr, &block, size, nullptr, 0),

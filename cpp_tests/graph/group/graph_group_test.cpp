@@ -160,7 +160,7 @@ TEST_F(GraphGroup, ADifferentTopologyIsRefused) {
     Begin(updater, group, [] {});
     ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "0 operations", "2", "is unchanged");
     Begin(updater, group, fill);
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "1 operations", "2", "is unchanged");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "1 operation", "2", "is unchanged");
     Begin(updater, group, [&] { fill(), copy(), copy(); });
     ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "3 operations", "2", "is unchanged");
     Begin(updater, group, [&] { copy(), fill(); });

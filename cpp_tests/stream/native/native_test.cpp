@@ -102,7 +102,7 @@ TEST_F(Native, InvalidHandles) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamWrapNative(reinterpret_cast<void*>(uintptr_t{1}), &native),
                      "native is 1", "legacy default stream");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamWrapNative(reinterpret_cast<void*>(uintptr_t{2}), &native),
-                     "native is 2", "default stream of each thread");
+                     "native is 2", "per-thread default stream");
     EXPECT_EQ(native, kBefore);
 }
 

@@ -345,7 +345,7 @@ fn a_size_that_is_not_that_of_the_file_is_refused() {
     shared.file.file().unwrap().read_exact_at(&mut header, 0).unwrap();
     let shorter = files::sealed_file(c"portacl-shared", MEMORY + (4 << 20)).unwrap();
     shorter.file().unwrap().write_all_at(&header, 0).unwrap();
-    assert!(refused(shorter.get().unwrap()).contains("is damaged"));
+    assert!(refused(shorter.get().unwrap()).contains("damaged file"));
 }
 
 #[test]
