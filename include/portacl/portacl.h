@@ -284,8 +284,8 @@ extern "C" {
 const char *portaclBackendName(void);
 
 /**
- * Returns the version of the library that the process has loaded. The header has that for which a program was compiled:
- * PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR, PORTACL_VERSION_PATCH. Works at any time.
+ * Returns the version of the library that the process has loaded. PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR and
+ * PORTACL_VERSION_PATCH are those of the header. Works at any time.
  *
  * @param major receives the major number.
  * @param minor receives the minor number.

@@ -45,6 +45,7 @@ busy=360    # frees beside busy streams of CUDA: batches of frees, shared marks,
             # their frees: src/cuda/memory/pending, src/cuda/stream/state/marks.rs
 queues=70   # streams of CUDA that share hardware queues: src/cuda/runtime/priorities.rs, records that a thread queries in
             # src/cuda/stream/event.rs and timed_wait.rs
+turns=40    # threads that spin before they sleep: src/backend/schedule/bell.rs; portaclGetVersion
 exhaustive=260 # matches that name each variant, one a line, instead of `_` (clippy::wildcard_enum_match_arm)
 captures=60 # captures and failed contexts of other libraries: src/cuda/base/api/captures.rs, streams that join a capture and
             # events in one in src/cuda/stream
@@ -52,7 +53,7 @@ ends=130    # one way to find the ends of transfers, with what each call expects
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits + counts + undecided + graphs + early + uses + log))
 most_product_lines=$((most_product_lines + images + python + places + misuse + sharing + descriptors + privileges))
-most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile + busy + ends + queues + captures))
+most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile + busy + ends + queues + turns + captures))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

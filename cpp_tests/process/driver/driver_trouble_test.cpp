@@ -316,9 +316,9 @@ OWN_PROCESS_TEST(VirtualGpu, WorksWithoutTheFeaturesThatItLacks, {"FAKE_CUDA_VGP
     ExpectWorks();
     auto memory = Poison<void*>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtMemAllocManaged(&memory, 4096, ACL_RT_MEM_ATTACH_GLOBAL),
-                     "cuMemAllocManaged gave 801");
+                     "cuMemAllocManaged returned 801");
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtReserveMemAddress(&memory, 2 << 20, 0, nullptr, 1),
-                     "cuMemAddressReserve gave 801");
+                     "cuMemAddressReserve returned 801");
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_ONLY));
     EXPECT_TRUE(IsPoison(memory));
     ACL_OK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));

@@ -150,8 +150,8 @@ impl Walk {
     }
 
     /// Returns the file, unless another user may have put it into a folder that others may write to: that user could
-    /// read what is written, or has given a file of this user a second name there. Without the sticky bit anybody may
-    /// exchange files, so that their owner means nothing.
+    /// read what is written, or has given a file of this user a second name there. Without the sticky bit any
+    /// user may exchange files, so that their owner means nothing.
     fn check_owner(&self, file: OwnedFd) -> Result<File> {
         let (found, around) = (stat(&file)?, stat(&self.folder)?);
         let kind = FileType::from_raw_mode(found.st_mode);

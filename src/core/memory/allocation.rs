@@ -120,7 +120,7 @@ impl Kind {
     }
 
     /// Returns the place of the memory of an allocation that was found, as [`Self::place`], in two comparisons.
-    #[inline(always)]
+    #[inline]
     pub const fn place_of(found: Reach) -> Place {
         const HOST: u32 = Kind::Pinned.word();
         const REGISTERED: u32 = Kind::BEING_REGISTERED.word();

@@ -38,7 +38,7 @@ pub struct FoundEnds {
 
 impl FoundEnds {
     /// Returns the copy between them.
-    #[inline(always)]
+    #[inline]
     pub fn copy(&self, stage_source: bool) -> backend::Copy {
         backend::Copy { dst: self.dst, src: self.src, stage_source }
     }
@@ -146,7 +146,7 @@ pub fn find<A: Display + Copy>(dst: End<A>, src: End<A>, own: Own<'_>, expect: &
 }
 
 /// Finds the end of an operation that reads it, or writes it. Returns a reference that keeps its device open.
-#[inline(always)]
+#[inline]
 pub fn find_end(end: End<&str>, writes: bool, own: Own<'_>, takes: Takes) -> Result<(Span, Held)> {
     let End { argument, addr, len } = end;
     let span = memory::span(argument, addr, len)?;

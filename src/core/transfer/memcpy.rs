@@ -122,7 +122,7 @@ impl CopyArgs {
         Ok(Some(kind))
     }
 
-    #[inline(always)]
+    #[inline]
     fn dst(&self) -> End<&'static str> {
         End { argument: "dst", addr: self.dst, len: self.count }
     }
@@ -145,13 +145,13 @@ pub struct Direction {
 }
 
 impl Direction {
-    #[inline(always)]
+    #[inline]
     fn of(kind: Kind, within_host: bool) -> Self {
         Self { kind, within_host, remedy: "ACL_MEMCPY_DEFAULT finds the direction from the addresses" }
     }
 
     /// Whether the source can be reused when the call returns.
-    #[inline(always)]
+    #[inline]
     fn stages_source(&self) -> bool {
         self.kind == Kind::HostToBufferToDevice
     }

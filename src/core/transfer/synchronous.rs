@@ -19,7 +19,7 @@ impl CallingThread {
     pub const NEW: Self = Self(None);
 
     /// Returns the device of its context.
-    #[inline(always)]
+    #[inline]
     pub fn device(&mut self) -> Result<&Arc<Device>> {
         match &mut self.0 {
             Some(context) => Ok(&context.device),
@@ -28,7 +28,7 @@ impl CallingThread {
     }
 
     /// Returns a reference to the device, and drops the pin, which delays the reclamation of destroyed objects.
-    #[inline(always)]
+    #[inline]
     pub fn into_device(mut self) -> Result<Arc<Device>> {
         self.device().cloned()
     }

@@ -99,7 +99,7 @@ impl CudaEvent {
     }
 
     /// Returns the driver's event for the next record.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn raw_to_record(&self) -> Result<Raw<CUevent_st>> {
         // Relaxed: as in `raw`.
         if self.is_awaited.load(Ordering::Relaxed) && !self.is_known.load(Ordering::Relaxed) {

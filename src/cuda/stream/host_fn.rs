@@ -117,7 +117,7 @@ pub(crate) fn deliver_unawaited<F: FnOnce() + Send + 'static>(
 
 /// Fails if another library captures the stream. Its graph would call the driver's function at each launch, and the
 /// argument of the function exists for one call.
-#[inline(always)]
+#[inline]
 fn refuse_in_capture(stream: &StreamState) -> Result<()> {
     stream.refuse_in_capture("its graph cannot have this host function; submit it before or after the capture")
 }

@@ -20,8 +20,8 @@ pub unsafe extern "C" fn portaclBackendName() -> *const c_char {
     guard_value("portaclBackendName", std::ptr::null(), || Ok(info::backend_name()?.as_ptr()))
 }
 
-/// Returns the version of the library that the process has loaded. The header has that for which a program was compiled:
-/// PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR, PORTACL_VERSION_PATCH. Works at any time.
+/// Returns the version of the library that the process has loaded. PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR and
+/// PORTACL_VERSION_PATCH are those of the header. Works at any time.
 ///
 /// @param major receives the major number.
 /// @param minor receives the minor number.
