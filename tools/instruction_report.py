@@ -28,10 +28,11 @@ MOST = {
     "aclrtMemPoolMallocAsync + FreeAsync": 621,
 }
 # The same on the CUDA backend. Each call of the driver may do a system call, so each turns the cancellation of its thread
-# off and on again, with about 30 instructions of the library.
+# off and on again, with about 30 instructions of the library. A record also notes whether it is in a capture of another
+# library, and whether a wait with a timeout needs the event of the record before.
 CUDA_MOST = {
     "aclrtMemcpyAsync": 420,
-    "aclrtRecordEvent": 331,
+    "aclrtRecordEvent": 354,
     "aclrtStreamWaitEvent": 331,
     "aclrtLaunchHostFunc": 368,
     "aclrtLaunchKernelWithArgsArray": 501,

@@ -98,19 +98,16 @@ impl CudaEvent {
         Arc::clone(&self.all.lock()[0])
     }
 
-    /// Returns the driver's event for the next record.
+    /// Whether the next record must leave the driver's event to the latest one.
     #[inline]
-    pub(crate) fn raw_to_record(&self) -> Result<Raw<CUevent_st>> {
+    pub(crate) fn is_record_kept(&self) -> bool {
         // Relaxed: as in `raw`.
-        if self.is_awaited.load(Ordering::Relaxed) && !self.is_known.load(Ordering::Relaxed) {
-            self.keep_awaited_record()?;
-        }
-        Ok(self.raw())
+        self.is_awaited.load(Ordering::Relaxed) && !self.is_known.load(Ordering::Relaxed)
     }
 
-    /// Takes another event of the driver, if the library awaits the latest record.
+    /// Takes another event of the driver for the next record.
     #[cold]
-    fn keep_awaited_record(&self) -> Result<()> {
+    pub(crate) fn keep_awaited_record(&self) -> Result<()> {
         let mut all = self.all.lock();
         if let Some(free) = all.iter().position(|recorded| Arc::strong_count(recorded) == 1) {
             all.swap(0, free);

@@ -271,11 +271,17 @@ impl StreamState {
         self.list_as_busy(&mut submitting);
     }
 
+    /// Whether other libraries know the stream, so that one may capture it.
+    #[inline]
+    pub(crate) fn is_shared(&self) -> bool {
+        // Relaxed: for the reason given in `has_finished`.
+        self.shared.load(Ordering::Relaxed)
+    }
+
     /// Whether another library captures the stream. A query of the stream, or of a mark in it, would invalidate the
     /// capture.
     pub(crate) fn is_captured(&self) -> Result<bool> {
-        // Relaxed: for the reason given in `has_finished`.
-        if !self.shared.load(Ordering::Relaxed) {
+        if !self.is_shared() {
             return Ok(false);
         }
         let mut status = 0;
@@ -291,20 +297,22 @@ impl StreamState {
     /// Fails if another library captures the stream. `so` says what cannot be done then, and what can.
     pub(crate) fn refuse_in_capture(&self, so: &str) -> Result<()> {
         let text = || format!("another library captures the stream, so {so}");
-        if self.is_captured()? { Err(Fault::new(FaultKind::Driver, text())) } else { Ok(()) }
+        if self.is_shared() && self.is_captured()? { Err(Fault::new(FaultKind::Driver, text())) } else { Ok(()) }
     }
 
-    /// Runs `wait`, the driver's calls that let the stream wait for an event. If the event is of a capture by another
-    /// library, the stream joins the capture. The caller has locked the stream's submissions.
-    pub(crate) fn wait_or_join(&self, wait: impl FnOnce() -> Result<()>) -> Result<()> {
-        // Before the wait, so that no later call queries the stream in the capture. Relaxed: for the reason given in
-        // `has_finished`.
-        let was_shared = self.shared.swap(true, Ordering::Relaxed);
-        let waited = wait();
-        if !was_shared && matches!(self.is_captured(), Ok(false)) {
+    /// Notes that the stream may join a capture of another library by a wait for an event, before that wait, so that no
+    /// later call queries the stream in the capture. Returns whether the caller must call [`Self::end_join`] after it.
+    /// The caller has locked the stream's submissions.
+    pub(crate) fn begin_join(&self) -> bool {
+        // Relaxed: for the reason given in `has_finished`.
+        !self.shared.swap(true, Ordering::Relaxed)
+    }
+
+    /// Notes whether the stream has joined a capture.
+    pub(crate) fn end_join(&self) {
+        if matches!(self.is_captured(), Ok(false)) {
             self.shared.store(false, Ordering::Relaxed);
         }
-        waited
     }
 
     /// Whether everything enqueued so far is known to be complete. This takes three loads and no query of the driver.

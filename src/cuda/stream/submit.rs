@@ -45,8 +45,11 @@ impl CudaStream {
     #[inline(never)]
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CudaEvent::of(&**event)?;
-        let raw = event.raw_to_record()?;
-        let is_captured = self.0.is_captured()?;
+        if event.is_record_kept() {
+            event.keep_awaited_record()?;
+        }
+        let raw = event.raw();
+        let is_captured = self.0.is_shared() && self.0.is_captured()?;
         // SAFETY: `event` and the stream are borrowed during the call, and both are on this device.
         let recorded = self.0.submit_calls(|api| unsafe { api.event_record(raw.0, self.0.raw.0) });
         event.note_record(self.0.depends_on_program(), is_captured);
@@ -69,8 +72,12 @@ impl CudaStream {
             if event.depends_on_program() {
                 self.0.note_dependence();
             }
-            let wait = || self.0.device.call_here(wait);
-            if event.may_be_captured() { self.0.wait_or_join(wait) } else { wait() }
+            let may_join = event.may_be_captured() && self.0.begin_join();
+            let waited = self.0.device.call_here(wait);
+            if may_join {
+                self.0.end_join();
+            }
+            waited
         }))
     }
 
