@@ -145,8 +145,9 @@ class ProcessCode {
             Part part{};
             char dash = 0;
             std::string access, device, node;
-            fields >> std::hex >> part.first >> dash >> part.end >> access >> part.offset >> device >> node >>
-                part.file;
+            fields >> std::hex >> part.first >> dash >> part.end >> access >> part.offset >> device >> node;
+            // A path may have spaces.
+            std::getline(fields >> std::ws, part.file);
             (access.size() > 2 && access[2] == 'x' ? code_ : other_).push_back(part);
         }
     }

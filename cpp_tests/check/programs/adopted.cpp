@@ -146,7 +146,7 @@ void DestroyedStream(World&, bool is_fixed) {
 }  // namespace
 
 const std::vector<Program> kAdopted = {
-    {"past_the_end", PastTheEnd, "bounds", "4 bytes at offset 1", "", kCpu},
+    {"past_the_end", PastTheEnd, "bounds", "a write changed 4 bytes at offset 1", "", kCpu},
     {"leaked_memory", Memory, "leak", "at aclrtResetDevice", "bytes of device memory on device 0"},
     {"leaked_small_memory", SmallMemory, "leak", "at aclrtResetDevice 100 bytes of device memory on device 0",
      "  100 bytes at 0x"},
