@@ -74,13 +74,13 @@ class Stacks(unittest.TestCase):
         RELEASING.Fail()
         frames = self.frames()
         self.assert_python(frames, line_of(Stacks.test_without_the_lock, "RELEASING"))
-        self.assertRegex(frames[-1], r"^[^ ]*extension.c:\d+:Fail$")
+        self.assertRegex(frames[-1], r"^.*extension.c:\d+:Fail$")
 
     def test_with_the_lock(self):
         HOLDING.Fail()
         frames = self.frames()
         self.assert_python(frames, line_of(Stacks.test_with_the_lock, "HOLDING"))
-        self.assertRegex(frames[-1], r"^[^ ]*extension.c:\d+:Fail$")
+        self.assertRegex(frames[-1], r"^.*extension.c:\d+:Fail$")
 
     def test_lines_of_a_loop_are_told_apart(self):
         # The stack of C is the same for both.
@@ -140,7 +140,7 @@ class Stacks(unittest.TestCase):
         libc.pthread_create(ctypes.byref(thread), None, RELEASING.FailInThread, None)
         libc.pthread_join(thread, None)
         frames = self.frames()
-        self.assertRegex(frames[0], r"^[^ ]*extension.c:\d+:FailInThread$")
+        self.assertRegex(frames[0], r"^.*extension.c:\d+:FailInThread$")
         self.assertFalse([frame for frame in frames if ".py:" in frame], frames)
 
     def test_many_threads(self):
@@ -242,7 +242,7 @@ lib.Fail()
                 if "ffi_call" in report:
                     self.assertRegex(report, "Py_?Finalize|pythread_wrapper|thread_run")
             self.assertRegex(out, r"\n    <string>:[0-9]+:work\n")
-            self.assertRegex(out, r"\n    [^ ]*extension.c:[0-9]+:FailLate\n")
+            self.assertRegex(out, r"\n    .*extension.c:[0-9]+:FailLate\n")
             self.assertIn("failed calls reported", out)
 
     def test_a_thread_that_keeps_the_lock_and_waits_for_a_call_ends(self):
