@@ -70,11 +70,12 @@ pub(crate) fn unpack(parcel: Parcel) -> Result<FilePart> {
     let unknown = |error: io::Error| {
         Fault::new(FaultKind::Driver, format!("the export of the other process cannot be inspected: {error}"))
     };
-    // The file must have a fixed length, because otherwise its use could fault.
-    let sealed = memory_file::is_sealed(file.as_fd()).map_err(unknown)?;
+    // The file must have a fixed length, because otherwise its use could fault. Nothing else is asked of another file:
+    // its file system could let the call wait forever.
+    ensure!(memory_file::is_sealed(file.as_fd()).map_err(unknown)?, damaged());
     let file = Descriptor::new(file).map_err(unknown)?;
     let size = file.file().map_err(unknown)?.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
-    ensure!(sealed && end.is_some_and(|end| end <= size), damaged());
+    ensure!(end.is_some_and(|end| end <= size), damaged());
     Ok(FilePart { contents, file, offset, len, lease })
 }
 

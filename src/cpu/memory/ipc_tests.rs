@@ -1,4 +1,5 @@
 use super::*;
+use crate::algo::thread::without_file_calls::without_file_calls;
 use crate::base::files;
 
 fn packed() -> Parcel {
@@ -36,6 +37,18 @@ fn damage_is_noticed() {
     let (open, _other_end) = std::io::pipe().unwrap();
     let parcel = Parcel { descriptor: Some(open.into()), ..packed() };
     assert_eq!(unpack(parcel).err().expect("a fault").kind(), FaultKind::InvalidArgument);
+}
+
+#[test]
+fn a_file_without_seals_is_asked_nothing_else() {
+    let (open, _other_end) = std::io::pipe().unwrap();
+    let unsealed = Parcel { descriptor: Some(open.into()), ..packed() };
+    let sealed = packed();
+    let unpacked = |parcel| without_file_calls(|| unpack(parcel).err().expect("a fault"));
+    let (Some(unsealed), Some(sealed)) = (unpacked(unsealed), unpacked(sealed)) else { return };
+    assert_eq!(unsealed.kind(), FaultKind::InvalidArgument, "{unsealed:?}");
+    // A file with seals is asked.
+    assert_eq!(sealed.kind(), FaultKind::Driver, "{sealed:?}");
 }
 
 /// A process that lacks huge pages ends when it accesses such a file.

@@ -209,3 +209,7 @@ fn is_locked(file: &Descriptor, byte: usize) -> bool {
     let kind = memory_file::lock(file, byte, libc::F_OFD_GETLK, libc::F_WRLCK);
     kind.map_or(true, |kind| kind != libc::F_UNLCK)
 }
+
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;

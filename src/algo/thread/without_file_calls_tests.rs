@@ -1,0 +1,12 @@
+use std::fs::File;
+
+use super::*;
+
+#[test]
+fn a_file_is_not_asked_there() {
+    let file = File::open("/proc/self/status").unwrap();
+    let Some(asked) = without_file_calls(|| file.metadata()) else { return };
+    assert_eq!(asked.unwrap_err().raw_os_error(), Some(REFUSED));
+    // Other threads are as before.
+    file.metadata().unwrap();
+}
