@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "support/gate.h"
 #include "support/objects.h"
@@ -158,6 +160,20 @@ TEST_F(MemcpyAsync, AWaitingCopyBlocksNoOtherStream) {
         return copied;
     });
     EXPECT_TRUE(device.Download() == Pattern(kSize));
+}
+
+TEST_F(MemcpyAsync, APageableCopyWaitsForNoOtherStream) {
+    constexpr size_t kSize = 200000;
+    const DeviceMemory device(Bytes(kSize, 1));
+    std::vector<std::unique_ptr<DeviceMemory>> copies;
+    WaitsForNoOtherStream([&](aclrtStream stream) {
+        Bytes host(kSize, 0);
+        ACL_EXPECT_OK(aclrtMemcpyAsync(host.data(), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        EXPECT_TRUE(host == Bytes(kSize, 1));
+        copies.push_back(std::make_unique<DeviceMemory>(kSize));
+        return aclrtMemcpyAsync(copies.back()->At(), kSize, host.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream);
+    });
+    ACL_OK(aclrtSynchronizeDevice());
 }
 
 // On drivers such a copy first waits for the stream. What another thread enqueues between that wait and the copy is

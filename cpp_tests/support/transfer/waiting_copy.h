@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <future>
 #include <thread>
+#include <vector>
 
 #include "support/gate.h"
 #include "support/objects.h"
@@ -36,6 +38,26 @@ void BlocksNoOtherStream(Copy copy) {
     gate.Open();
     waiter.join();
     EXPECT_TRUE(returned);
+}
+
+// Checks that copy(stream) waits for the work of its own stream only, although some of many streams share a queue of the
+// driver with one that is held.
+template <typename Copy>
+void WaitsForNoOtherStream(Copy copy) {
+    // Drivers have at most 32 queues.
+    std::vector<Stream> streams(40);
+    Gate gate;
+    ACL_OK(gate.Hold(streams[0]));
+    std::promise<void> ended;
+    std::thread copying([&] {
+        ACL_EXPECT_OK(aclrtSetDevice(0));
+        for (size_t i = 1; i < streams.size(); ++i) ACL_EXPECT_OK(copy(streams[i]));
+        ended.set_value();
+        ACL_EXPECT_OK(aclrtResetDevice(0));
+    });
+    EXPECT_EQ(ended.get_future().wait_for(kPatience), std::future_status::ready) << "it waited for another stream";
+    gate.Open();
+    copying.join();
 }
 
 }  // namespace portacl_test

@@ -106,4 +106,15 @@ TEST_F(Memcpy2dAsync, AWaitingCopyBlocksNoOtherStream) {
     EXPECT_EQ(std::count(out.begin(), out.end(), 1), 1000 * 1024);
 }
 
+TEST_F(Memcpy2dAsync, APageableCopyWaitsForNoOtherStream) {
+    DeviceMemory device(Bytes(1 << 18, 1));
+    WaitsForNoOtherStream([&](aclrtStream stream) {
+        Bytes out(1 << 18, 0);
+        const aclError copied =
+            aclrtMemcpy2dAsync(out.data(), 1024, device.At(), 1024, 1000, 256, ACL_MEMCPY_DEVICE_TO_HOST, stream);
+        EXPECT_EQ(std::count(out.begin(), out.end(), 1), 1000 * 256);
+        return copied;
+    });
+}
+
 }  // namespace

@@ -126,4 +126,21 @@ TEST_F(MemcpyBatchAsync, AWaitingCopyBlocksNoOtherStream) {
     }
 }
 
+TEST_F(MemcpyBatchAsync, APageableCopyWaitsForNoOtherStream) {
+    constexpr size_t kSize = 200000;
+    DeviceMemory device(Bytes(kSize, 1));
+    for (const Batcher& batcher : Batchers()) {
+        if (!batcher.asynchronous) continue;
+        WaitsForNoOtherStream([&](aclrtStream stream) {
+            Bytes out(kSize, 0);
+            Batch down;
+            down.Add(out.data(), device.At(), kSize).Down();
+            size_t index = 0;
+            const aclError copied = batcher.call(down, &index, stream);
+            EXPECT_TRUE(out == Bytes(kSize, 1));
+            return copied;
+        });
+    }
+}
+
 }  // namespace

@@ -1,6 +1,7 @@
 //! The state of a stream, which it shares with the driver's list: what was enqueued, and what is known to be complete.
 
 mod calls;
+mod captures;
 mod deferred;
 mod frees;
 mod list;
@@ -246,6 +247,22 @@ impl StreamState {
         queued.map(|()| position)
     }
 
+    /// Calls `work` as the next operation of the stream, if that is idle: others are enqueued behind it. Returns `None` if
+    /// the stream is not known to be idle. The work is complete when `work` returns.
+    pub(crate) fn run_while_idle(&self, work: impl FnOnce() -> Result<()>) -> Option<Result<Position>> {
+        if self.is_abandoned() {
+            return Some(Err(abandoned()));
+        }
+        let _submitting = self.submitting.lock();
+        if !self.is_known_idle() {
+            return None;
+        }
+        let done = work();
+        let position = self.count_submitted();
+        self.note_finished(position);
+        Some(done.map(|()| position))
+    }
+
     /// Counts something that was enqueued. This is called after a failure, too: a part may have been enqueued.
     #[inline(always)]
     fn count_submitted(&self) -> Position {
@@ -262,57 +279,6 @@ impl StreamState {
     /// Returns the number of operations that were enqueued.
     pub(crate) fn submitted(&self) -> Position {
         self.submitted.load(Ordering::Acquire)
-    }
-
-    /// Notes that other libraries may submit work to the driver's stream from now on.
-    pub(crate) fn share(&self) {
-        let mut submitting = self.submitting.lock();
-        self.shared.store(true, Ordering::Relaxed);
-        self.list_as_busy(&mut submitting);
-    }
-
-    /// Whether other libraries know the stream, so that one may capture it.
-    #[inline]
-    pub(crate) fn is_shared(&self) -> bool {
-        // Relaxed: for the reason given in `has_finished`.
-        self.shared.load(Ordering::Relaxed)
-    }
-
-    /// Whether another library captures the stream. A query of the stream, or of a mark in it, would invalidate the
-    /// capture.
-    pub(crate) fn is_captured(&self) -> Result<bool> {
-        if !self.is_shared() {
-            return Ok(false);
-        }
-        let mut status = 0;
-        // SAFETY: the stream's handle lives as long as `self`, and the driver writes the state into `status`.
-        self.device.call(|api| unsafe { api.stream_is_capturing(self.raw.0, &mut status) })?;
-        Ok(status != 0)
-    }
-
-    fn refuse_capture(&self) -> Result<()> {
-        self.refuse_in_capture("no call can wait for it; end the capture first")
-    }
-
-    /// Fails if another library captures the stream. `so` says what cannot be done then, and what can.
-    pub(crate) fn refuse_in_capture(&self, so: &str) -> Result<()> {
-        let text = || format!("another library captures the stream, so {so}");
-        if self.is_shared() && self.is_captured()? { Err(Fault::new(FaultKind::Driver, text())) } else { Ok(()) }
-    }
-
-    /// Notes that the stream may join a capture of another library by a wait for an event, before that wait, so that no
-    /// later call queries the stream in the capture. Returns whether the caller must call [`Self::end_join`] after it.
-    /// The caller has locked the stream's submissions.
-    pub(crate) fn begin_join(&self) -> bool {
-        // Relaxed: for the reason given in `has_finished`.
-        !self.shared.swap(true, Ordering::Relaxed)
-    }
-
-    /// Notes whether the stream has joined a capture.
-    pub(crate) fn end_join(&self) {
-        if matches!(self.is_captured(), Ok(false)) {
-            self.shared.store(false, Ordering::Relaxed);
-        }
     }
 
     /// Whether everything enqueued so far is known to be complete. This takes three loads and no query of the driver.

@@ -1,9 +1,8 @@
 //! Copies and fills, synchronously and in a stream. Copies of rows are in `memcpy_2d.rs`.
 //!
 //! Copies of pageable host memory go to the driver, which stages them through pinned buffers; staging in the library
-//! would cost the same host copy (`bench_cuda` measures both). The library first waits for the work before such a copy:
-//! a driver that waits inside the copy holds a lock of the context, and calls of other threads wait for it. A copy
-//! between devices names both contexts, and a synchronous one runs on a stream of one of the two devices, so neither
+//! would cost the same host copy (`bench_cuda` measures both). [`run_pageable`] keeps the driver from waiting inside such
+//! a copy. A copy between devices names both contexts, and a synchronous one runs on a stream of one of the two devices, so neither
 //! needs access to the other's memory.
 
 use std::slice;
@@ -192,10 +191,11 @@ pub(crate) fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Posit
 /// Enqueues copies, and waits once for those that have to be waited for.
 #[inline(never)]
 pub(crate) fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<Position> {
+    let enqueue = || copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy));
     if copies.iter().any(Copy::is_pageable) {
-        finish_before_pageable(stream)?;
+        return run_pageable(stream, || copy_batch_now(&stream.device, copies), enqueue);
     }
-    let queued = copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy));
+    let queued = enqueue();
     // The wait takes place even if one of several was refused, because the others may be using the caller's memory.
     let may_be_used = queued.is_ok() || copies.len() > 1;
     let done = if may_be_used && copies.iter().any(must_wait) { stream.finish() } else { Ok(()) };
@@ -213,10 +213,35 @@ pub(crate) fn is_pageable(places: [Place; 2]) -> bool {
     places.contains(&Place::Pageable)
 }
 
-/// Waits for the work before a copy of pageable memory. The driver would wait for it inside the copy, and hold a lock
-/// of the context. Then calls of other threads would wait as well, and the work may wait for one of them.
-pub(crate) fn finish_before_pageable(stream: &StreamState) -> Result<()> {
-    if stream.is_known_idle() { Ok(()) } else { stream.finish() }
+/// The number of times that a copy of pageable memory waits for its stream to be idle, while other threads submit to it.
+const TRIES: usize = 8;
+
+/// Runs copies of pageable memory, and returns when they are complete.
+///
+/// A driver that waits inside such a copy holds a lock of the context. Calls of other threads would wait as well, and
+/// what it waits for may need one of them: the work before it in the stream, and other streams' work before it in the
+/// hardware queue. So `now` runs the copies on a stream of the library, when the program's stream is idle. `enqueue`
+/// submits them to the program's stream instead if that is never idle, or if other libraries submit to it.
+pub(crate) fn run_pageable(
+    stream: &StreamState,
+    now: impl Fn() -> Result<()>,
+    enqueue: impl FnOnce() -> Result<Position>,
+) -> Result<Position> {
+    for _ in 0..TRIES {
+        if !stream.is_known_idle() {
+            stream.finish()?;
+        }
+        if stream.is_shared() {
+            break;
+        }
+        if let Some(done) = stream.run_while_idle(&now) {
+            return done;
+        }
+    }
+    let queued = enqueue();
+    // The wait takes place even if a part was refused, because the rest may be using the caller's memory.
+    let done = stream.finish();
+    queued.and_then(|position| done.map(|()| position))
 }
 
 fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {

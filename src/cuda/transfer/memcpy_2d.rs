@@ -12,7 +12,7 @@ use crate::backend::{Copy2d, Place, Position, Result, Rows};
 use crate::runtime::{DeviceState, Raw};
 use crate::stream::state::StreamState;
 use crate::transfer::memcpy::{
-    self, device_pointer, finish_before_pageable, is_host, is_pageable, note_places, other_doer, peers,
+    self, device_pointer, is_host, is_pageable, note_places, other_doer, peers, run_pageable,
 };
 
 /// Returns the largest distance between rows that the driver's functions accept. So far it is the same for all devices.
@@ -145,13 +145,9 @@ fn between(copy: &Copy2d, dst_context: CUcontext, src_context: CUcontext) -> CUD
 /// Enqueues a copy of rows. Waits for pageable memory, as in `memcpy.rs`.
 pub(crate) fn queue(stream: &Arc<StreamState>, copy: &Copy2d) -> Result<Position> {
     let places = [copy.dst.span.place, copy.src.span.place];
-    let pageable = is_pageable(places);
-    if pageable {
-        finish_before_pageable(stream)?;
-    }
-    note_places(stream, places);
-    let queued = stream.submit(|| issue(&stream.device, stream.raw, copy));
-    // The wait takes place even if the copy was refused half-way, row by row.
-    let done = if pageable { stream.finish() } else { Ok(()) };
-    queued.and_then(|position| done.map(|()| position))
+    let enqueue = || {
+        note_places(stream, places);
+        stream.submit(|| issue(&stream.device, stream.raw, copy))
+    };
+    if is_pageable(places) { run_pageable(stream, || copy_now(&stream.device, copy), enqueue) } else { enqueue() }
 }

@@ -114,7 +114,8 @@ void wait_for_room(const Call& call, Stream& stream, bool takes_place) {
 // queue that it will share is free.
 // Source: CUDA Programming Guide, Environment Variables: CUDA_DEVICE_MAX_CONNECTIONS; cuStreamCreate waited on an H200
 // (docs/gpu, 2026-11-27)
-// Test: EventQuery.WaitsOfManyStreams, StreamOrder.SomeWorkFitsBehindABlockedStream
+// Test: EventQuery.WaitsOfManyStreams, StreamOrder.SomeWorkFitsBehindABlockedStream,
+// MemcpyAsync.APageableCopyWaitsForNoOtherStream
 
 // Returns the hardware queue of the next stream with this priority.
 std::shared_ptr<HardwareQueue> next_queue(Context& context, int priority) {
