@@ -205,7 +205,7 @@ TEST_F(Kernel, ALoaderErrorIsReportedWithARemedy) {
     };
     EXPECT_TRUE(
         portacl_test::FailedSaying("aclrtBinaryLoadFromData", load(changed("aclrtMalloc", "aclrtMollac")), kDead,
-                                   {"cannot be loaded: undefined symbol: aclrtMollac", "link that with the library"}));
+                                   {"cannot be loaded: undefined symbol: aclrtMollac", "link the library"}));
     EXPECT_TRUE(portacl_test::FailedSaying("aclrtBinaryLoadFromData", load(changed("libc.so.6", "libx.so.6")), kDead,
                                            {"libx.so.6: cannot open shared object file", "LD_LIBRARY_PATH"}));
     EXPECT_TRUE(IsPoison(handle));

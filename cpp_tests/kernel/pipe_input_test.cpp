@@ -63,7 +63,7 @@ OWN_PROCESS_TEST(PipeInput, AConfigurationWithoutAWriterIsRefused) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(), "configPath", "it is a FIFO",
                      "start the writer first");
     const int silent = fifo.SilentWriter();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(), "no data was written to it for 5s");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(), "nothing was written to it for 5s");
     close(silent);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit("/dev/zero"), "/dev/zero", "not a regular file");
     ACL_OK(aclInit(nullptr));

@@ -119,8 +119,9 @@ impl Descriptor {
 
     fn lost(&self) -> io::Error {
         io::Error::other(format!(
-            "the process has closed descriptor {}, which this library had opened; close only descriptors that the \
-             program has opened (closefrom and close_range close all), or close them before the first call",
+            "the process has closed descriptor {}, which belongs to this library; close only the program's own \
+             descriptors (closefrom and close_range close all of them), or close descriptors before the first call of \
+             this library",
             self.number
         ))
     }

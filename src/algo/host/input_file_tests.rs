@@ -87,7 +87,7 @@ fn nothing_waits_for_a_writer_for_ever() {
     let fifo = Fifo::new();
     assert!(words(&fifo.path()).contains("no process has it open for writing"));
     let _silent = fifo.writer();
-    assert!(words(&fifo.path()).contains("no data was written to it for 1s"));
+    assert!(words(&fifo.path()).contains("nothing was written to it for 1s"));
 }
 
 #[test]

@@ -157,8 +157,8 @@ impl Walk {
         let kind = FileType::from_raw_mode(found.st_mode);
         let is_planted = found.st_nlink > 1 || around.st_mode & STICKY != 0 && found.st_uid != geteuid().as_raw();
         if around.st_mode & OTHERS_WRITE != 0 && is_planted && matches!(kind, FileType::RegularFile | FileType::Fifo) {
-            let text = "it belongs to another user, or has a second name, and is in a folder that all users may write \
-                        to; remove it, or name another file";
+            let text = "it is in a folder that all users may write to, and belongs to another user or has a second \
+                        hard link; remove it, or name another file";
             return Err(Error::new(ErrorKind::PermissionDenied, text));
         }
         Ok(File::from(file))

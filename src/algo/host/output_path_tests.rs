@@ -102,7 +102,7 @@ fn a_second_name_of_a_file_in_a_folder_for_all_users_is_refused() {
     fs::hard_link(folders.own("victim"), folders.shared().join("trace.json")).unwrap();
     for mode in [0o1777, 0o777] {
         fs::set_permissions(folders.shared(), Permissions::from_mode(mode)).unwrap();
-        assert!(refused(open(&folders.shared().join("trace.json"))).contains("second name"), "{mode:o}");
+        assert!(refused(open(&folders.shared().join("trace.json"))).contains("second hard link"), "{mode:o}");
     }
     assert_eq!(fs::read_to_string(folders.own("victim")).unwrap(), "precious");
     // A file of this user is written again.

@@ -144,7 +144,10 @@ fn start_raw(stack: usize, detached: bool, body: Body, argument: *mut c_void) ->
         libc::ENOMEM => Err(named("no memory for the C library's data of a thread", error)),
         _ => Err(io::Error::new(
             error.kind(),
-            format!("{error}; its stack takes {stack} bytes of memory (PORTACL_THREAD_STACK)"),
+            format!(
+                "{error}; end other threads, raise their limit (ulimit -u), or set PORTACL_THREAD_STACK to less than \
+                 {stack} bytes"
+            ),
         )),
     }
 }

@@ -238,8 +238,9 @@ impl Broker {
         let (len, descriptor) = connection.receive(&mut answer).map_err(unanswered)?;
         if len == 0 {
             return Err(Fault::invalid(format!(
-                "the exporting process {id} closed the connection without an answer; it may have finalized the library, \
-                 or ended, or received too many wrong keys, or its system may have refused a call"
+                "the exporting process {id} closed the connection without an answer: it may have called aclFinalize, \
+                 ended, received too many wrong keys, or had a failed system call; check that process, then import \
+                 again"
             )));
         }
         let (bytes, is_leased) = message::parse_answer(&answer[..len])?;
@@ -330,7 +331,8 @@ impl Offer {
 fn unknown() -> Fault {
     let id = std::process::id();
     Fault::invalid(format!(
-        "process {id} has no export with this key: it was closed or freed there, or the key is wrong"
+        "process {id} has no export with this key: the object was closed or freed there, or the key is wrong; export \
+         again, and pass the new key"
     ))
 }
 

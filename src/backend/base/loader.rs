@@ -24,12 +24,15 @@ pub fn reason(error: &libloading::Error) -> String {
 pub fn remedy(reason: &str) -> &'static str {
     /// Parts of the loader's texts, each with its remedy.
     const REMEDIES: [(&str, &str); 8] = [
-        ("undefined symbol", "define it in the shared object, or link that with the library that has it"),
+        ("undefined symbol", "define the symbol in the shared object, or link the library that defines it"),
         (
             "cannot open shared object file",
-            "install the library that it names, or add the library's folder to LD_LIBRARY_PATH or with -Wl,-rpath",
+            "install this library, or add its folder to LD_LIBRARY_PATH or to the shared object (-Wl,-rpath)",
         ),
-        ("' not found (required by", "it was built for a newer version of that library; build it on this system"),
+        (
+            "' not found (required by",
+            "the shared object was built for a newer version of this library; build it on this system",
+        ),
         ("static TLS block", "build its thread-local variables without -ftls-model=initial-exec"),
         ("executable stack", "link it with -Wl,-z,noexecstack"),
         ("file too short", DAMAGED),

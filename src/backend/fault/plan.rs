@@ -42,16 +42,22 @@ impl Wanted {
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let mut parts = text.trim().splitn(3, ':');
         let name = parts.next().unwrap_or_default();
-        let site = Site::named(name)
-            .ok_or_else(|| format!("SITE:N or SITE:N:later, separated by commas; sites: {}", Site::names_like(name)))?;
+        let site = Site::named(name).ok_or_else(|| {
+            format!(
+                "SITE:N or SITE:N:later, separated by commas, where N is the number of the call, from 1 on, and SITE \
+                 is one of: {}",
+                Site::names_like(name)
+            )
+        })?;
         let call = parts.next().and_then(|call| call.parse().ok()).filter(|call| *call > 0);
         let call = call.ok_or_else(|| format!("{name}:N, where N is the number of the call, from 1 on"))?;
         match parts.next() {
             None => Ok(Self { site, call, later: false }),
             Some("later") if site.is_queued => Ok(Self { site, call, later: true }),
-            Some("later") => {
-                Err(format!("{name}:{call}; :later is allowed for {}", Site::names(|site| site.is_queued)))
-            }
+            Some("later") => Err(format!(
+                "{name}:{call} without :later, which only these sites accept: {}",
+                Site::names(|site| site.is_queued)
+            )),
             Some(_) => Err(format!("{name}:{call} or {name}:{call}:later")),
         }
     }
@@ -89,7 +95,11 @@ impl Plan {
         let later = self.settings.wanted.iter().find(|wanted| wanted.site == site && wanted.call == call)?.later;
         self.ledger.failed.fetch_add(1, Ordering::Relaxed);
         let (kind, what, how) = if later {
-            (FaultKind::Execution, "the operation of call", "fails when its turn comes")
+            (
+                FaultKind::Execution,
+                "the operation of call",
+                "succeeds, and its operation fails when the stream reaches it",
+            )
         } else {
             (refusal, "call", "is refused")
         };
@@ -159,7 +169,7 @@ impl Plan {
         let Some(path) = &self.settings.report else { return };
         if let Err(why) = self.ledger.write(path, &self.calls, &Site::names(|site| site.is_queued)) {
             // No call can return this error: this may be the end of the process.
-            notice_once(&format!("PORTACL_FAULT_COUNT: {}: {why}", path.display()));
+            notice_once(&format!("PORTACL_FAULT_COUNT: {} cannot be written: {why}", path.display()));
         }
     }
 }
@@ -179,7 +189,7 @@ pub struct FaultObject<T, X = ()> {
 impl<T: 'static, X: 'static> FaultObject<T, X> {
     /// Returns the object inside a decorator.
     pub fn inner_of<'a>(object: &'a dyn Any, noun: &str) -> Result<&'a T> {
-        let undecorated = || format!("the {noun} was created without PORTACL_FAULT's decorator");
+        let undecorated = || format!("the {noun} was not created under PORTACL_FAULT");
         let found = object.downcast_ref().map(|decorator: &Self| &decorator.inner);
         found.ok_or_else(|| Fault::new(FaultKind::Driver, undecorated()))
     }

@@ -101,21 +101,21 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("device.is_unused", "a question about a live block"),
     ("device.least_priority", "likewise"),
     ("device.streams_wait_for_tickets", "known since the device was opened"),
-    ("graph.abort", "drops; there is nothing to refuse"),
+    ("graph.abort", "drops pending work; there is nothing to refuse"),
     ("pools.have_had", "a question about an address"),
     ("stream.is_known_idle", "a query of a cache; the decorator always returns unknown"),
     ("event.is_known_complete", "likewise"),
     ("stream.submitted", "reads a counter"),
     ("stream.finished", "likewise"),
-    ("stream.abandon", "drops; it cannot fail"),
-    ("stream.abort", "drops; there is nothing to refuse"),
+    ("stream.abandon", "drops pending work; it cannot fail"),
+    ("stream.abort", "drops pending work; there is nothing to refuse"),
     ("stream.retire", "a note"),
     ("stream.limit_waits", "likewise"),
     ("device.native_context", "a name, known since the device was opened"),
     ("stream.native", "a name"),
     ("event.native", "a name"),
     ("shared_memory.withdraw", "a note"),
-    ("shared_memory.close", "drops; it cannot fail"),
+    ("shared_memory.close", "ends imports; it cannot fail"),
     ("module.code", "a fact, known since the program was loaded"),
     ("kernel.info", "facts, known since the kernel was found"),
     ("kernel.uses", "asks a function of the kernel, which cannot refuse"),
@@ -151,7 +151,7 @@ impl Site {
         }
         let mut kinds: Vec<_> = Self::all().map(|site| kind(site.name)).collect();
         kinds.dedup();
-        format!("docs/fault_injection.md lists them; their names begin with {}", kinds.join(", "))
+        format!("the names in docs/fault_injection.md, which begin with {}", kinds.join(", "))
     }
 
     /// Returns the names of sites, for a text.

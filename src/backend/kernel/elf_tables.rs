@@ -210,7 +210,7 @@ impl<'a> Tables<'a> {
             (Some(_), None) | (None, Some(_)) => return Err("a table has no address or no size"),
         };
         let bytes = if size == 0 { Some(&[][..]) } else { self.file_at(addr, size) };
-        Ok(Some((addr, bytes.ok_or("a table is outside of its segments")?)))
+        Ok(Some((addr, bytes.ok_or("a table is outside of all segments")?)))
     }
 
     fn read_dynamic(&mut self, addr: u64, flags: u32) -> Checked {
@@ -265,7 +265,7 @@ impl<'a> Tables<'a> {
         // The loader asserts the kind, and reads the table where there is one.
         let jumps = [JUMPS, PLT_SIZE, PLT_KIND].map(|tag| self.entry(tag));
         let is_whole = matches!(jumps, [None, None, None] | [Some(_), Some(_), Some(RELA)]);
-        ensure!(is_whole, "its relocations of jumps are incomplete or have no addends");
+        ensure!(is_whole, "its jump relocations (DT_JMPREL) are incomplete or have no addends");
         Ok(())
     }
 
@@ -310,7 +310,7 @@ impl<'a> Tables<'a> {
             THREAD_LOCAL => self.has_thread_locals,
             _ => self.has(symbol.value, 0, 0),
         };
-        ensure!(is_inside, "a symbol is outside of its segments");
+        ensure!(is_inside, "a symbol is outside of the segments, or in one of the wrong kind");
         Ok(())
     }
 

@@ -23,7 +23,7 @@ impl Tables<'_> {
             .and_then(|size| self.file_at(addr, size))
             .ok_or("its version table is outside of its segments")?;
         let is_known = |index: u64| short(all, 2 * index).is_some_and(|number| number & 0x7fff <= most.max(1));
-        ensure!((0..symbols).all(is_known), "a symbol has a version that is not in its list");
+        ensure!((0..symbols).all(is_known), "a symbol has a version that the list of versions lacks");
         Ok(())
     }
 

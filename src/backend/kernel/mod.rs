@@ -109,7 +109,7 @@ impl Parameters {
         Fault::invalid(match arguments {
             Arguments::Block { len, .. } => {
                 let len = Count(len, "byte");
-                format!("the launch has {len} of arguments; kernel {name} has {count} in {size}")
+                format!("the launch has {len} of arguments; kernel {name} needs {size} for {count}")
             }
             Arguments::Each { array: 0 } => format!("args is null; kernel {name} has {count}"),
             Arguments::Each { array } => {

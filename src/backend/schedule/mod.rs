@@ -376,7 +376,7 @@ impl Scheduler {
         let number = step.map_or_else(|| "-".to_owned(), |step| step.to_string());
         let texts: Vec<_> = candidates.iter().map(|(actor, _, doing)| format!("{actor} {doing}")).collect();
         if let Err(why) = log.write_all(format!("{number} {}\n", texts.join(" | ")).as_bytes()) {
-            notice_once(&format!("PORTACL_SCHEDULE_LOG: {why}"));
+            notice_once(&format!("PORTACL_SCHEDULE_LOG is incomplete from here on: {why}"));
             self.log = None;
         }
     }

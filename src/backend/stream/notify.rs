@@ -260,7 +260,7 @@ impl Notify {
             let text = format!("the export of the other process is not a notify: {why}");
             Fault::invalid(text)
         };
-        let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("it has another size"))?;
+        let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("it has the wrong size"))?;
         ensure!(
             bytes[..8] == MAGIC,
             damaged("it has no header of a notify; both processes need the same version of this library")

@@ -76,8 +76,8 @@ impl Expected {
     /// Returns texts for what the stream waits for, and for what completes it.
     fn in_words(&self) -> (Cow<'static, str>, &'static str) {
         match self {
-            Self::Event(_) => ("an event".into(), "record it"),
-            Self::Notify(..) => ("a notify or an ACL_EVENT_IPC event".into(), "record it"),
+            Self::Event(_) => ("an event".into(), "record the event"),
+            Self::Notify(..) => ("a notify or an ACL_EVENT_IPC event".into(), "record the notify or event"),
             Self::Value(ValueWait { src, value, comparison }) => {
                 let how = match comparison {
                     Comparison::GreaterOrEqual => "ACL_STREAM_WAIT_VALUE_GEQ",

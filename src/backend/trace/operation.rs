@@ -132,8 +132,8 @@ fn in_words(comparison: Comparison) -> &'static str {
     match comparison {
         Comparison::GreaterOrEqual => "greater or equal",
         Comparison::Equal => "equal",
-        Comparison::And => "a bit in common",
-        Comparison::Nor => "a bit that neither has",
+        Comparison::And => "a bit set in both",
+        Comparison::Nor => "a bit set in neither",
     }
 }
 

@@ -219,7 +219,7 @@ impl Recorder {
             self.file.append(text).map_err(|why| why.to_string())
         };
         if let Err(why) = written {
-            notice(format_args!("portacl: the trace {} ends here: {why}\n", self.file.path.display()));
+            notice(format_args!("portacl: the trace {} ends early: {why}\n", self.file.path.display()));
             self.failed = true;
         }
     }

@@ -288,7 +288,7 @@ fn mistakes_in_the_list_say_what_is_allowed() {
         ("device.alloc:0", "from 1 on"),
         ("device.alloc:x", "from 1 on"),
         ("device.alloc:1:now", "device.alloc:1:later"),
-        ("device.alloc:1:later", ":later is allowed for stream.copy"),
+        ("device.alloc:1:later", "without :later, which only these sites accept: stream.copy"),
         ("device.alloc:1,,device.free:1", "SITE:N"),
     ] {
         let said = Settings::parse(Some(list), None).unwrap_err();

@@ -57,7 +57,7 @@ impl fmt::Display for InsertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Overlap { base, len } => {
-                write!(f, "the range overlaps, or begins in the same 256 bytes as, ")?;
+                write!(f, "the range overlaps another one, or both begin in the same 256 bytes: ")?;
                 write!(f, "the {len} bytes registered at {base:#x}")
             }
             Self::Unaddressable => {

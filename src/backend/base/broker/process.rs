@@ -57,9 +57,8 @@ impl Process {
 
 fn of_another_namespace(id: i32, shown: i32) -> Fault {
     Fault::unsupported(format!(
-        "nothing can be shared with other processes: /proc shows this process, {id}, as {shown}, so it belongs to \
-         another process namespace, and cannot identify other processes; mount /proc of this namespace (mount -t proc \
-         proc /proc)"
+        "nothing can be shared with other processes: /proc shows this process as {shown}, but its id is {id}, so /proc \
+         belongs to another process namespace; mount /proc of this namespace (mount -t proc proc /proc)"
     ))
 }
 
@@ -86,9 +85,9 @@ fn is_identity(map: &str) -> bool {
 
 fn unmapped(user: u32) -> Fault {
     Fault::unsupported(format!(
-        "nothing can be shared with other processes: in this user namespace (container), user id {user} stands for all \
-         users that the namespace does not map, so their processes look like this user's; run as a user in \
-         /proc/self/uid_map"
+        "nothing can be shared with other processes: this process runs as user {user}, which in this user namespace \
+         (container) stands for all users that the namespace does not map; run it as a user that /proc/self/uid_map \
+         contains"
     ))
 }
 

@@ -91,7 +91,7 @@ impl Page {
 
     /// Maps the page behind a descriptor of another process. This process imports a line of it.
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
-        let another = || io::Error::other("it is another file");
+        let another = || io::Error::other("its descriptor is not the file of a notify");
         // Files of other kinds are not opened: a terminal could become that of this process, and a file system could
         // let it wait forever.
         ensure!(memory_file::is_sealed(descriptor)?, another());

@@ -197,7 +197,7 @@ impl SharedEvent {
             Ok(()) => Ok(false),
             // The record is checked again: it may have completed as the last action of the other process.
             Err(_) if over() => Ok(true),
-            Err(_) => Err(Fault::invalid("the other process has died before it recorded the event")),
+            Err(_) => Err(Fault::invalid("the other process died before it recorded the event")),
         }
     }
 
