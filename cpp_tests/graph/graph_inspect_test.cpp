@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/acl_test.h"
+#include "support/graph/build.h"
 #include "support/graph/graph.h"
 #include "support/kernel/kernels.h"
 #include "support/objects.h"

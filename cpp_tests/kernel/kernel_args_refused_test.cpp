@@ -111,7 +111,29 @@ TEST_F(KernelArgs, WritesStayInsideTheCallersMemory) {
     } else {
         ACL_OK(aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), 15));
         ACL_OK(aclrtKernelArgsAppend(memory.List(), &value, 8, &first));
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(memory.List(), &value, 8, &first), "no room");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(memory.List(), &value, 8, &first),
+                         "argument 1 (counted from 0) needs 8 bytes, but argsHandle holds at most");
+    }
+}
+
+TEST_F(KernelArgs, ABufferTakesTheBytesThatTheTextAllows) {
+    for (const size_t offset : {0, 8, 40}) {
+        CallersMemory memory(add_pair_, 16 + 100 + offset);
+        char* const begin = static_cast<char*>(memory.Room()) + offset;
+        const size_t size = memory.RoomSize() - offset;
+        aclrtParamHandle first = nullptr, place = nullptr;
+        uint64_t value = 1;
+        ACL_OK(aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), begin, size));
+        ACL_OK(aclrtKernelArgsAppend(memory.List(), &value, 8, &first));
+        ACL_OK(aclrtKernelArgsAppendPlaceHolder(memory.List(), &place));
+        // The data are aligned to 64 bytes, after two arguments of 8 bytes.
+        const auto data = (reinterpret_cast<uintptr_t>(begin) + 16 + 63) / 64 * 64;
+        const size_t most = size - (data - reinterpret_cast<uintptr_t>(begin));
+        void* buffer = nullptr;
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(memory.List(), place, most + 1, &buffer),
+                         "allowed: at most " + std::to_string(most) + ",");
+        ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(memory.List(), place, most, &buffer));
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer), data);
     }
 }
 

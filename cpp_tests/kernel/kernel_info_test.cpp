@@ -112,7 +112,7 @@ TEST_F(KernelInfo, KernelsAreFoundByTheirNumbers) {
                      "PORTACL_KERNEL_ENTRY");
     ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunctionByEntry(program, UINT64_MAX, &function), "18446744073709551615");
     ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunctionByEntry(program, 8, &function), "portacl_entry_8", "2 bytes",
-                     "is not a zero-terminated text");
+                     "it must be a zero-terminated UTF-8 text");
     ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunctionByEntry(program, 9, &function), "no_such_kernel");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetFunctionByEntry(program, 7, nullptr), "funcHandle");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetFunctionByEntry(nullptr, 7, &function), "binHandle");

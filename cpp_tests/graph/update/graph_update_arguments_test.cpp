@@ -103,7 +103,7 @@ TEST_F(GraphUpdate, OtherParametersAreChecked) {
     ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[0], &params), "ACL_EVENT_TIME_LINE");
     params = ParamsOf(tasks[1]);
     params.eventWaitTaskParams.event = other;
-    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[1], &params), "another event");
+    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[1], &params), "not the event of the recorded wait");
     params.eventWaitTaskParams.event = event;
     params.eventWaitTaskParams.waitFlag = 2;
     ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[1], &params), "waitFlag is 0x2");

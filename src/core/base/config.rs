@@ -118,8 +118,8 @@ impl Environment {
         backends.insert(0, ("auto", None));
         let checks = [("0", None), ("1", Some(LeakCheck::Report)), ("abort", Some(LeakCheck::Abort))];
         let check = check::read(&variables)?;
-        let memory = "bytes per device, at least 4M, as in 512M or 8G";
-        let stack = "bytes from 256K to 64G, as in 512K or 16M";
+        let memory = "bytes per device, at least 4M, such as 512M or 8G";
+        let stack = "bytes from 256K to 64G, such as 512K or 16M";
         let least = thread_attributes::LEAST_STACK as u64;
         Ok(Self {
             backend: variables.choice("PORTACL_BACKEND", &backends)?,

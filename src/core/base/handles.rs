@@ -220,7 +220,7 @@ pub fn destroy<T: Object>(argument: &str, raw: u64) -> Result<()> {
 fn bad<T: Object>(argument: &str, raw: u64) -> Error {
     let noun = T::noun();
     if raw == 0 {
-        return invalid_param!("{argument} is null; it must be a live {noun} handle");
+        return invalid_param!("{argument} is null; it must be the handle of a live {noun}");
     }
     let Some(handle) = Handle::from_raw(raw) else {
         return param_invalid!("{argument} {raw:#x} is not a handle of this library");
@@ -237,6 +237,6 @@ fn bad<T: Object>(argument: &str, raw: u64) -> Error {
         Some(_) if T::table().was_destroyed(handle) => {
             param_invalid!("{argument} {raw:#x}: this {noun} was destroyed, by a call or with its device")
         }
-        Some(_) | None => param_invalid!("{argument} {raw:#x} is not a {noun} handle"),
+        Some(_) | None => param_invalid!("{argument} {raw:#x} is not a handle of kind {noun}"),
     }
 }

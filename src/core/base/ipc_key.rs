@@ -63,12 +63,13 @@ const MOST_PROCESSES: usize = 1 << 22;
 /// Reads the ids of `count` processes that may import an object. `count_name` is the name of that argument in the call.
 pub fn processes(count_name: &str, count: usize, process: impl Fn(usize) -> i32) -> Result<Vec<i32>> {
     if count == 0 || count > MOST_PROCESSES {
-        return Err(invalid_param!("{count_name} is {count}; the list has between 1 and {MOST_PROCESSES} processes"));
+        return Err(invalid_param!("{count_name} is {count}; allowed: 1 to {MOST_PROCESSES} processes"));
     }
     let named = |index| match process(index) {
         number @ 1.. => Ok(number),
         number => Err(invalid_param!(
-            "pid[{index}] is {number}; it must be greater than 0 (aclrtDeviceGetBareTgid returns it in that process)"
+            "pid[{index}] is {number}; it must be greater than 0. Pass the id that aclrtDeviceGetBareTgid returns in \
+             the importing process"
         )),
     };
     (0..count).map(named).collect()

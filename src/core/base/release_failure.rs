@@ -18,7 +18,8 @@ static NOTED: Mutex<(u64, Vec<String>)> = Mutex::new((0, Vec::new()));
 pub fn note(call: &str, code: i32) {
     let said = error::take_recent_string().unwrap_or_default();
     let name = error_name(code).map_or("unknown code", |name| name.to_str().unwrap_or(""));
-    keep(format!("{call} returned {code} ({name}) {said}").trim_end().to_owned());
+    let colon = if said.is_empty() { "" } else { ": " };
+    keep(format!("{call} returned {code} ({name}){colon}{said}"));
 }
 
 /// Notes that something was not freed during an unrelated call, if it failed.

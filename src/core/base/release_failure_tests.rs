@@ -9,8 +9,8 @@ fn failures_are_counted_and_reported_once() {
     assert!(count() >= before + 2);
     assert!(error::take_recent_text().is_null());
     let texts = take_texts();
-    let free = "aclrtFree returned 107000 (ACL_ERROR_RT_PARAM_INVALID) aclrtFree: devPtr 0x10 is not \
-                live (error 107000)";
+    let free = "aclrtFree returned 107000 (ACL_ERROR_RT_PARAM_INVALID): aclrtFree: devPtr 0x10 is not live (error \
+                107000)";
     assert!(texts.iter().any(|text| text == free), "{texts:?}");
     let destroy = "aclrtDestroyStream returned 42 (unknown code)";
     assert!(texts.iter().any(|text| text == destroy), "{texts:?}");

@@ -199,9 +199,9 @@ impl Capture {
             if !branch.after.iter().all(|&index| joined[index]) {
                 return Err(error_with!(
                     Code::StreamUnjoined,
-                    "the latest work of stream {:#x} is not joined: record an event there, and have stream {:#x}, \
-                     which began the capture, wait for it before aclmdlRICaptureEnd. The capture has ended without a \
-                     graph",
+                    "stream {1:#x}, which began the capture, does not wait for the latest work of stream {0:#x}. The \
+                     capture has ended without a graph; capture again, record an event in stream {0:#x} after its \
+                     work, and let stream {1:#x} wait for the event before aclmdlRICaptureEnd",
                     branch.stream.raw(),
                     self.origin.raw()
                 ));

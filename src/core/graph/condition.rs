@@ -76,7 +76,7 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     if !graph.is_in(condition.graph) {
         return Err(param_invalid!(
             "params.handle {raw:#x} belongs to modelRI {}, but {stream} records into {graph}, which is not inside of \
-             this modelRI; create the handle for the recorded graph, or for a graph that contains it",
+             modelRI {0}; create the handle for {graph}, or for a graph that contains {graph}",
             condition.graph
         ));
     }

@@ -20,8 +20,8 @@ fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
         Some(building) => Ok((stream, building)),
         None => Err(error_with!(
             Code::StreamModel,
-            "{stream} is not bound to a graph from aclmdlRIBuildBegin, which labels, jumps and starts of streams need; \
-             call aclmdlRIBindStream first"
+            "{stream} is not bound to a graph from aclmdlRIBuildBegin, and only such graphs have labels, jumps and \
+             starts of streams; call aclmdlRIBindStream first"
         )),
     }
 }
@@ -34,7 +34,7 @@ fn bound_there(argument: &str, raw: u64, building: &Arc<Capture>) -> Result<Hand
     }
     Err(error_with!(
         Code::StreamModel,
-        "{argument} {raw:#x} is not bound to modelRI {:#x}, as `stream` is; call aclmdlRIBindStream first",
+        "{argument} {raw:#x} is not bound to modelRI {:#x}, the graph of `stream`; call aclmdlRIBindStream first",
         building.graph.raw()
     ))
 }
@@ -58,7 +58,7 @@ pub fn set_label(label: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Label>("label", label)?;
     let (stream, building) = resolve(stream)?;
     let label = handles::get::<Label>("label", label)?;
-    label::check_device("label", label.owner, stream.device.owner)?;
+    label::check_device("label", label.owner, "the stream", stream.device.owner)?;
     building.check()?;
     label.set(building.graph)?;
     building.add_control(stream.handle, Control::Label(label.handle.raw()), None)
@@ -70,7 +70,7 @@ pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()>
     arguments::not_zero("maxValue", max, "it must be at least 1")?;
     let (stream, building) = resolve(stream)?;
     let list = handles::get::<LabelList>("labelList", list)?;
-    label::check_device("labelList", list.owner, stream.device.owner)?;
+    label::check_device("labelList", list.owner, "the stream", stream.device.owner)?;
     let index = number_at("ptr", addr, size_of::<u32>(), &stream)?;
     let count = list.labels.len();
     let too_many = || param_invalid!("maxValue is {max}; allowed: 1 to {count}, the number of labels in labelList");

@@ -25,7 +25,7 @@ static IS_ANY_LATE: AtomicBool = AtomicBool::new(false);
 /// Implements aclmdlRIDestroyRegisterCallback.
 pub fn register(raw: u64, callback: EndCallback) -> Result<()> {
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-    graph.check_not_body("register the function there")?;
+    graph.check_not_body("register the function for the parent graph")?;
     graph.ready_or(Code::ModelCaptured)?;
     let address = callback.address;
     let mut callbacks = graph.end_callbacks.lock();

@@ -156,8 +156,8 @@ pub struct Flow {
 /// Returns the error for a driver that cannot run such graphs.
 pub fn no_tickets() -> Error {
     unsupported!(
-        "graphs with labels, switches, conditional tasks or streams that start others need streams that can wait for \
-         the host, which the driver of this device does not have; use a newer driver, or graphs without these"
+        "the driver of this device has no streams that can wait for the host, which labels, switches, conditional \
+         tasks and starts of streams in graphs need; use a newer driver, or graphs without these tasks"
     )
 }
 
@@ -181,6 +181,6 @@ pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
 pub fn check(task: &Task) -> Result<()> {
     ensure!(!task.is_late(), cannot("task groups"));
     let waits = task.step().is_some_and(|step| step.waits());
-    ensure!(!waits, cannot("waits for values, notifies and events outside of it"));
+    ensure!(!waits, cannot("waits for values, notifies and events outside of the graph"));
     Ok(())
 }

@@ -154,7 +154,7 @@ impl Graph {
         if ready.resources.memory.is_any() {
             return Err(unsupported!(
                 "{self} allocates or frees pool memory, so it cannot be part of another graph; run it by itself, or \
-                 capture its calls with the others"
+                 capture its calls together with those of the other graph"
             ));
         }
         Recorder::of(stream).take_part()?.add_graph(stream.handle, &ready.tasks)

@@ -57,7 +57,7 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
             "{stream} is being captured; change a task group with a stream that is not captured"
         ));
     }
-    let graph = handles::get_arc::<Graph>("the graph of handle", group.graph.raw())?;
+    let graph = handles::get_arc::<Graph>("the task group's graph", group.graph.raw())?;
     let is = format!("has the task group {handle:#x} and is");
     graph.check_device(&stream.device, "the stream", &is, "use a stream of the graph's device")?;
     drop(graph.ready_or(Code::ModelCaptured)?);

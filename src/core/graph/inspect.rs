@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;
 use crate::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
-use crate::base::handles::{self, Object};
+use crate::base::handles::{self, Object as _};
 use crate::base::host_memory;
 use crate::graph::capture::capture_of;
 use crate::graph::graph::Graph;
@@ -24,16 +24,16 @@ use crate::stream::Stream;
 const MOST_NAME: usize = 512;
 
 /// Returns the graph of an object.
-fn graph_of<T: Object>(argument: &str, raw: u64, graph: Handle) -> Result<Arc<Graph>> {
-    Graph::table().get_arc(graph).ok_or_else(|| {
-        param_invalid!("{argument} {raw:#x}: this {}'s graph was destroyed or released with its device", T::noun())
-    })
+fn graph_of(argument: &str, raw: u64, graph: Handle) -> Result<Arc<Graph>> {
+    Graph::table()
+        .get_arc(graph)
+        .ok_or_else(|| param_invalid!("the graph of {argument} {raw:#x} was destroyed, or released with its device"))
 }
 
 /// Returns the graph of a task, and the place of the task there.
 pub fn task(raw: u64) -> Result<(Arc<Graph>, usize)> {
     let task = handles::get_arc::<GraphTask>("task", raw)?;
-    Ok((graph_of::<GraphTask>("task", raw, task.graph)?, task.place))
+    Ok((graph_of("task", raw, task.graph)?, task.place))
 }
 
 /// Implements aclmdlRISetName.
@@ -83,13 +83,17 @@ pub fn changed(argument: &str, raw: u64) -> Error {
 fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     if GraphStream::table().is_shaped(raw) {
         let part = handles::get_arc::<GraphStream>("stream", raw)?;
-        return Ok((graph_of::<GraphStream>("stream", raw, part.graph)?, part.index));
+        return Ok((graph_of("stream", raw, part.graph)?, part.index));
     }
     let stream = handles::get_arc::<Stream>("stream", raw)?;
-    if capture_of(&stream).is_some_and(|capture| !capture.is_over()) {
+    if let Some(capture) = capture_of(&stream).filter(|capture| !capture.is_over()) {
+        let (state, end) = match capture.is_built {
+            true => ("bound to a graph that is being built", "aclmdlRIBuildEnd"),
+            false => ("being captured", "aclmdlRICaptureEnd"),
+        };
         return Err(error_with!(
             Code::StreamCaptured,
-            "stream {raw:#x} is being captured, and has no tasks of a graph yet; call aclmdlRICaptureEnd first"
+            "stream {raw:#x} is {state}, and has no tasks of a graph yet; call {end} first"
         ));
     }
     let of_stream = |graph: &Arc<Graph>| {
@@ -145,6 +149,7 @@ pub fn check_room(argument: &str, room: u32, count: usize) -> Result<()> {
     }
     Err(error_with!(
         Code::InsufficientInputArray,
-        "{argument} is {room}; the array needs room for {count}, which {argument} holds now"
+        "{argument} is {room}; the array needs {count} elements. The call has set {argument} to {count}; pass an array \
+         of this length"
     ))
 }

@@ -33,12 +33,15 @@ pub struct LabelList {
 
 handles::object!(LabelList, LabelList, |_| true);
 
-/// Fails for a label, or a list, that was created for another device than that of `owner`.
-pub fn check_device(argument: &str, made_for: Owner, owner: Owner) -> Result<()> {
+/// Fails for a label, or a list, that was created for another device than that of `owner`, the device of `what`.
+pub fn check_device(argument: &str, made_for: Owner, what: &str, owner: Owner) -> Result<()> {
     if made_for == owner {
         return Ok(());
     }
-    Err(error_with!(Code::LabelContext, "{argument} was created on another device than the stream"))
+    Err(error_with!(
+        Code::LabelContext,
+        "{argument} was created on another device than that of {what}; create it while that device is current"
+    ))
 }
 
 impl Label {
@@ -79,7 +82,7 @@ pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
     let _memory = host_memory::claim(format_args!("labels (num is {count})"), count, 4 * size_of::<u64>())?;
     let checked = |index| {
         let (argument, raw) = (format!("labels[{index}]"), label(index));
-        check_device(&argument, handles::get::<Label>(&argument, raw)?.owner, owner)?;
+        check_device(&argument, handles::get::<Label>(&argument, raw)?.owner, "the current context", owner)?;
         Ok(raw)
     };
     let labels = (0..count).map(checked).collect::<Result<_>>()?;

@@ -47,8 +47,8 @@ pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
     handles::get::<Function>("funcHandle", raw)?;
     if attribute == 2 {
         return Err(unsupported!(
-            "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have this attribute, and \
-             devices here have one kind of core (ACL_FUNC_ATTR_KERNEL_TYPE returns ACL_KERNEL_TYPE_AICORE)"
+            "attrType is ACL_FUNC_ATTR_KERNEL_RATIO, which only kernels for two kinds of cores have, but devices here \
+             have one kind of core; query ACL_FUNC_ATTR_KERNEL_TYPE instead (it is ACL_KERNEL_TYPE_AICORE)"
         ));
     }
     // ACL_FUNC_ATTR_KERNEL_TYPE is ACL_KERNEL_TYPE_AICORE, for the cores of the device, which are all of one kind.
@@ -83,8 +83,8 @@ fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Resu
     match &function.native.info().parameters {
         Some(known) => read(&known.each),
         None => Err(unsupported!(
-            "the parameters of kernel {} are unknown: a kernel for CPUs describes them with PORTACL_KERNEL, and CUDA \
-             drivers report them from CUDA 12.4 on",
+            "the parameters of kernel {} are unknown; describe them with PORTACL_KERNEL (a kernel for CPUs), or use a \
+             CUDA driver of version 12.4 or later",
             function.shown
         )),
     }

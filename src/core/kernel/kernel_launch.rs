@@ -102,8 +102,10 @@ pub fn replacement(request: &LaunchArgs, device: &Arc<Device>, before: &NodeLaun
     let LaunchArgs { argument, function: raw, shape, arguments, .. } = *request;
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
-    if let Arguments::Block { addr: 0, len: 1.. } = arguments {
-        return Err(invalid_param!("args is null, and argsSize is not 0; pass the arguments, or argsSize 0"));
+    if let Arguments::Block { addr: 0, len: len @ 1.. } = arguments {
+        return Err(invalid_param!(
+            "params->args is null, but params->argsSize is {len}; pass the arguments, or argsSize 0"
+        ));
     }
     let function = handles::get_arc::<Function>(argument, raw)?;
     ensure!(Arc::ptr_eq(&function.device, device), of_another_device(request, &function, "graph", device));
@@ -203,7 +205,7 @@ fn check_pointers(
         let Some(access) = parameter.pointer else { continue };
         let Some(addr) = arguments.pointer(index, parameter) else { continue };
         if !is_slot(parameter.offset) {
-            let what = format_args!("argument {index} of kernel {}", function.shown);
+            let what = format_args!("argument {index} (counted from 0) of kernel {}", function.shown);
             memory::check_pointer(what, addr, device, access == Access::ReadWrite)?;
         }
     }

@@ -91,7 +91,7 @@ pub fn load(image: &[u8]) -> Result<u64> {
     let most = runtime::session()?.driver.host_memory();
     if image.len() as u64 > most {
         return Err(invalid_param!(
-            "length is {}; a program has at most the {most} bytes of all host memory; pass the length of the data",
+            "length is {}; allowed: at most {most}, the bytes of all host memory; pass the length of the data",
             image.len()
         ));
     }
@@ -154,8 +154,8 @@ pub fn function_by_entry(raw: u64, number: u64) -> Result<u64> {
     let text =
         binary.native.variable(&entry).map_err(|fault| match fault.kind() == backend::FaultKind::InvalidArgument {
             true => param_invalid!(
-                "funcEntry is {number}, but the binary has no text {entry} with the name of this kernel; add the text \
-                 (PORTACL_KERNEL_ENTRY in portacl/kernel.h), or use aclrtBinaryGetFunction"
+                "funcEntry is {number}, but the binary has no variable {entry} that contains the name of this kernel; \
+                 define it with PORTACL_KERNEL_ENTRY (portacl/kernel.h), or use aclrtBinaryGetFunction"
             ),
             false => fault.into(),
         })?;
@@ -174,7 +174,8 @@ fn read_name(binary: &Binary, entry: &str, text: Span) -> Result<String> {
     let name = end.and_then(|end| std::str::from_utf8(&bytes[..end]).ok());
     name.map(str::to_owned).ok_or_else(|| {
         param_invalid!(
-            "{entry} of the binary, of {} bytes, is not a zero-terminated text of less than {MOST_NAME} bytes",
+            "the variable {entry} of the binary has {} bytes; it must be a zero-terminated UTF-8 text of less than \
+             {MOST_NAME} bytes",
             text.len
         )
     })

@@ -140,9 +140,9 @@ impl SymbolRange {
         match len.checked_sub(self.offset).filter(|left| self.count <= *left) {
             Some(left) => Ok((addr + self.offset, left)),
             None => Err(invalid_param!(
-                "count {} and offset {} go past the end of the variable, which has {}",
-                self.count,
+                "offset {} plus count {} is past the end of the variable, which has {}; pass a smaller offset or count",
                 self.offset,
+                self.count,
                 Count(len, "byte")
             )),
         }

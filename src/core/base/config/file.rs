@@ -68,7 +68,7 @@ impl FileConfig {
             let id = digits(value).and_then(|id| u32::try_from(id).ok()).ok_or_else(|| {
                 error_with!(
                     Code::Failure,
-                    "defaultDevice.default_device is {}; allowed: a device id as a string, as in \"0\"",
+                    "defaultDevice.default_device is {}; allowed: a device id, such as \"0\"",
                     shown(value)
                 )
             })?;

@@ -15,7 +15,7 @@ pub fn not_null<T: Default + PartialEq>(argument: &str, value: T, advice: impl D
 /// Fails for a null address of something that is not empty. `size` states its size in the error.
 #[inline]
 pub fn not_null_for(argument: impl Display, addr: usize, size: impl Display) -> Result<()> {
-    if addr == 0 { Err(invalid_param!("{argument} is null, {size}")) } else { Ok(()) }
+    if addr == 0 { Err(invalid_param!("{argument} is null, but {size}")) } else { Ok(()) }
 }
 
 /// Fails for a number that is 0.
@@ -38,7 +38,7 @@ pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -
 #[cold]
 pub fn not_its_start(argument: &str, addr: usize, what: &str, base: usize, len: usize) -> Error {
     let (offset, len) = (Count(addr - base, "byte"), Count(len, "byte"));
-    param_invalid!("{argument} {addr:#x} points {offset} into the {what} at {base:#x} of {len}; pass its start")
+    param_invalid!("{argument} {addr:#x} points {offset} into the {what} of {len} at {base:#x}; pass its start")
 }
 
 /// Returns the element of `all` that has this number in C; `allowed` names the elements.

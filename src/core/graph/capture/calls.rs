@@ -119,8 +119,10 @@ pub fn end(raw: u64) -> Result<u64> {
 
 fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result<u64> {
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
-        param_invalid!("the device of the capture was reset, or the graph of a body was destroyed, meanwhile: the capture has ended \
-             without a graph")
+        param_invalid!(
+            "the graph was released meanwhile, by a reset of its device or with the graph that contains it; the \
+             capture has ended without a graph"
+        )
     })?;
     let mut drive = Drive::Backend;
     if capture.is_body || tasks.iter().any(|task| task.conditional().is_some()) {

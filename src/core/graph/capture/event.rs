@@ -103,8 +103,8 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
             other.spoil("another capture tried to wait for it");
             Err(error_with!(
                 Code::StreamCaptureConflict,
-                "event {raw:#x} was recorded in {other}, and {stream} takes part in {own}: captures cannot wait for \
-                 each other. Both are invalid now"
+                "event {raw:#x} was recorded in {other}, but {stream} takes part in {own}, and captures cannot wait \
+                 for each other. Both are invalid now; end both, and capture one graph after the other"
             ))
         }
         (Some(own), None) => {
@@ -130,8 +130,9 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     if capture.is_built {
         return Err(error_with!(
             Code::CaptureDependency,
-            "{stream} is not bound to modelRI {}, where the event was recorded; bind a stream with \
-             ACL_STREAM_PERSISTENT to it, or wait in the stream that runs the graph, after the run",
+            "{stream} is not bound to modelRI {}, where the event was recorded; wait in a stream with \
+             ACL_STREAM_PERSISTENT that is bound to this graph, or wait after the run in the stream that runs the \
+             graph",
             capture.graph
         ));
     }

@@ -85,12 +85,13 @@ pub fn check_call(call: CallClass) -> Result<()> {
     let forbidding = forbidding();
     let Some(first) = forbidding.first() else { return Ok(()) };
     let text = format!(
-        "stream {:#x} is being captured, {}: {what}, or call it outside of the capture, or exchange the mode \
-         of this thread with aclmdlRICaptureThreadExchangeMode",
+        "stream {:#x} is being captured {}: {what}, make the call outside of the capture, or exchange the mode of this \
+         thread with aclmdlRICaptureThreadExchangeMode. The capture is invalid now",
         first.origin.raw(),
         match first.mode {
-            Mode::Global => "for all threads (ACL_MODEL_RI_CAPTURE_MODE_GLOBAL)",
-            Mode::ThreadLocal | Mode::Relaxed => "by this thread (ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL)",
+            Mode::Global => "with a mode that forbids such calls in all threads (ACL_MODEL_RI_CAPTURE_MODE_GLOBAL)",
+            Mode::ThreadLocal | Mode::Relaxed =>
+                "with a mode that forbids such calls in this thread (ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL)",
         },
     );
     forbidding.iter().for_each(|capture| capture.spoil("a call that its mode forbids was made"));
@@ -112,8 +113,8 @@ pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
     capture.spoil("a call waited for it, or queried it");
     error_with!(
         if forbidden { Code::CaptureModeBlockAsync } else { code },
-        "{what} is being captured from stream {:#x}: recorded work does not run, so no call can wait for it or query \
-         it; call aclmdlRICaptureEnd first. The capture is invalid now",
+        "{what} takes part in the capture of stream {:#x}: recorded work does not run, so no call can wait for it or \
+         query it; call aclmdlRICaptureEnd first. The capture is invalid now",
         capture.origin.raw()
     )
 }

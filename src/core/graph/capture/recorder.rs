@@ -123,8 +123,8 @@ impl<'a> Recorder<'a> {
         let Some(update) = self.update() else { return Ok(()) };
         update.spoil("the update has an operation that task groups do not support");
         Err(param_invalid!(
-            "{} is changing a task group, which holds copies, fills, reductions, random numbers, kernels and host \
-             functions; call aclmdlRICaptureTaskUpdateEnd first",
+            "{} is changing a task group, and task groups support only copies, fills, reductions, random numbers, \
+             kernels and host functions; call aclmdlRICaptureTaskUpdateEnd first",
             self.stream
         ))
     }
@@ -227,7 +227,10 @@ impl Submit for Recorder<'_> {
             Op::Reduce(reduce) => self.add_work(Work::Reduce(reduce)),
             Op::HostFn(function) => {
                 let function = function.take().repeated().ok_or_else(|| {
-                    self.cannot("this host function can be called once only, and a graph calls it in each run")
+                    self.cannot(
+                        "this host function can be called once only, but a graph calls it in each run; enqueue it \
+                         outside of the capture",
+                    )
                 })?;
                 self.add_work(Work::HostFn(function))
             }

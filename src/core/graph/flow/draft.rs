@@ -297,8 +297,8 @@ fn find_label(tasks: &[Task], labels: &[(u64, usize)], name: u64, stream: Handle
     let is_it = |task: &&Task| task.control.as_deref() == Some(&Control::Label(name));
     Err(match tasks.iter().find(is_it) {
         Some(label) => unsupported!(
-            "label {name:#x} is set in stream {}, but stream {stream} jumps to it: a stream can only jump to labels in \
-             the same stream; start the other stream with aclrtActiveStream or aclrtSwitchStream",
+            "label {name:#x} is set in stream {0}, but stream {stream} jumps to it, and a stream can only jump to its \
+             own labels; start stream {0} with aclrtActiveStream or aclrtSwitchStream instead",
             label.stream
         ),
         None => param_invalid!(

@@ -236,9 +236,9 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
         }
         What::EventWait(_) => {
             return Err(unsupported!(
-                "params->event is another event, but the order of a wait inside of a graph is fixed when it is \
-                 recorded; capture the graph again, with a wait that can change: for an event with ACL_EVENT_EXTERNAL, \
-                 or with the flag ACL_EVENT_WAIT_EXTERNAL"
+                "params->event is not the event of the recorded wait, and a wait inside of a graph cannot change its \
+                 event; capture the graph again, with an event that has ACL_EVENT_EXTERNAL or a wait with \
+                 ACL_EVENT_WAIT_EXTERNAL"
             ));
         }
         What::Work
@@ -263,8 +263,8 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
 
 fn other_flags() -> Error {
     unsupported!(
-        "params->event: only one of the two events has ACL_EVENT_EXTERNAL, ACL_EVENT_IPC or ACL_EVENT_TIME_LINE, which \
-         cannot change; use an event with the same flags"
+        "params->event and the recorded event differ in ACL_EVENT_EXTERNAL, ACL_EVENT_IPC or ACL_EVENT_TIME_LINE; use \
+         an event with the flags of the recorded one"
     )
 }
 

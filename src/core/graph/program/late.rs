@@ -92,12 +92,12 @@ impl Runner {
         group.drop_replaced();
         let version = group.state.lock().version.clone();
         let Some(version) = version else { return };
-        let callback = self.run_version(&version, batch).err().and_then(|fault| self.listener.report(fault));
+        let callback = self.run_version(group, &version, batch).err().and_then(|fault| self.listener.report(fault));
         callback.into_iter().for_each(HostFn::run);
     }
 
-    fn run_version(&self, version: &Version, batch: usize) -> backend::Result<()> {
-        let checked = task::check_memory("a task group", &version.memory);
+    fn run_version(&self, group: &Group, version: &Version, batch: usize) -> backend::Result<()> {
+        let checked = task::check_memory(format_args!("task group {:#x}", group.handle.raw()), &version.memory);
         checked.map_err(|gone| Fault::new(FaultKind::InvalidArgument, gone.text()))?;
         self.stream.submit(Op::RunGraph(&version.graphs[batch]))?;
         // The observer reports failures of the work.

@@ -112,7 +112,7 @@ impl ConditionKind {
     /// Fails if a task of this kind cannot have this number of bodies.
     pub fn check_count(self, count: u32) -> Result<()> {
         let (most, allowed) = match self {
-            Self::If => (2, "1 (the body for values that are not 0) and 2 (and the body for 0)"),
+            Self::If => (2, "1 (a body for values other than 0) and 2 (also a body for 0)"),
             Self::While => (1, "1"),
             Self::Switch => (MOST_BODIES, "1 to 1024"),
         };

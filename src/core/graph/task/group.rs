@@ -183,13 +183,16 @@ impl Update {
                 format!("the update has {}, and the task group has {needs}", Count(has, "operation"))
             }
             (None, Some((index, (new, old)))) => {
-                format!("operation {index} of the update is a {new}, and in the task group it is a {old}")
+                format!(
+                    "operation {index} of the update (counted from 0) is a {new}, but operation {index} of the task \
+                     group is a {old}"
+                )
             }
             (None, None) => return Ok(changes.works),
         };
         Err(param_invalid!(
-            "{why}. The task group is unchanged, and the update has ended: enqueue the same operations that were \
-             captured, with other arguments"
+            "{why}. The task group is unchanged, and the update has ended; call aclmdlRICaptureTaskUpdateBegin again, \
+             and enqueue the operations that were captured, in the same order, with other arguments"
         ))
     }
 }

@@ -1,5 +1,6 @@
 //! Kinds of tasks, the steps that the stream of a run does itself, and the library's memory that tasks use.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
@@ -140,16 +141,16 @@ pub fn work_spans(work: &Work) -> Spans {
 }
 
 /// Fails unless the memory that `what` uses is still allocated as it was.
-pub fn check_memory(what: &str, memory: &[Allocation]) -> error::Result<()> {
+pub fn check_memory(what: impl Display, memory: &[Allocation]) -> error::Result<()> {
     let is_gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
     memory.iter().find(is_gone).map_or(Ok(()), |gone| Err(memory_is_gone(what, gone)))
 }
 
 #[cold]
-fn memory_is_gone(what: &str, gone: &Allocation) -> Error {
+fn memory_is_gone(what: impl Display, gone: &Allocation) -> Error {
     param_invalid!(
-        "{what} uses {} bytes of memory at {:#x} that were freed since it was recorded; keep the memory that a graph \
-         uses, or capture the graph again",
+        "{what} uses an allocation of {} bytes at {:#x} that was freed after the recording; keep the memory that a \
+         graph uses, or capture the graph again",
         gone.len,
         gone.base
     )

@@ -121,7 +121,7 @@ impl List<'_> {
                 let [given, wanted] = [size, needed].map(|len| Count(len, "byte"));
                 ensure!(
                     size == needed,
-                    param_invalid!("{what} {given}; parameter {index} of kernel {shown} has {wanted}")
+                    param_invalid!("{what} {given}; parameter {index} (counted from 0) of kernel {shown} has {wanted}")
                 );
                 offset
             }
@@ -134,7 +134,9 @@ impl List<'_> {
         let room = room.min(MOST_BYTES);
         if index == most || end > room {
             let (size, room, most) = (Count(size, "byte"), Count(room, "byte"), Count(most, "argument"));
-            return Err(invalid_param!("argument {index} of {size} has no room: the list holds {most} in {room}"));
+            return Err(invalid_param!(
+                "argument {index} (counted from 0) needs {size}, but argsHandle holds at most {most} in {room} together"
+            ));
         }
         self.entries[index] = Argument { offset, size, is_place_holder: is_place_holder.into(), ..Argument::default() };
         self.head.count += 1;
@@ -164,7 +166,11 @@ impl List<'_> {
 
     /// Returns the argument behind a handle.
     fn entry(&self, handle: u64) -> Result<(usize, Argument)> {
-        arguments::not_null("paramHandle", handle, "it must be the handle that appending the argument returned")?;
+        arguments::not_null(
+            "paramHandle",
+            handle,
+            "pass the handle from aclrtKernelArgsAppend or aclrtKernelArgsAppendPlaceHolder",
+        )?;
         let index = (handle & 0xffff_ffff).wrapping_sub(1) as usize;
         if handle >> 32 != ARGUMENT || index >= self.head.count {
             return Err(param_invalid!(
@@ -181,13 +187,14 @@ impl List<'_> {
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder == 0 {
             return Err(param_invalid!(
-                "paramHandle {handle:#x} is argument {index}, which is not a placeholder; append placeholders with \
-                 aclrtKernelArgsAppendPlaceHolder"
+                "paramHandle {handle:#x} is argument {index} (counted from 0), which is not a placeholder; append \
+                 placeholders with aclrtKernelArgsAppendPlaceHolder"
             ));
         }
         if entry.data_len != 0 && entry.data_len != size {
             return Err(param_invalid!(
-                "dataSize is {size}, but the buffer of argument {index} has {} already",
+                "dataSize is {size}, but the buffer of argument {index} (counted from 0) has {} already; pass the same \
+                 size again",
                 Count(entry.data_len, "byte")
             ));
         }
@@ -208,9 +215,9 @@ impl List<'_> {
                 let begin = last.and_then(|last| last.checked_sub((base + last) % DATA_ALIGNMENT));
                 let begin = begin.filter(|begin| *begin >= used).ok_or_else(|| {
                     invalid_param!(
-                        "dataSize is {size}; allowed: at most {}, the bytes that are left of the {room_len} in \
+                        "dataSize is {size}; allowed: at most {}, the aligned bytes that are left of the {room_len} in \
                          userHostMem; see aclrtKernelArgsGetMemSize",
-                        end - used
+                        end.saturating_sub((base + used).next_multiple_of(DATA_ALIGNMENT) - base)
                     )
                 })?;
                 self.head.taken = room.len() - begin;
@@ -234,13 +241,13 @@ impl List<'_> {
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder != 0 {
             return Err(param_invalid!(
-                "paramHandle {handle:#x} is argument {index}, a placeholder; write to the buffer of \
-                 aclrtKernelArgsGetPlaceHolderBuffer"
+                "paramHandle {handle:#x} is argument {index} (counted from 0), which is a placeholder; write to the \
+                 buffer that aclrtKernelArgsGetPlaceHolderBuffer returns"
             ));
         }
         if entry.size != value.len() {
             let size = Count(entry.size, "byte");
-            return Err(param_invalid!("paramSize is {}; argument {index} has {size}", value.len()));
+            return Err(param_invalid!("paramSize is {}; argument {index} (counted from 0) has {size}", value.len()));
         }
         self.arguments()[entry.offset..entry.offset + entry.size].copy_from_slice(value);
         Ok(())
@@ -262,7 +269,7 @@ impl List<'_> {
         let entries = &self.entries[..count];
         if let Some(index) = entries.iter().position(|entry| entry.is_place_holder != 0 && entry.data_len == 0) {
             return Err(param_invalid!(
-                "argument {index} is a placeholder without data; get its buffer with \
+                "argument {index} (counted from 0) is a placeholder without data; get its buffer with \
                  aclrtKernelArgsGetPlaceHolderBuffer"
             ));
         }
@@ -274,7 +281,7 @@ impl List<'_> {
     pub fn for_launch(&mut self, function: u64) -> Result<(Vec<u8>, Vec<PlaceHolder>)> {
         if self.head.function != function {
             return Err(param_invalid!(
-                "argsHandle is a list for kernel {:#x}, but funcHandle is {function:#x}; begin a list for this kernel",
+                "argsHandle is a list for kernel {:#x}, but funcHandle is {function:#x}; begin a list for funcHandle",
                 self.head.function
             ));
         }

@@ -13,7 +13,7 @@ const ATTRIBUTES: [(&str, u64, Option<&str>); 9] = [
     ("ENGINE_TYPE", 0xffff_ffff, None),
     ("BLOCKDIM_OFFSET", 0xffff_ffff, Some("pass the number of the first block as an argument")),
     ("BLOCK_TASK_PREFETCH", 0xff, None),
-    ("DATA_DUMP", 0xff, Some("copy the memory to inspect")),
+    ("DATA_DUMP", 0xff, Some("copy the memory that you want to inspect to the host")),
     ("TIMEOUT", 0xffff, Some("use aclrtSynchronizeStreamWithTimeout")),
     ("TIMEOUT_US", u64::MAX, Some("use aclrtSynchronizeStreamWithTimeout")),
     ("ENABLE_PROFILING", 0xff, None),
