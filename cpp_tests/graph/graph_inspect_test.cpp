@@ -346,4 +346,15 @@ TEST_F(GraphInspect, NullIsRefused) {
     EXPECT_TRUE(IsPoison(number) && IsPoison(type));
 }
 
+TEST_F(GraphInspect, AStreamOfAGraphThatIsBuiltHasNoTasksYet) {
+    const Persistent stream;
+    const Built graph;
+    graph.Bind(stream);
+    auto number = Poison<uint32_t>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRIGetTasksByStream(stream, nullptr, &number), Shown(stream),
+                     "bound to a graph that is being built", "call aclmdlRIBuildEnd first");
+    EXPECT_TRUE(IsPoison(number));
+    graph.End(stream);
+}
+
 }  // namespace

@@ -225,7 +225,7 @@ TEST_F(Buffer, ABufferIsInOneChain) {
     ACL_FAILS_SAYING(kDead, aclrtAppendBufChain(member, other), "headBuf", of_head);
     ACL_FAILS_SAYING(kDead, aclrtAppendBufChain(other, head),
                      "is the head of a chain; append only buffers without a chain");
-    ACL_FAILS_SAYING(kDead, aclrtAppendBufChain(other, other), "cannot follow itself");
+    ACL_FAILS_SAYING(kDead, aclrtAppendBufChain(other, other), "must be different buffers");
     ACL_FAILS_SAYING(kDead, aclrtFreeBuf(member), of_head);
     ACL_FAILS_SAYING(kDead, aclrtGetBufChainNum(member, &count), of_head);
     ACL_FAILS_SAYING(kDead, aclrtGetBufFromChain(member, 0, &buffer), of_head);

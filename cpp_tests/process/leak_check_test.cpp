@@ -190,7 +190,7 @@ TEST(LeakCheck, CountsSingularAndPlural) {
     };
     EXPECT_EQ(headings({"managed memory"}), "portacl: at aclFinalize 1 allocation of 1000 bytes is not freed\n");
     EXPECT_EQ(headings({"managed memory", "with the handle"}),
-              "portacl: at aclFinalize 2 allocations of 2000 bytes are not freed\n");
+              "portacl: at aclFinalize 2 allocations of 2000 bytes in all are not freed\n");
     EXPECT_EQ(headings({"stream"}), "portacl: at aclFinalize 1 stream is not released\n");
     EXPECT_EQ(headings({"graph", "event"}), "portacl: at aclFinalize 1 event, 2 graphs are not released\n");
 }

@@ -40,8 +40,8 @@ TEST_F(Init, EmptyPathMeansDefaults) {
 
 TEST_F(Init, RepeatedInitIsRefusedAndCounted) {
     ACL_OK(aclInit(nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_REPEAT_INITIALIZE, aclInit(nullptr), "already initialized", "2");
-    ACL_FAILS_SAYING(ACL_ERROR_REPEAT_INITIALIZE, aclInit(""), "already initialized", "3");
+    ACL_FAILS_SAYING(ACL_ERROR_REPEAT_INITIALIZE, aclInit(nullptr), "initialized already", "2");
+    ACL_FAILS_SAYING(ACL_ERROR_REPEAT_INITIALIZE, aclInit(""), "initialized already", "3");
 
     auto left = Poison<uint64_t>();
     ACL_OK(aclFinalizeReference(&left));

@@ -205,13 +205,13 @@ pub fn new_lane<'a>(
         clock: Mutex::default(),
         _gap: Gap::default(),
     });
-    let lane = made.ok_or_else(|| Error::no_more("streams with memory pools"))?;
+    let lane = made.ok_or_else(|| Error::no_more("streams that use memory pools"))?;
     if let Err(lane) = slot.set(lane) {
         // Another thread has created the lane first.
         LANES.remove(lane.key);
     }
     TRACKED.store(true, Ordering::Relaxed);
-    slot.get().ok_or_else(|| Error::new(Code::InternalError, "a lane that was just set is gone"))
+    slot.get().ok_or_else(|| Error::new(Code::InternalError, "the record of a stream is gone right after its creation"))
 }
 
 /// Returns the position up to which the host has seen a lane complete. A lane that has ended is complete.

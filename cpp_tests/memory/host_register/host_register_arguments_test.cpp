@@ -11,6 +11,7 @@
 #include "support/gate.h"
 #include "support/memory/far_address.h"
 #include "support/objects.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
 
 using namespace portacl_test;
@@ -44,7 +45,15 @@ TEST_F(HostRegister, UnregisterTakesTheAddressThatWasRegistered) {
     ACL_OK(aclrtHostRegisterV2(pages.At(), 2 * kPage, kPinned));
     ACL_FAILS_SAYING(kDead, aclrtHostUnregister(pages.At(kPage)), "4096 bytes into", Shown(pages.At()));
     ACL_FAILS_SAYING(kDead, aclrtHostUnregister(pinned.At()), "aclrtFreeHost", Shown(pinned.At()));
-    ACL_FAILS_SAYING(kDead, aclrtHostUnregister(device.At()), "aclrtFree", Shown(device.At()));
+    ACL_FAILS_SAYING(kDead, aclrtHostUnregister(device.At()), "is device memory", "aclrtFree", Shown(device.At()));
+    {
+        const MemPool pool;
+        const Stream stream;
+        void* const address = pool.Allocate(100, stream);
+        ACL_FAILS_SAYING(kDead, aclrtHostUnregister(address), "is pool memory", "aclrtMemPoolFreeAsync");
+        Free(address, stream);
+        Synchronize(stream);
+    }
     // Freeing it is an error.
     ACL_FAILS_SAYING(kDead, aclrtFreeHost(pages.At()), "aclrtHostUnregister", Shown(pages.At()));
     ACL_FAILS_SAYING(kDead, aclrtFree(pages.At()), "aclrtHostUnregister", Shown(pages.At()));

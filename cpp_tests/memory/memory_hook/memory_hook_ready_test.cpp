@@ -109,7 +109,8 @@ TEST_F(ReadyHook, ALimitRefusesAllocationsAndCountsFrees) {
     ACL_OK(portaclMemoryHookRegisterLimit(12288, PORTACL_MEMORY_HOOK_PROCESS, &id));
     void *first = nullptr, *second = nullptr, *third = nullptr;
     ACL_OK(aclrtMallocHost(&first, 6500));
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocHost(&second, 6500));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocHost(&second, 6500), "(pinned memory)",
+                     "of the allowed 12288 bytes are in use");
     EXPECT_NE(aclrtMallocHost(&second, 6000), ACL_SUCCESS);
     EXPECT_TRUE(Says({"LimitHook", "12288", OnCpu() ? "8192" : "6528"}));
     ACL_OK(aclrtMalloc(&third, 3000, ACL_MEM_MALLOC_HUGE_FIRST));

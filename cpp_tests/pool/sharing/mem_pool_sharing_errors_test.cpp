@@ -50,7 +50,7 @@ TEST_F(MemPoolSharingErrors, ExportChecksItsArguments) {
     {
         SharedPool unshared(PoolProps());
         ACL_FAILS_SAYING(kDead, portaclMemPoolExportToShareableHandle(&descriptor_, unshared, kPosix, 0),
-                         "ACL_MEM_HANDLE_TYPE_POSIX");
+                         "was created with ACL_MEM_HANDLE_TYPE_NONE", "create a pool with ACL_MEM_HANDLE_TYPE_POSIX");
     }
     const Stream stream;
     const aclrtMemPool stale = pool;

@@ -127,7 +127,7 @@ TWO_PROCESS_TEST(NotifySharing, OnlyListedProcessesMayImport, TryToImport) {
     // The same key, and no other flags.
     EXPECT_STREQ(Export(notify, ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT).text, key.text);
     auto other = Poison<Key>();
-    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, other.text, kRoom, kAnyone), "other flags");
+    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, other.text, kRoom, kAnyone), "flags other than");
     ACL_EXPECT_OK(aclrtDestroyNotify(notify));
     peer.Signal(4);
     peer.Await(5);

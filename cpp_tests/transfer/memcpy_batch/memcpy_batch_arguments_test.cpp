@@ -29,7 +29,7 @@ TEST_F(MemcpyBatchArguments, NullArrays) {
         auto* sizes = null == 3 ? nullptr : batch.sizes.data();
         auto* attrs = null == 4 ? nullptr : batch.attrs.data();
         auto* indexes = null == 5 ? nullptr : batch.attrs_indexes.data();
-        const std::string says = std::string(names[null]) + " is null, numBatches is 1";
+        const std::string says = std::string(names[null]) + " is null, but numBatches is 1";
         size_t index = 0;
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
                          aclrtMemcpyBatch(dsts, dest_maxs, srcs, sizes, 1, attrs, indexes, 1, &index), says);

@@ -94,7 +94,7 @@ TEST_F(RandomNumArguments, Enumerators) {
     for (const auto function : {kDropout, kNormal, kTruncated}) {
         for (const aclDataType type : {ACL_INT32, ACL_UINT32, ACL_INT64, ACL_UINT64}) {
             task = With(type, int32_t{0}, int32_t{1}, function);
-            Refused(kUnsupported, task, {"only uniform numbers", "ACL_BF16 27"});
+            Refused(kUnsupported, task, {"with uniform numbers only", "ACL_BF16 27"});
         }
     }
 }

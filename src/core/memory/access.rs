@@ -125,6 +125,6 @@ pub fn check_reaches(driver: &dyn Driver, argument: impl Display, id: u32, home:
     }
     Err(unsupported!(
         "{argument}: device {id} cannot access memory on device {home} directly (aclrtDeviceCanAccessPeer returns 0); \
-         copy the data between them, which needs no peer access"
+         copy the data instead, because copies need no peer access"
     ))
 }

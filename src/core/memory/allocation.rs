@@ -291,7 +291,7 @@ impl Allocation {
 
     /// Claims host memory for lists of all of them, with at most 1 KiB for each.
     pub fn claim_lists() -> Result<Claim> {
-        host_memory::claim("live allocations", Self::at_most(), 1024)
+        host_memory::claim("entries in a list of allocations", Self::at_most(), 1024)
     }
 
     /// Returns the number of allocations and registrations, including those that are being released.

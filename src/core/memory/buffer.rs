@@ -71,7 +71,10 @@ pub fn alloc(size: usize) -> Result<Handle> {
     let memory = memory::malloc_host(size.saturating_add(DATA_OFFSET)).map_err(|error| {
         if error.code() == Code::BadAlloc {
             let text = error.text();
-            error_with!(Code::BadAlloc, "size is {size}, plus {DATA_OFFSET} bytes before the data: {text}")
+            error_with!(
+                Code::BadAlloc,
+                "size is {size}, and the buffer needs {DATA_OFFSET} more bytes before the data: {text}"
+            )
         } else {
             error
         }
@@ -133,7 +136,10 @@ pub fn data(raw: u64) -> Result<Extent> {
 /// Implements aclrtSetBufDataLen.
 pub fn set_len(raw: u64, len: usize) -> Result<()> {
     with("buf", raw, |state, data| {
-        ensure!(len <= data.size, param_invalid!("len is {len}; buffer {raw:#x} has {}", Count(data.size, "byte")));
+        ensure!(
+            len <= data.size,
+            param_invalid!("len is {len}; allowed: at most {}, the size of buffer {raw:#x}", Count(data.size, "byte"))
+        );
         state.len = len;
         Ok(())
     })
@@ -181,7 +187,7 @@ fn with_members<R>(head: u64, work: impl FnOnce(&[Handle]) -> Result<R>) -> Resu
 pub fn append(head: u64, raw: u64) -> Result<()> {
     handles::check_not_null::<Buffer>("headBuf", head)?;
     handles::check_not_null::<Buffer>("buf", raw)?;
-    ensure!(head != raw, param_invalid!("headBuf and buf are both {raw:#x}; a buffer cannot follow itself"));
+    ensure!(head != raw, param_invalid!("headBuf and buf are both {raw:#x}; they must be different buffers"));
     let _chains = CHAINS.lock();
     with_members(head, |_| Ok(()))?;
     let at = handles::get::<Buffer>("headBuf", head)?;
@@ -190,7 +196,10 @@ pub fn append(head: u64, raw: u64) -> Result<()> {
         unreachable!("both were just found")
     };
     with("buf", raw, |state, _| match &state.chain {
-        Chain::Member(of) => Err(param_invalid!("buf {raw:#x} is in the chain of buffer {:#x} already", of.raw())),
+        Chain::Member(of) => Err(param_invalid!(
+            "buf {raw:#x} is in the chain of buffer {:#x} already; append only buffers without a chain",
+            of.raw()
+        )),
         Chain::Head(members) if !members.is_empty() => {
             Err(param_invalid!("buf {raw:#x} is the head of a chain; append only buffers without a chain"))
         }

@@ -7,6 +7,7 @@ use crate::base::gate::{self, Binding};
 use crate::memory::allocation::{Allocation, Kind};
 use crate::memory::pointer::REGISTERED_PAGE;
 use crate::memory::pointer::span::{beyond_all, stale};
+use crate::memory::request::freeing;
 use crate::order::places;
 use crate::runtime::{self, thread};
 
@@ -52,7 +53,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     ensure!(
         size <= most,
         invalid_param!(
-            "size is {size}; allowed: at most the {most} bytes of all host memory; pass a length of the memory at ptr"
+            "size is {size}; allowed: at most {most}, the bytes of all host memory; pass the size of the memory at ptr"
         )
     );
     // Memory that this library has freed still belongs to it, and will be allocated again.
@@ -97,15 +98,16 @@ fn probes(addr: usize, len: usize) -> impl Iterator<Item = usize> {
 fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
     match why {
         InsertError::Overlap { base, len: other_len } => {
-            let wanted = format_args!("{len} bytes at ptr {addr:#x}");
+            let wanted = format_args!("the {len} bytes at ptr {addr:#x}");
             match Allocation::find(base).map(|found| found.kind) {
                 Some(kind) if !matches!(kind, Kind::Registered { .. }) => param_invalid!(
-                    "{wanted}: {other_len} bytes at {base:#x} were allocated by this library and need no registration"
+                    "{wanted} overlap the {other_len} bytes at {base:#x}, which this library allocated; memory from \
+                     this library needs no registration"
                 ),
                 _ => error_with!(
                     Code::HostMemoryAlreadyRegistered,
-                    "{wanted}: {other_len} bytes at {base:#x} are registered already; call \
-                         aclrtHostUnregister({base:#x}) first"
+                    "{wanted} overlap the {other_len} bytes at {base:#x}, which are registered already; call \
+                     aclrtHostUnregister({base:#x}) first"
                 ),
             }
         }
@@ -146,10 +148,11 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
             // The library's memory has one address for all devices.
             Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) => Ok(addr),
             Kind::Device(_) | Kind::Pool(_) | Kind::Mapped(_) | Kind::Imported(_) | Kind::Graph(_) => {
-                Err(param_invalid!("pHost {addr:#x} is device memory; devices use this address as it is"))
+                Err(param_invalid!("pHost {addr:#x} is device memory; pass this address to devices as it is"))
             }
             Kind::Registered { .. } => Err(param_invalid!(
-                "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address for it"
+                "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address for it; \
+                 register it with this flag"
             )),
         },
         None => Err(not_registered("pHost", addr)),
@@ -164,11 +167,9 @@ fn not_ended(addr: usize) -> Error {
         Some(Allocation { kind: Kind::Registered { .. }, base, len, .. }) => {
             arguments::not_its_start("ptr", addr, "registration", base, len)
         }
-        Some(Allocation { kind: Kind::Pinned, .. }) => param_invalid!(
-            "ptr {addr:#x} is memory from aclrtMallocHost, which is not registered; free it with aclrtFreeHost"
-        ),
-        Some(_) => {
-            param_invalid!("ptr {addr:#x} is device or managed memory, which is not registered; free it with aclrtFree")
+        Some(Allocation { kind, .. }) => {
+            let (what, call) = freeing::names(kind);
+            param_invalid!("ptr {addr:#x} is {what}, which is not registered; free it with {call}")
         }
     }
 }

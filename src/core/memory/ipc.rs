@@ -88,12 +88,14 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
         return Err(not_exported(&found));
     };
     let all = Count(found.len, "byte");
-    ensure!(size <= found.len, invalid_param!("size is {size}; the allocation at {addr:#x} has {all}"));
+    ensure!(
+        size <= found.len,
+        invalid_param!("size is {size}; allowed: at most {all}, the size of the allocation at devPtr {addr:#x}")
+    );
     // A shorter allocation may begin there, too, but others share its page.
     if !addr.is_multiple_of(PAGE) || found.block().len < PAGE {
         return Err(param_invalid!(
-            "devPtr {addr:#x} is not a multiple of {PAGE}, or its allocation is smaller; allocate at least {PAGE} \
-             bytes, and export the start"
+            "devPtr {addr:#x} may share its page of {PAGE} bytes with other allocations; allocate at least {PAGE} bytes"
         ));
     }
     let _session = runtime::session()?;
@@ -256,8 +258,8 @@ fn open_again(key: &Key, device: &Device) -> Result<Option<usize>> {
     };
     if import.owner != device.owner {
         return Err(param_invalid!(
-            "key is imported on device {}, but device {} is current; close it first (aclrtIpcMemClose), or make the \
-             first device current",
+            "key is imported on device {}, but device {} is current; call aclrtIpcMemClose first, or make device {0} \
+             current",
             import.id,
             device.id
         ));
@@ -280,8 +282,8 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
         && there.block.len != block.len
     {
         return Err(unsupported!(
-            "this memory is open at {:#x} through another key, with {} bytes instead of {}; close the other key, or \
-             export the same size",
+            "the memory of key is open at {:#x} through another key for {} bytes, but key is for {} bytes; close the \
+             other key, or export the same size",
             block.addr,
             there.block.len,
             block.len

@@ -46,7 +46,7 @@ fn claim_notes(spans: impl Iterator<Item = Span> + Clone) -> Result<Claim> {
     let all = spans.map(|span| span.len / GRAIN).fold(0, usize::saturating_add);
     // Several ranges may contain the same block.
     let blocks = all.min((end - first) / GRAIN);
-    host_memory::claim(format_args!("records of blocks of {GRAIN} bytes"), blocks, NOTE)
+    host_memory::claim(format_args!("records, one for each {GRAIN} bytes of managed memory"), blocks, NOTE)
 }
 
 /// A range of managed memory. It holds its device.
@@ -146,7 +146,7 @@ pub fn advise(addr: usize, size: u64, advice: i32, place: ManagedLocation) -> Re
         (set, Some(home @ (Home::Device(_) | Home::Host))) => Advice::AccessedBy(home, set == 4),
         (_, Some(_)) => {
             return Err(invalid_param!(
-                "the type of location is {}; allowed for an accessing place: 1 (a device), 2 (the host)",
+                "the type of location is {}; allowed for advise {advice}: 1 (a device), 2 (the host)",
                 place.kind
             ));
         }
@@ -244,8 +244,8 @@ pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec
         };
         if !fits {
             return Err(invalid_param!(
-                "dataSize is {room} for attribute {attribute}; it must be {NUMBER} bytes, or for \
-                 ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY a multiple of {NUMBER} bytes, not 0"
+                "dataSize is {room} for attribute {attribute}; allowed: {NUMBER} (for \
+                 ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY 3 also multiples of {NUMBER})"
             ));
         }
     }

@@ -291,11 +291,13 @@ fn notify(entries: &[Arc<RegisteredHook>], moment: Moment, event: &Event) {
 #[cold]
 fn refused(entry: &RegisteredHook, moment: Moment, event: &Event, refusal: &Refusal) -> Error {
     let why = if refusal.text.is_empty() { String::new() } else { format!(": {}", refusal.text) };
-    let (what, kind, device) = (moment.name(), event.kind.name(), event.device);
+    let (what, kind) = (moment.name(), event.kind.name());
+    // -1 is the host.
+    let place = if event.device < 0 { String::new() } else { format!(", device {}", event.device) };
     Error::with_value(
         refusal.code,
         format_args!(
-            "the memory hook \"{}\" refuses the {what} of {} bytes ({kind} memory, device {device}){why}",
+            "the memory hook \"{}\" refuses the {what} of {} bytes ({kind} memory{place}){why}",
             entry.name, event.rounded
         ),
     )

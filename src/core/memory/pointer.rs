@@ -83,8 +83,8 @@ pub fn address_range(addr: usize) -> Result<(usize, usize)> {
     match foreign_block(addr) {
         Some(block) => Ok((block.base, block.len)),
         None => Err(param_invalid!(
-            "ptr {addr:#x} is not in a live allocation of this library, nor of another library that uses the same \
-             driver: never allocated, freed, or released with its device"
+            "ptr {addr:#x} is not in a live allocation of this library, or of another library that uses the same \
+             driver: it was never allocated, was freed, or was released with its device"
         )),
     }
 }
@@ -98,10 +98,10 @@ fn foreign_block(addr: usize) -> Option<ForeignBlock> {
 pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) -> Result<bool> {
     /// Device memory. Memory for media processing and reserved memory do not exist here.
     const DEVICE: u32 = 0x2;
-    const KNOWN: u32 = DEVICE | 0x8 | 0x10;
-    if mem_type == 0 || mem_type & !KNOWN != 0 {
+    if mem_type == 0 || mem_type & !(DEVICE | 0x8 | 0x10) != 0 {
         return Err(invalid_param!(
-            "memType is {mem_type:#x}; allowed: one or more of the ACL_RT_MEM_TYPE_* bits, {KNOWN:#x} in all"
+            "memType is {mem_type:#x}; allowed: an OR of ACL_RT_MEM_TYPE_DEV 0x2, ACL_RT_MEM_TYPE_DVPP 0x8 and \
+             ACL_RT_MEM_TYPE_RSVD 0x10"
         ));
     }
     thread::refuse_inside_host_function()?;

@@ -98,13 +98,18 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
     if alignment != 0 && !alignment.is_power_of_two() {
         return Err(invalid_param!("alignment is {alignment}; it must be 0 or a power of two"));
     }
-    ensure!(flags <= 1, invalid_param!("flags is {flags:#x}; allowed: 0 and 1 (huge pages, always used)"));
+    ensure!(flags <= 1, invalid_param!("flags is {flags:#x}; allowed: 0 and 1 (huge pages, no effect here)"));
     let align = alignment.max(GRANULARITY);
     if !wish.is_multiple_of(align) {
         return Err(invalid_param!("expectPtr {wish:#x} is not a multiple of {align}; pass null or a multiple"));
     }
     let session = runtime::session()?;
-    let too_large = || error_with!(Code::MemoryAllocation, "size {size} at {wish:#x} is more than can be addressed");
+    let too_large = || {
+        error_with!(
+            Code::MemoryAllocation,
+            "expectPtr {wish:#x} plus size {size} is beyond the end of the address space"
+        )
+    };
     let len = size.checked_next_multiple_of(GRANULARITY).ok_or_else(too_large)?;
     wish.checked_add(len).filter(|_| isize::try_from(len).is_ok()).ok_or_else(too_large)?;
     let reserved = session.driver.virtual_memory().reserve(len, align, wish);
@@ -133,7 +138,8 @@ pub fn release(addr: usize) -> Result<()> {
         let mut left = ranges.mappings.range(base..base + len);
         if let Some((at, _)) = left.next() {
             return Err(param_invalid!(
-                "virPtr {addr:#x} is a range with {}, the first at {at:#x}; call aclrtUnmapMem for each first",
+                "the range at virPtr {addr:#x} still has {}, the lowest at {at:#x}; call aclrtUnmapMem for each \
+                 mapping first",
                 Count(left.count() + 1, "mapping")
             ));
         }

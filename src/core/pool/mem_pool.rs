@@ -170,7 +170,9 @@ pub fn destroy(raw: u64) -> Result<()> {
     let found = handles::unless_late::<MemPool, _>(raw, handles::get::<MemPool>("memPool", raw))?;
     let Some(is_default) = found.map(|pool| pool.is_default) else { return Ok(()) };
     if is_default {
-        return Err(param_invalid!("memPool {raw:#x} is the default pool of its device, which releases it"));
+        return Err(param_invalid!(
+            "memPool {raw:#x} is the default pool of its device; only aclrtResetDevice releases it"
+        ));
     }
     let Some(mem_pool) = handles::end::<MemPool>("memPool", raw)? else { return Ok(()) };
     if let Some(device) = &mem_pool.device {
@@ -229,12 +231,12 @@ pub fn set_attribute(raw: u64, number: i32, value: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let attribute = attribute(number)?;
     let allowed = match attribute {
-        PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => Some("it can only be read"),
+        PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => Some("this attribute can only be read"),
         PoolAttribute::ReservedHigh | PoolAttribute::UsedHigh if value != 0 => {
-            Some("it can be set to 0 only, which resets it to the current value")
+            Some("allowed: 0, which resets the highest value to the current value")
         }
         // The 32-bit attributes are flags.
-        _ if is_short(number) && value > 1 => Some("it can be 0 or 1"),
+        _ if is_short(number) && value > 1 => Some("allowed: 0 and 1"),
         PoolAttribute::FollowEventDependencies
         | PoolAttribute::AllowOpportunistic
         | PoolAttribute::AllowInternalDependencies
@@ -270,7 +272,7 @@ fn each_core_pool(mut work: impl FnMut(&Pool, &CorePool)) {
 pub fn release_idle() {
     if CorePool::take_some_are_idle() {
         // This is not a failure of the wait.
-        each_core_pool(|_, own| release_failure::note_outcome("unused pool memory", own.release_idle()));
+        each_core_pool(|_, own| release_failure::note_outcome("unused pool memory was not freed", own.release_idle()));
     }
 }
 

@@ -65,8 +65,8 @@ pub fn pass_gate(call: &str) -> Result<()> {
     }
     if running() == Some(callback::KIND) {
         return Err(param_invalid!(
-            "called inside a callback of a snapshot, while the process is locked, where this call would wait forever; \
-             make this call at ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"
+            "this call would wait forever inside a snapshot callback while the process is locked; make it at stage \
+             ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"
         ));
     }
     if LOCKED_BY.load(Ordering::Relaxed) == thread_number() {
@@ -94,8 +94,8 @@ impl Transition {
                 }
                 ProcessState::BackedUp => "the process is backed up: call aclrtSnapShotProcessRestore first",
                 ProcessState::Changing => {
-                    "another snapshot call is in progress, or this is a call from one of its callbacks; wait until \
-                     that call returns"
+                    "a snapshot call is in progress, perhaps the one whose callback makes this call; wait until it \
+                     returns"
                 }
             };
             Error::new(code, why)
@@ -185,8 +185,8 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
                 let (id, device, patience) = (stream.id, stream.device.id, session.snapshot_timeout.as_millis());
                 return Err(error_with!(
                     Code::SnapshotLockTimeout,
-                    "stream {id} of device {device} is not complete after {patience} ms; make the call that its work \
-                     waits for before the lock, or set a larger PORTACL_SNAPSHOT_TIMEOUT_MS"
+                    "stream number {id} of device {device} is not complete after {patience} ms; before the lock, make \
+                     the call that the stream waits for, or set a larger PORTACL_SNAPSHOT_TIMEOUT_MS"
                 ));
             }
         }

@@ -118,15 +118,12 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     let state = &mut *STATE.lock();
     let profiler = state.profiler.as_mut().ok_or_else(not_begun)?;
     if !matches!(option, STORAGE_LIMIT | 3..=PATH) {
-        return Err(invalid_param!(
-            "configType is {option}; allowed: the options of aclprofConfigType, of which \
-             ACL_PROF_STORAGE_LIMIT 1 and ACL_PROF_PATH 16 can be set here"
-        ));
+        return Err(invalid_param!("configType is {option}; allowed: ACL_PROF_STORAGE_LIMIT 1 and ACL_PROF_PATH 16"));
     }
     if !matches!(option, STORAGE_LIMIT | PATH) {
         return Err(unsupported!(
-            "configType is {option}, but devices here have no such hardware counters; a trace has the work of streams, \
-             memory and the program's marks without them"
+            "configType is {option}, which is not supported here; allowed: ACL_PROF_STORAGE_LIMIT 1 and ACL_PROF_PATH \
+             16"
         ));
     }
     if profiler.has_begun {
@@ -172,7 +169,10 @@ pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
     );
     let count = runtime::device_count()?;
     if let Some(id) = devices.iter().find(|id| **id >= count) {
-        return Err(error_with!(Code::InvalidDeviceId, "deviceIdList has device {id}; allowed: 0 to {count} minus 1"));
+        return Err(error_with!(
+            Code::InvalidDeviceId,
+            "deviceIdList has device {id}; allowed: ids below {count}, the number of devices"
+        ));
     }
     let devices = devices.iter().fold(0, |bits, id| bits | trace::bit(*id));
     let handle = Config::table()

@@ -24,13 +24,19 @@ static NAMES: Mutex<Names> = Mutex::new(Names { by_text: HashMap::with_hasher(Fx
 
 /// Implements aclprofStr2Id: returns the id of a text. Ids begin at 1 and stay the same.
 pub fn id_of(text: String) -> Result<u64> {
-    ensure!(text.len() <= LONGEST_TEXT, invalid_param!("message has {} bytes; at most {LONGEST_TEXT}", text.len()));
+    ensure!(
+        text.len() <= LONGEST_TEXT,
+        invalid_param!("message has {} bytes; allowed: at most {LONGEST_TEXT}", text.len())
+    );
     let names = &mut *NAMES.lock();
     if let Some(id) = names.by_text.get(&text) {
         return Ok(*id);
     }
     if names.texts.len() >= MOST_NAMES {
-        return Err(error_with!(Code::BadAlloc, "{MOST_NAMES} texts have ids, which is the maximum; reuse their ids"));
+        return Err(error_with!(
+            Code::BadAlloc,
+            "{MOST_NAMES} messages have ids already, the maximum; pass one of these messages"
+        ));
     }
     names.texts.push(text.clone());
     let id = names.texts.len() as u64;

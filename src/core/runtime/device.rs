@@ -89,9 +89,12 @@ pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     // A reset by a callback waits for threads that hold a reference to the device.
     drop(device);
     announce_opened(id, opened);
-    slot(&*runtime::session()?, "deviceId", id)?
-        .device()
-        .ok_or_else(|| param_invalid!("deviceId {id}: a callback for the creation of the device has reset it"))
+    slot(&*runtime::session()?, "deviceId", id)?.device().ok_or_else(|| {
+        param_invalid!(
+            "a device-state or stream-state callback has reset device {id} during this call; do not reset the device \
+             in the callback"
+        )
+    })
 }
 
 /// Reports that a device is about to be opened, if it is closed.

@@ -70,7 +70,7 @@ pub fn number(id: u32, attribute: i32) -> Result<i64> {
 
 /// Implements aclGetDeviceCapability: three of the same attributes under other numbers.
 pub fn capability(id: u32, info: i32) -> Result<i64> {
-    let allowed = "AI cores 0, vector cores 1 and level-2 cache 2 of aclDeviceInfo";
+    let allowed = "ACL_DEVICE_INFO_AI_CORE_NUM 0, ACL_DEVICE_INFO_VECTOR_CORE_NUM 1 and ACL_DEVICE_INFO_L2_SIZE 2";
     number(id, arguments::numbered("deviceInfo", info, &[101, 201, 302], allowed)?)
 }
 

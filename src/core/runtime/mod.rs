@@ -90,7 +90,8 @@ pub fn init(path: Option<&Path>) -> Result<()> {
         INIT_COUNT.store(count, Ordering::Relaxed);
         return Err(error_with!(
             Code::RepeatInitialize,
-            "already initialized; the first configuration stays in force (this is call {count} without a finalize)"
+            "the runtime is initialized already; the first configuration stays in force (call {count} of aclInit \
+             without a finalize)"
         ));
     }
     let (config, text) = match path {
@@ -136,7 +137,7 @@ fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
     let life = LIFE.lock();
     let count = INIT_COUNT.load(Ordering::Relaxed);
     if count == 0 || IN_TEARDOWN.load(Ordering::Relaxed) {
-        let why = "nothing to finalize: aclInit was not called, or has been finalized";
+        let why = "there is nothing to finalize: aclInit was not called, or the runtime was finalized since";
         return (0, Err(Error::new(Code::RepeatFinalize, why)));
     }
     if count <= most {
@@ -393,7 +394,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle, left_threads: &mut
     *left_threads = true;
     Err(error_with!(
         Code::Failure,
-        "enqueued work was not complete after {patience} ms (a host function or callback that does not return?); its \
-         thread keeps running it, so the library must stay loaded. PORTACL_FINALIZE_TIMEOUT_MS sets the timeout"
+        "enqueued work is not complete after {patience} ms (does a host function or callback not return?); a thread \
+         still runs this work, so do not unload the library; PORTACL_FINALIZE_TIMEOUT_MS sets the timeout"
     ))
 }

@@ -74,7 +74,8 @@ impl<W: Clone> Registry<W> {
         ensure!(
             known || watcher.is_some(),
             param_invalid!(
-                "callback is null, which unregisters regName \"{name}\", but nothing is registered under this name"
+                "callback is null (this unregisters regName \"{name}\"), but nothing is registered under this name; \
+                 pass a callback, or a registered name"
             )
         );
         let removed = watchers.extract_if(.., |(other, _)| other == name).next();

@@ -25,8 +25,10 @@ pub fn stop(raw: u64) -> Result<()> {
 
 fn drop_queued(raw: u64, call: &str) -> Result<()> {
     let stream = stream::resolve(raw)?.to_arc();
-    let why =
-        format!("{call} dropped the enqueued work of stream {:#x}, and with it the awaited work", stream.handle.raw());
+    let why = format!(
+        "{call} dropped the enqueued work of stream {:#x}, including the work that this call waited for",
+        stream.handle.raw()
+    );
     // A wait without a deadline cannot time out.
     let _ = stream.abort(Fault::new(FaultKind::Aborted, why), None);
     Ok(())
@@ -97,7 +99,10 @@ fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
     let streams = StreamSet::of(device).all();
     let why = Fault::new(
         FaultKind::DeviceAborted,
-        format!("aclrtDeviceTaskAbort dropped the enqueued work of device {id}, and with it the awaited work"),
+        format!(
+            "aclrtDeviceTaskAbort dropped the enqueued work of device {id}, including the work that this call waited \
+             for"
+        ),
     );
     // All streams are stopped first, then running operations are awaited. Work that is submitted meanwhile is dropped,
     // too.
@@ -109,8 +114,8 @@ fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
         if stream.abort(why.clone(), deadline) == Wait::TimedOut {
             return Err(error_with!(
                 Code::StreamSyncTimeout,
-                "an operation on memory that {stream} of device {id} has begun was not complete after {timeout_ms} ms; \
-                 the work enqueued after it is dropped"
+                "{stream} of device {id} did not complete a running memory operation within {timeout_ms} ms; the work \
+                 enqueued after this operation is dropped"
             ));
         }
     }

@@ -171,7 +171,7 @@ impl Event {
 
     /// Fails if it cannot be reset.
     pub fn check_resettable(&self) -> Result<()> {
-        self.check_not_ex("such events are recorded again without a reset")?;
+        self.check_not_ex("record it again without a reset")?;
         if self.creator == Creator::Plain {
             return Err(param_invalid!(
                 "event was created by aclrtCreateEvent; only events from aclrtCreateEventWithFlag with ACL_EVENT_SYNC \

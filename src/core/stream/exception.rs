@@ -122,8 +122,8 @@ pub fn find(address: usize) -> Result<Arc<Exception>> {
 pub fn find_launch(address: usize) -> Result<Arc<FailedLaunch>> {
     find(address)?.launch.clone().ok_or_else(|| {
         param_invalid!(
-            "the failed kernel is unknown: another operation failed, or the device does not report the kernel (a CUDA \
-             driver never does)"
+            "no failed kernel is known: the failed operation is not a kernel, or the device does not report the kernel \
+             (CUDA drivers never report it)"
         )
     })
 }

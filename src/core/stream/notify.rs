@@ -65,10 +65,10 @@ where
         let id = Self::numbers(&device).take().ok_or_else(|| {
             error_with!(
                 Code::NoNotifyResource,
-                "device {} has {} notifies of {}, and no room for more; destroy some",
+                "device {} has {} notifies of {}, the maximum; destroy some",
                 device.id,
                 Numbers::MOST,
-                if COUNTS { "aclrtCntNotifyCreate" } else { "aclrtCreateNotify" }
+                if COUNTS { "aclrtCntNotifyCreate" } else { "aclrtCreateNotify and aclrtNotifyImportByKey" }
             )
         })?;
         let added = native().and_then(|native| {

@@ -74,8 +74,8 @@ impl Family {
         let Self { what, subscribe, .. } = self;
         error_with!(
             Code::ThreadSubscribe,
-            "thread {thread:#x} is not subscribed to run {what} of a stream: call {subscribe} with this thread's \
-             pthread_self() first; a subscription ends with its stream or device, or by aclFinalize"
+            "thread {thread:#x} is not subscribed to run {what} of a stream (a subscription ends with its stream, its \
+             device or aclFinalize); call {subscribe} with this thread's pthread_self() first"
         )
     }
 
@@ -98,7 +98,7 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
             let Family { what, unsubscribe, .. } = reader.family;
             return Err(error_with!(
                 Code::StreamSubscribe,
-                "{stream}: thread {:#x} runs its {what} already; call {unsubscribe} first",
+                "thread {:#x} already runs the {what} of {stream}; call {unsubscribe} first",
                 reader.thread
             ));
         }

@@ -74,7 +74,7 @@ per_thread! {
 }
 
 fn check(limit: Option<(Resource, u32)>) -> Result<()> {
-    limit.map_or(Ok(()), |(_, value)| arguments::not_zero("value", value, "work needs at least one core"))
+    limit.map_or(Ok(()), |(_, value)| arguments::not_zero("value", value, "pass at least one core"))
 }
 
 /// Returns the number of cores that a device allows: all that it has, or its limit if that is less.

@@ -29,6 +29,6 @@ impl Field {
             return Ok(field);
         }
         let sizes: Vec<_> = sizes.iter().map(usize::to_string).collect();
-        Err(invalid_param!("valueSize is {size}; the value of {name} has {} bytes", sizes.join(" or ")))
+        Err(invalid_param!("valueSize is {size}; allowed for {name}: {} bytes", sizes.join(" or ")))
     }
 }

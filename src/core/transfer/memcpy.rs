@@ -147,7 +147,7 @@ pub struct Direction {
 impl Direction {
     #[inline]
     fn of(kind: Kind, within_host: bool) -> Self {
-        Self { kind, within_host, remedy: "ACL_MEMCPY_DEFAULT finds the direction from the addresses" }
+        Self { kind, within_host, remedy: "pass ACL_MEMCPY_DEFAULT, which finds the direction from the addresses" }
     }
 
     /// Whether the source can be reused when the call returns.
@@ -192,13 +192,13 @@ fn contradictory(dst: usize, src: usize, count: usize, dest_max: usize) -> Error
         return invalid_param!("count {count} is more than destMax {dest_max}");
     }
     let argument = if dst == 0 { "dst" } else { "src" };
-    invalid_param!("{argument} is null, count is {count}")
+    invalid_param!("{argument} is null, but count is {count}")
 }
 
 #[cold]
 fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
     param_invalid!(
-        "kind {kind:?} contradicts the pointers: dst {:#x} is {}, src {:#x} is {}; {remedy}",
+        "kind {kind:?} contradicts the pointers: dst {:#x} is {}, and src {:#x} is {}; {remedy}",
         dst.addr,
         place_in_words(dst.place),
         src.addr,

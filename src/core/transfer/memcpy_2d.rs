@@ -68,7 +68,8 @@ impl Copy2dArgs {
         let gaps = (self.height - 1).checked_mul(pitch);
         let len = gaps.and_then(|gaps| gaps.checked_add(self.width)).ok_or_else(|| {
             invalid_param!(
-                "{argument} {addr:#x}: {} rows that are {pitch} bytes apart are more than can be addressed",
+                "{argument} {addr:#x}: {} rows at intervals of {pitch} bytes exceed the address space; pass a smaller \
+                 height or pitch",
                 self.height
             )
         })?;

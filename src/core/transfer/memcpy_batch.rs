@@ -79,10 +79,10 @@ impl Batch {
             return Ok(None);
         }
         if let Some(argument) = arrays.null {
-            return Err(invalid_param!("{argument} is null, numBatches is {len}"));
+            return Err(invalid_param!("{argument} is null, but numBatches is {len}"));
         }
         let count = arrays.attributes;
-        ensure!((1..=len).contains(&count), invalid_param!("numAttrs is {count}; allowed: 1 to numBatches {len}"));
+        ensure!((1..=len).contains(&count), invalid_param!("numAttrs is {count}; allowed: 1 to {len} (numBatches)"));
         let mut attributes = host_memory::list(format_args!("attributes (numAttrs is {count})"), count)?;
         for index in 0..count {
             let attribute = (arrays.attribute)(index);
@@ -145,8 +145,9 @@ fn check_attribute(index: usize, attribute: Attribute, before: Option<&Attribute
             Err(invalid_param!("attrsIndexes[0] is {first}; it must be 0, so that every copy has an attribute"))
         }
         Some(before) if first <= before || first >= len => Err(invalid_param!(
-            "attrsIndexes[{index}] is {first}; it must be greater than the previous index, {before}, and less than \
-             numBatches {len}"
+            "attrsIndexes[{index}] is {first}; allowed: greater than attrsIndexes[{}] ({before}) and less than \
+             numBatches ({len})",
+            index - 1
         )),
         _ => Ok(()),
     }
@@ -155,7 +156,7 @@ fn check_attribute(index: usize, attribute: Attribute, before: Option<&Attribute
 fn check_entry(index: usize, entry: BatchCopy) -> Result<()> {
     let BatchCopy { dst, dest_max, src, size } = entry;
     for (argument, addr) in [("dsts", dst), ("srcs", src)] {
-        ensure!(addr != 0, invalid_param!("{argument}[{index}] is null, sizes[{index}] is {size}"));
+        ensure!(addr != 0, invalid_param!("{argument}[{index}] is null, but sizes[{index}] is {size}"));
     }
     ensure!(size <= dest_max, invalid_param!("sizes[{index}] {size} is more than destMaxs[{index}] {dest_max}"));
     Ok(())
@@ -238,7 +239,8 @@ fn check_ways(index: usize, dst: &Span, src: &Span, before: Ways) -> Result<Ways
     if left == [false; 2] {
         let in_words = |[to_device, _]: Ways| if to_device { "from host to device" } else { "from device to host" };
         return Err(param_invalid!(
-            "copy {index} goes {}, and earlier copies go {}; use one batch for each direction",
+            "the copy to dsts[{index}] goes {}, but earlier copies of the batch go {}; use one batch for each \
+             direction",
             in_words(own),
             in_words(before)
         ));

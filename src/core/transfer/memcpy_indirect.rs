@@ -30,8 +30,8 @@ fn check_kind(number: i32) -> Result<()> {
         | Kind::Default
         | Kind::HostToBufferToDevice
         | Kind::InterDevice => Err(unsupported!(
-            "kind is {number}; copies through addresses in memory stay on one device; allowed: \
-             ACL_MEMCPY_INNER_DEVICE_TO_DEVICE (6) and ACL_MEMCPY_DEVICE_TO_DEVICE (3); use aclrtMemcpyAsync for others"
+            "kind is {number}; allowed: ACL_MEMCPY_INNER_DEVICE_TO_DEVICE 6 and ACL_MEMCPY_DEVICE_TO_DEVICE 3, because \
+             this call copies on one device only; use aclrtMemcpyAsync for other copies"
         )),
     }
 }
@@ -42,7 +42,7 @@ fn check_not_null(argument: &str, addr: usize) -> Result<()> {
 
 /// Returns the span of device memory with `len` bytes of words, which a stream reads.
 fn words(argument: &str, addr: usize, len: usize, device: &Device) -> Result<(Span, Held)> {
-    arguments::aligned(argument, addr, WORD, format_args!("its words of {WORD} bytes"))?;
+    arguments::aligned(argument, addr, WORD, format_args!("{WORD} bytes"))?;
     ends::operand(argument, addr, len, device, false)
 }
 

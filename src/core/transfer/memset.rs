@@ -51,7 +51,7 @@ impl FillArgs {
             return Err(match pattern {
                 Pattern::Byte(_) => invalid_param!("count {count} is more than maxCount {room}"),
                 Pattern::Word(_) => {
-                    invalid_param!("N {count} words of 4 bytes are more than memSize {room} bytes")
+                    invalid_param!("N is {count} words of 4 bytes, which is more than memSize ({room} bytes)")
                 }
             });
         }

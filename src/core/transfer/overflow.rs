@@ -61,8 +61,8 @@ pub fn area() -> Result<usize> {
 /// Implements aclrtGetOverflowStatus and its variants: writes zeros, in stream order.
 pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     const ARGUMENT: &str = "outputAddr";
-    arguments::not_null(ARGUMENT, addr, "it must be device memory for the state")?;
-    arguments::not_zero("outputSize", size, "the state needs at least one byte")?;
+    arguments::not_null(ARGUMENT, addr, "pass device memory for the overflow status")?;
+    arguments::not_zero("outputSize", size, "pass at least one byte")?;
     let stream = stream::resolve(stream)?;
     let (dst, _held) = ends::operand(ARGUMENT, addr, size as usize, &stream.device, true)?;
     stream.submit(Op::Fill(Fill::bytes(dst, 0))).map(drop)

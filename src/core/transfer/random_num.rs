@@ -61,16 +61,16 @@ fn element(data_type: i32, distribution: Distribution) -> Result<RandomElement> 
         10 => RandomElement::UInt64,
         other if (0..=41).contains(&other) => {
             return Err(unsupported!(
-                "dataType is {other}; the device generates ACL_FLOAT 0, ACL_FLOAT16 1, ACL_BF16 27, and, as uniform \
-                 numbers, ACL_INT32 3, ACL_UINT32 8, ACL_INT64 9 and ACL_UINT64 10"
+                "dataType is {other}; allowed: ACL_FLOAT 0, ACL_FLOAT16 1 and ACL_BF16 27, and for uniform numbers \
+                 also ACL_INT32 3, ACL_UINT32 8, ACL_INT64 9 and ACL_UINT64 10"
             ));
         }
         other => return Err(invalid_param!("dataType is {other}, which aclDataType does not have")),
     };
     if !element.is_float() && distribution != Distribution::Uniform {
         return Err(unsupported!(
-            "dataType is {data_type}, an integer type, which only uniform numbers have; allowed: ACL_FLOAT 0, \
-             ACL_FLOAT16 1 and ACL_BF16 27"
+            "dataType is {data_type}; allowed for this funcType: ACL_FLOAT 0, ACL_FLOAT16 1 and ACL_BF16 27; use \
+             integer types with uniform numbers only"
         ));
     }
     Ok(element)
@@ -187,8 +187,8 @@ impl Operands<'_> {
             let start = self.at(ARGUMENT, addr as u64, unit, unit, true)?;
             let found = Allocation::find(addr).ok_or_else(|| {
                 unsupported!(
-                    "{ARGUMENT} {addr:#x} is memory from another library, of unknown size, and randomNum is read from \
-                     memory; pass randomNum as a number, or memory from aclrtMalloc"
+                    "{ARGUMENT} {addr:#x} is memory of unknown size from another library; pass memory from \
+                     aclrtMalloc, or pass randomNum as a number (isAddr 0)"
                 )
             })?;
             let left = found.base + found.len - addr;
@@ -201,7 +201,7 @@ impl Operands<'_> {
             }
         };
         let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64).ok_or_else(|| {
-            invalid_param!("randomNum is {count}, with {unit} bytes each, which is more than the address space")
+            invalid_param!("randomNum is {count}; {count} numbers of {unit} bytes each exceed the address space")
         })?;
         self.at(ARGUMENT, addr as u64, bytes as usize, unit, true)
     }
@@ -250,7 +250,8 @@ pub fn random_num_async(request: RandomNumArgs, stream: u64) -> Result<()> {
     let is_inside = |read: &Span| read.addr < dst.addr + dst.len && dst.addr < read.addr + read.len;
     if let Some(read) = job.words().chain(counter).find(is_inside) {
         return Err(invalid_param!(
-            "the operand at {:#x} overlaps the output at {:#x} of {} bytes; pass memory outside of the output",
+            "the value at {:#x} overlaps the output (randomResultAddr {:#x}, {} bytes); pass an address outside of the \
+             output",
             read.addr,
             dst.addr,
             dst.len

@@ -11,9 +11,9 @@ fn reduce_op(kind: i32) -> Result<ReduceOp> {
         11 => Ok(ReduceOp::Max),
         12 => Ok(ReduceOp::Min),
         13 => Err(unsupported!(
-            "kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL; allowed: sum 10, max 11 and min 12 of aclrtReduceKind"
+            "kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL 13; allowed of aclrtReduceKind: 10 (sum), 11 (max) and 12 (min)"
         )),
-        _ => Err(invalid_param!("kind is {kind}; allowed: sum 10, max 11 and min 12 of aclrtReduceKind")),
+        _ => Err(invalid_param!("kind is {kind}; allowed of aclrtReduceKind: 10 (sum), 11 (max) and 12 (min)")),
     }
 }
 
@@ -47,13 +47,13 @@ pub fn reduce_async(dst: usize, src: usize, count: u64, kind: i32, data_type: i3
     let (count, size) = (count as usize, element.size());
     ensure!(
         count.is_multiple_of(size),
-        invalid_param!("count {count} bytes is not a whole number of elements of {size} bytes")
+        invalid_param!("count is {count} bytes; it must be a multiple of {size} bytes, the size of an element")
     );
     arguments::not_null_for("dst", dst, format_args!("count is {count}"))?;
     arguments::not_null_for("src", src, format_args!("count is {count}"))?;
     let stream = stream::resolve(stream)?;
     let operand = |argument: &str, addr: usize, writes: bool| {
-        arguments::aligned(argument, addr, size, format_args!("its elements of {size} bytes"))?;
+        arguments::aligned(argument, addr, size, format_args!("the element size of {size} bytes"))?;
         ends::operand(argument, addr, count, &stream.device, writes)
     };
     let (dst, _held_dst) = operand("dst", dst, true)?;

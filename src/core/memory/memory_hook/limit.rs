@@ -56,7 +56,7 @@ impl MemoryHook for Limit {
             }
             Moment::Malloc => {
                 let used = state.used.checked_add(event.rounded).filter(|used| *used <= self.most);
-                let text = format!("{} of its {} bytes are in use", state.used, self.most);
+                let text = format!("{} of the allowed {} bytes are in use", state.used, self.most);
                 state.used = used.ok_or(Refusal { code: Code::MemoryAllocation.value(), text })?;
                 Ok(())
             }

@@ -129,8 +129,8 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     if thread.is_some() && !backend::at_end_of_thread(forget_thread) {
         return Err(Error::new(
             Code::BadAlloc,
-            "the system has no pthread key left; a hook of one thread needs one, because it is unregistered at the thread's \
-             end; delete a key, or register with PORTACL_MEMORY_HOOK_PROCESS",
+            "no pthread key is left in this process, and a hook of one thread needs a key; delete a key, or register \
+             the hook with PORTACL_MEMORY_HOOK_PROCESS",
         ));
     }
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -168,11 +168,12 @@ fn still_running(entry: &RegisteredHook, stuck: &Stuck) -> Error {
     let why = match stuck {
         Stuck::Circle => "waits for the callback that makes this call".to_owned(),
         Stuck::HostFunction => {
-            "has run for 2 s, and may wait for the stream whose host function makes this call".to_owned()
+            "did not leave it within 2 s (the hook may wait for the stream whose host function makes this call)"
+                .to_owned()
         }
         Stuck::Reports(count, process) => format!(
-            "has run for 2 s, and may wait for {} of streams that only this thread runs \
-             ({process})",
+            "did not leave it within 2 s (the hook may wait for {} of streams that only this thread runs, with \
+             {process})",
             Count(*count, "callback")
         ),
     };

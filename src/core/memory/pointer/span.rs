@@ -103,7 +103,7 @@ pub(crate) fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> E
     let left = Count(all - (addr - base), "byte");
     let (len, all) = (Count(len, "byte"), Count(all, "byte"));
     let (what, remedy) = if let Kind::Registered { .. } = kind {
-        ("registration", "; register all memory that is used together")
+        ("registration", "; to use more, register the whole range")
     } else {
         ("allocation", "")
     };

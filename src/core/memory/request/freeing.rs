@@ -7,7 +7,7 @@ use crate::runtime::thread;
 /// Fails if a call that frees cannot begin: `argument` names the address.
 pub(crate) fn check_free(argument: &str, addr: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    arguments::not_null(argument, addr, "this API has nothing to free there (unlike free and cudaFree)")
+    arguments::not_null(argument, addr, "omit the call (this API refuses null, unlike free and cudaFree)")
 }
 
 /// Returns the error for an address at which nothing could be freed.
@@ -32,7 +32,7 @@ pub(crate) fn freeing_call(kind: Kind) -> &'static str {
 }
 
 /// Returns two texts for memory of this kind: its name, and the call that frees it.
-fn names(kind: Kind) -> (&'static str, &'static str) {
+pub(in crate::memory) fn names(kind: Kind) -> (&'static str, &'static str) {
     match kind {
         Kind::Device(_) => ("device memory", "aclrtFree"),
         Kind::Managed(_) => ("managed memory", "aclrtFree"),

@@ -21,7 +21,7 @@ impl Attribute {
     /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
         const ALL: [Attribute; 4] = [Attribute::Reserved, Attribute::ModuleId, Attribute::DeviceId, Attribute::VaFlag];
-        arguments::numbered("cfg: the attribute", number, &ALL, "the values of aclrtMallocAttrType, 0 to 3")
+        arguments::numbered("an attr of cfg->attrs", number, &ALL, "the values of aclrtMallocAttrType, 0 to 3")
     }
 }
 
@@ -39,7 +39,10 @@ impl MallocConfig {
         }
         // The check also bounds the reading of a list with a wrong count.
         if self.values[attribute as usize].replace(value).is_some() {
-            return Err(invalid_param!("cfg has the attribute {attribute:?} more than once; pass each at most once"));
+            return Err(invalid_param!(
+                "cfg->attrs has attr {} more than once; pass each attr at most once",
+                attribute as usize
+            ));
         }
         Ok(())
     }
@@ -55,7 +58,7 @@ impl MallocConfig {
             && id != device.id
         {
             return Err(param_invalid!(
-                "cfg: deviceId is {id}, the current device is {}; call aclrtSetDevice({id}) first",
+                "cfg: deviceId is {id}, but the current device is {}; call aclrtSetDevice({id}) first",
                 device.id
             ));
         }

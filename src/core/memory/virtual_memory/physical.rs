@@ -203,9 +203,9 @@ impl Physical {
         match size.checked_next_multiple_of(GRANULARITY) {
             Some(size) if size == self.len => Ok(()),
             _ => Err(invalid_param!(
-                "size is {size}; handle {:#x} is {} bytes, and is mapped as a whole",
-                self.handle.raw(),
-                self.len
+                "size is {size}; allowed: {}, the size of handle {:#x}, which is mapped as a whole",
+                self.len,
+                self.handle.raw()
             )),
         }
     }

@@ -45,8 +45,8 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
         if let Some(own) = pool.home.device() {
             if own == id && access != Access::ReadWrite {
                 return Err(invalid_param!(
-                    "descList[{index}] removes the access of device {id}, but the pool is on this device, which always \
-                     reads and writes"
+                    "descList[{index}].flags restricts the access of device {id}, the device of the pool; pass \
+                     ACL_RT_MEM_ACCESS_FLAGS_READWRITE 3"
                 ));
             }
             // Only the driver knows where the memory in an imported pool is.

@@ -169,7 +169,7 @@ impl CorePool {
     /// Frees all unused memory. Returns false if there is none.
     pub fn trim_all(&self) -> bool {
         let before = self.pool.reserved();
-        release_failure::note_outcome("unused pool memory, after a failed allocation", self.trim(0));
+        release_failure::note_outcome("unused pool memory was not freed after a failed allocation", self.trim(0));
         self.pool.reserved() != before
     }
 

@@ -41,7 +41,7 @@ impl MemPool {
             false => Ok(()),
         });
         if let Err(error) = ready {
-            release_failure::note_outcome("a pool for graphs", pool.retire());
+            release_failure::note_outcome("a pool for graphs was not released", pool.retire());
             return Err(error);
         }
         *graphs = Some(pool.key);
@@ -142,8 +142,8 @@ pub fn set_attribute(id: i32, number: i32, value: u64) -> Result<()> {
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
     let allowed = match (is_highest, value) {
         (true, 0) => return DevicePools::of(&device).graphs.restart_one(index, &device),
-        (true, _) => "it can be set to 0 only, which resets it to the current value",
-        (false, _) => "it can only be read",
+        (true, _) => "allowed: 0, which resets the highest value to the current value",
+        (false, _) => "this attribute can only be read",
     };
     Err(invalid_param!("value is {value} for attribute {number}; {allowed}"))
 }

@@ -61,14 +61,14 @@ pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     let state = |addr: &usize| all.get(addr).map(|owned| owned.state);
     if let Some(addr) = taken.iter().find(|addr| state(addr) != Some(Ownership::Free)) {
         return Err(param_invalid!(
-            "modelRI allocates memory at {addr:#x} that an earlier run has allocated and that was not freed since; \
-             free it with aclrtMemPoolFreeAsync in the stream that uses it, or in the capture"
+            "modelRI allocates memory at {addr:#x}, which is still allocated by an earlier run; free it with \
+             aclrtMemPoolFreeAsync before the next run, or capture the free in the graph"
         ));
     }
     if let Some(addr) = freed.iter().find(|addr| state(addr) != Some(Ownership::Taken)) {
         return Err(param_invalid!(
-            "modelRI frees memory at {addr:#x} of another graph, but no run has allocated it, it was freed before, or \
-             its graph was destroyed; run the graph that allocates it first"
+            "modelRI frees memory at {addr:#x} of another graph, but this memory is not allocated (no run has \
+             allocated it, it was freed, or its graph was destroyed); run the graph that allocates it first"
         ));
     }
     change(&mut all, taken, Ownership::Free, Ownership::Taken);
@@ -127,8 +127,8 @@ pub fn retains(addr: usize) -> Result<bool> {
     let Some(owned) = all.get_mut(&addr) else { return Ok(false) };
     match owned.state {
         Ownership::Free => Err(param_invalid!(
-            "ptr {addr:#x} belongs to modelRI {:#x}, but no run has allocated it, or it was freed before; it is \
-             released with the graph",
+            "ptr {addr:#x} is memory of modelRI {:#x} and is not allocated: no run has allocated it, or it was freed \
+             since; free it at most once after each run",
             owned.graph.raw()
         )),
         Ownership::Taken => {

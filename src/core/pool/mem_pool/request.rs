@@ -144,7 +144,7 @@ pub(super) fn malloc_from(size: usize, pool: u64, stream: Ref<'static, Stream>) 
 /// operation.
 #[inline(always)]
 pub fn free_async(addr: usize, stream: u64) -> Result<()> {
-    ensure!(addr != 0, invalid_param!("ptr is null; this API has nothing to free there (unlike free and cudaFree)"));
+    ensure!(addr != 0, invalid_param!("ptr is null; omit the call (this API refuses null, unlike free and cudaFree)"));
     let stream = stream::resolve(stream)?;
     if stream.is_captured() | owned::is_any() | memory_hook::exist() {
         return seldom(move || POOL.release(PoolRelease { addr, order: Order::Stream(stream) }));

@@ -20,7 +20,8 @@ use crate::runtime::{self, thread};
 pub fn way(handle_type: i32) -> Result<PoolSharing> {
     match props::sharing("handleType", handle_type)? {
         PoolSharing::None => Err(invalid_param!(
-            "handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the handle type that the pool was created with"
+            "handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the handle type of the pool, ACL_MEM_HANDLE_TYPE_POSIX 2 \
+             or PORTACL_MEM_HANDLE_TYPE_FABRIC 8"
         )),
         way @ (PoolSharing::Descriptor | PoolSharing::Fabric) => Ok(way),
     }
@@ -36,12 +37,19 @@ pub fn export(raw: u64, handle_type: i32, flags: u32) -> Result<PoolHandle<Owned
     if mem_pool.pool.is_imported() {
         return Err(param_invalid!("memPool {raw:#x} was imported; only the exporter can export it"));
     }
-    if mem_pool.pool.sharing != way {
+    let created = mem_pool.pool.sharing;
+    if created == PoolSharing::None {
         return Err(param_invalid!(
-            "memPool {raw:#x} was created with handle type {}, not with {}; pass the handle type that it was created \
-             with",
-            name(mem_pool.pool.sharing),
+            "memPool {raw:#x} was created with {}, so it cannot be shared; create a pool with {}",
+            name(created),
             name(way)
+        ));
+    }
+    if created != way {
+        return Err(param_invalid!(
+            "handleType is {}, but memPool {raw:#x} was created with {}; pass the handle type of the pool",
+            name(way),
+            name(created)
         ));
     }
     match &mem_pool.pool.inner {

@@ -173,7 +173,9 @@ impl Steps<'_> {
     fn step<R>(&self, work: impl FnOnce(&CorePool, Held<'_>) -> Result<R>) -> Result<R> {
         self.with(|held| match &held.pool.inner {
             Inner::Core(core) => work(core, held).map_err(|error| held.pool.failed(error)),
-            Inner::Driver(_) => Err(Error::new(Code::InternalError, "a core pool became a driver pool")),
+            Inner::Driver(_) => {
+                Err(Error::new(Code::InternalError, "a pool of this library became a pool of the driver"))
+            }
         })
     }
 

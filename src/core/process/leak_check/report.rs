@@ -66,7 +66,8 @@ impl<'a> Text<'a> {
         }
         let bytes: usize = all.iter().map(Live::asked).sum();
         let (count, bytes, is) = (Count(all.len(), "allocation"), Count(bytes, "byte"), is_or_are(all.len()));
-        self.put(format_args!("portacl: {at}{count} of {bytes} {is} not freed\n"));
+        let in_all = if all.len() > 1 { " in all" } else { "" };
+        self.put(format_args!("portacl: {at}{count} of {bytes}{in_all} {is} not freed\n"));
         for live in all {
             self.put(format_args!("  {}", name_of(live)));
             self.origin(live.record.as_ref(), "allocated");
@@ -76,7 +77,7 @@ impl<'a> Text<'a> {
     /// Writes the unreported failures of releases, and what is left of the text.
     fn finish(mut self) {
         for failure in release_failure::take_texts() {
-            self.put(format_args!("portacl: a release failed, which no call reported: {failure}\n"));
+            self.put(format_args!("portacl: a release failed, and no call returned the failure: {failure}\n"));
         }
         if !self.text.is_empty() {
             self.flush();

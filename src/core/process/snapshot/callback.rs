@@ -61,7 +61,7 @@ pub(super) fn notify(stage: Stage) -> Result<()> {
             }
             let failure = error_with!(
                 Code::SnapshotCallbackFailed,
-                "the callback {address:#x} for stage {stage:?} returned {code} for device {id}, not 0"
+                "the callback {address:#x} for stage {stage:?} returned {code} instead of 0 for device {id}"
             );
             ensure!(!stage.is_before(), failure);
             outcome = outcome.and(Err(failure));

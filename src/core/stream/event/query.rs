@@ -57,7 +57,7 @@ impl Event {
 
     fn check_timed(&self, argument: &str) -> Result<()> {
         let why = if !self.has_time() {
-            "was created without ACL_EVENT_TIME_LINE, so it has no timestamp"
+            "was created without ACL_EVENT_TIME_LINE, so it has no timestamp; create it with this flag"
         } else if !self.recorded.exists() {
             "was never recorded; call aclrtRecordEvent first"
         } else if self.is_resettable() && self.was_reset()? {
@@ -103,7 +103,9 @@ pub fn is_complete_old(raw: u64) -> Result<bool> {
 pub fn waits_are_over(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
-    event.check_not_ex("its waits are not counted; use aclrtStreamQuery, or record an event after the wait")?;
+    event.check_not_ex(
+        "waits for such an event are not counted; use aclrtStreamQuery, or record another event after the wait",
+    )?;
     event.check_runs()?;
     let are_over = event.uses.lock().waits.all_past()?;
     if are_over {
@@ -161,7 +163,7 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     check_complete()?;
     if !Arc::ptr_eq(&start_event.device, &end_event.device) {
         return Err(param_invalid!(
-            "startEvent is on device {}, endEvent on device {}; their clocks cannot be compared",
+            "startEvent is on device {}, but endEvent is on device {}; pass two events of one device",
             start_event.device.id,
             end_event.device.id
         ));

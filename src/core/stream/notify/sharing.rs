@@ -23,12 +23,16 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
     check_flags(flags, "ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT", "ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION")?;
     ipc_key::check_room(room)?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
-    ensure!(!notify.is_imported, param_invalid!("notify {raw:#x} was imported; only the exporter can export it"));
+    ensure!(
+        !notify.is_imported,
+        param_invalid!("notify {raw:#x} was imported; export it in the process that created it")
+    );
     let admission = if flags == 0 { Admission::Listed } else { Admission::Anyone };
     let export = Offer::of(&notify.export, OfferKind::Notify, admission, || notify.native.export())?;
     if export.admission != admission {
         return Err(param_invalid!(
-            "notify {raw:#x} was exported with other flags than {flags}; use its first key, or another notify"
+            "notify {raw:#x} was already exported with flags other than {flags}; use the key of that export, or export \
+             another notify"
         ));
     }
     Ok(export.key.to_string())

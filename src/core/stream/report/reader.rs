@@ -144,7 +144,7 @@ impl Reader {
         let mut state = self.state.lock();
         let line = state.line(stream)?;
         if std::mem::replace(&mut line.draining, true) {
-            return Err(self.still_pending(stream, line, "and another thread waits for them already"));
+            return Err(self.still_pending(stream, line, "that another thread already waits for"));
         }
         loop {
             let before = state.line(stream)?.pending;
@@ -152,11 +152,11 @@ impl Reader {
                 return Ok(());
             }
             let why = if caller == self.thread {
-                "and only the calling thread runs them".to_owned()
+                "that only the calling thread runs".to_owned()
             } else {
                 let is_same = |state: &mut Inbox| state.line(stream).is_ok_and(|line| line.pending == before);
                 self.changed.wait_while_for(&mut state, is_same, PATIENCE);
-                format!("and their thread completed none of them for {} s", PATIENCE.as_secs())
+                format!("of which their thread completed none in {} s", PATIENCE.as_secs())
             };
             let line = state.line(stream)?;
             if line.pending == before {
@@ -170,8 +170,8 @@ impl Reader {
         let Family { what, process, .. } = self.family;
         let (stream, thread) = (stream.raw(), self.thread);
         param_invalid!(
-            "stream {stream:#x} stays subscribed: it has pending {what} ({}), {why}; call {process} in thread \
-             {thread:#x}, or destroy the stream, which drops them",
+            "stream {stream:#x} stays subscribed, because it has pending {what} ({}) {why}; call {process} in thread \
+             {thread:#x}, or destroy the stream to drop them",
             line.pending
         )
     }

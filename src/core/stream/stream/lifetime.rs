@@ -168,10 +168,12 @@ pub fn create_on(device: Arc<Device>, priority: Priority, flags: StreamFlags, ad
 
 /// Implements aclrtDestroyStream, which waits for pending work, and aclrtDestroyStreamForce, which drops it.
 pub fn destroy(raw: u64, force: bool) -> Result<()> {
-    arguments::not_null("stream", raw, "the default stream cannot be destroyed; it is released with its context")?;
+    arguments::not_null("stream", raw, "pass a created stream; the default stream is released with its context")?;
     let Some(stream) = handles::unless_late::<Stream, _>(raw, resolve(raw))? else { return Ok(()) };
     if stream.is_default {
-        return Err(param_invalid!("stream {raw:#x} is the default stream of its context, which releases it"));
+        return Err(param_invalid!(
+            "stream {raw:#x} is the default stream of its context and is released with that context; omit the call"
+        ));
     }
     if !force {
         interceptor::installed().check_destroy(&stream)?;

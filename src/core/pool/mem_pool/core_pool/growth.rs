@@ -96,9 +96,9 @@ impl CorePool {
             return Err(Fault::new(FaultKind::InvalidArgument, why));
         }
         let len = block.len & !(GRANULE - 1);
-        ALLOCATIONS
-            .hold(block.addr, len)
-            .map_err(|why| Fault::new(FaultKind::OutOfHostMemory, format!("a pool's memory: {why}")))?;
+        ALLOCATIONS.hold(block.addr, len).map_err(|why| {
+            Fault::new(FaultKind::OutOfHostMemory, format!("the new memory of a pool cannot be recorded: {why}"))
+        })?;
         self.segments.lock().insert(block.addr, block);
         self.note(block.addr, len, PoolChange::Got);
         self.pool.add_segment(Segment { addr: block.addr, len, token: 0 }, lane.key());
@@ -182,7 +182,10 @@ impl CorePool {
         }
         let segments = self.pool.release_at_least(missing as u64, &Known::NOTHING);
         let any = !segments.is_empty();
-        release_failure::note_outcome("unused memory in a pool at its limit", self.free_segments(segments));
+        release_failure::note_outcome(
+            "unused memory of a pool at its limit (maxSize) was not freed",
+            self.free_segments(segments),
+        );
         any
     }
 
@@ -198,8 +201,9 @@ impl CorePool {
         }
         error_with!(
             Code::MemoryAllocation,
-            "size {len}: the pool has {} bytes and may have {} at most (maxSize, in segments of {GRANULE} bytes), and \
-             no free block is large enough; free some, or create a larger pool",
+            "size is {len}, but no free block is large enough and the pool cannot grow: it has {} of at most {} bytes \
+             (maxSize) and grows by multiples of {GRANULE} bytes; free memory of the pool, or create a pool with a \
+             larger maxSize",
             self.pool.reserved(),
             self.most
         )
