@@ -83,7 +83,7 @@ TEST_F(Overrun, InGuardModeAKernelThatWritesFourBytesPastTheEndFails) {
         EXPECT_TRUE(Matches(result, "portacl: a write changed 4 bytes at offset " + Size(result) +
                                         ", 0 bytes past the end of the allocation at 0x[0-9a-f]+ of " + Size(result) +
                                         " bytes (on device 0|in host memory); found when kernel "
-                                        "write_at had run"));
+                                        "write_at ended"));
         EXPECT_TRUE(Matches(result, "synchronize: 507015 .*past the end of the allocation"));
         EXPECT_EQ(result.exit_code, 0) << "what was found is found once:\n" << result.output;
     }
@@ -141,7 +141,7 @@ TEST_F(Overrun, InGuardModeAFreeReportsOverwrittenCanaries) {
     const auto result = Make("plain", true, "pinned", "host-near");
     EXPECT_TRUE(Matches(result,
                         "aclrtFreeHost.*: 507015 .*4 bytes at offset [0-9]+, 0 bytes past the end of "
-                        "the allocation at .* in host memory; found when it was freed"));
+                        "the allocation at .* in host memory; found when the allocation was freed"));
     EXPECT_TRUE(Matches(result, "(^|\n)portacl: a write changed 4 bytes at offset"));
 }
 

@@ -40,7 +40,7 @@ void Expect(const std::string& words) {
 
 void ExpectAllocation(void* address, size_t offset, void* base, size_t size, int device = 0, const char* freed = "") {
     Expect("the host touched " + Shown(address) + ", ");
-    Expect("byte " + std::to_string(offset) + " of the " + freed + "allocation at " + Shown(base) + " of " +
+    Expect("at offset " + std::to_string(offset) + " in the " + freed + "allocation at " + Shown(base) + " of " +
            std::to_string(size) + " bytes on device " + std::to_string(device));
     Expect("aclrtMemcpy");
 }
@@ -282,7 +282,7 @@ OWN_PROCESS_TEST(HostAccess, HandlersOfTheProgramAreCalled, {"PORTACL_BACKEND", 
             EXPECT_EQ(faulted_at, device.At(offset));
             char text[1024] = {};
             ASSERT_GT(read(ends[0], text, sizeof text - 1), 0);
-            EXPECT_NE(std::string(text).find("byte " + std::to_string(offset) + " of the allocation at " +
+            EXPECT_NE(std::string(text).find("at offset " + std::to_string(offset) + " in the allocation at " +
                                              Shown(device.At())),
                       std::string::npos)
                 << text;

@@ -211,7 +211,7 @@ TEST_F(JoinedCapture, AHostFunctionIsRefused) {
     const auto run = [](void* flag) { *static_cast<bool*>(flag) = true; };
     for (const aclrtStream stream : {wrapped_, static_cast<aclrtStream>(*joined_)}) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtLaunchHostFunc(stream, run, &has_run),
-                         "another library captures the stream, so its graph cannot have this host function");
+                         "another library captures the stream, so the captured graph cannot contain this host function");
     }
     EndJoined();
     EXPECT_FALSE(has_run);
@@ -228,9 +228,9 @@ TEST_F(JoinedCapture, GraphsAndWaitsForValuesAreRefused) {
     const Graph graph = Capture(other, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, other)); });
     for (const aclrtStream stream : {wrapped_, static_cast<aclrtStream>(*joined_)}) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclmdlRIExecuteAsync(graph, stream),
-                         "another library captures the stream, so its graph cannot have this graph");
+                         "another library captures the stream, so the captured graph cannot contain the launch");
         ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtValueWait(memory.At(), 0, 0, stream),
-                         "another library captures the stream, so its graph cannot have this wait");
+                         "another library captures the stream, so the captured graph cannot contain this wait");
     }
     EndJoined();
     ACL_OK(aclmdlRIExecuteAsync(graph, *joined_));

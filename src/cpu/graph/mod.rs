@@ -124,7 +124,7 @@ impl CpuGraph {
             let edges: usize = plan.nodes.iter().map(|node| node.after.len()).sum();
             bytes += (plan.nodes.len() + edges) * ORDER_BYTES;
         }
-        let text = "the host has no memory left for a run of the graph";
+        let text = "the host has no memory left for a run of the graph; free host memory";
         Claim::new(bytes).ok_or_else(|| Fault::out_of_host_memory(text))
     }
 

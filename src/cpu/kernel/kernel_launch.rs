@@ -120,8 +120,9 @@ impl CpuKernel {
             (Arguments::Block { len, .. }, _) => Ok(len),
             (Arguments::Each { .. }, Some(known)) => Ok(known.size),
             (Arguments::Each { .. }, None) => Err(Fault::unsupported(format!(
-                "kernel {} has no description of its parameters, {}_portacl_kernel, which an array of arguments needs; \
-                 define the kernel with PORTACL_KERNEL, or pass one block of arguments with aclrtLaunchKernel",
+                "kernel {} has no description of its parameters ({}_portacl_kernel), so an array of arguments cannot \
+                 be passed; define the kernel with PORTACL_KERNEL, or pass one block of arguments with \
+                 aclrtLaunchKernel",
                 shown_name(&self.name),
                 self.name
             ))),

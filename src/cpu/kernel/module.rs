@@ -81,14 +81,13 @@ pub(crate) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
         Image::Elf { machine: THIS_MACHINE, kind: SHARED_OBJECT } => {}
         Image::Elf { machine: THIS_MACHINE, kind } => {
             return Err(Fault::invalid(format!(
-                "the ELF file is of type {kind}; the cpu backend loads shared objects, type \
-                 {SHARED_OBJECT}: link the kernel with -shared"
+                "the ELF file is of type {kind}; allowed: {SHARED_OBJECT} (shared object); link the kernel with -shared"
             )));
         }
         other @ (Image::Elf { .. } | Image::Fatbin | Image::Ptx) => {
             return Err(Fault::unsupported(format!(
-                "the program is {}; the cpu backend loads ELF shared objects for this processor, machine \
-                 {THIS_MACHINE}, and cannot run binaries for Ascend cores: build the kernel with portacl/kernel.h",
+                "the program is {}; allowed: ELF shared objects for this processor (machine {THIS_MACHINE}), not \
+                 binaries for Ascend cores; build the kernel with portacl/kernel.h",
                 other.in_words()
             )));
         }
@@ -111,8 +110,8 @@ pub(crate) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
 }
 
 /// The text where the loader cannot open a file by its descriptor.
-const NO_PROC: &str = "the program cannot be loaded, because /proc is not mounted or shows other processes: the loader opens the \
-     program's file there; mount it: mount -t proc proc /proc";
+const NO_PROC: &str = "the program is loaded from a file in /proc, but /proc is not mounted or shows other processes; \
+                       run: mount -t proc proc /proc";
 
 /// Whether a path leads to the open file. In /proc of another namespace this process has another number.
 fn leads_to(path: &CStr, file: &descriptor::Descriptor) -> bool {
@@ -256,10 +255,10 @@ impl LoadedObject {
         ensure!(
             self.has(found.addr.addr(), size_of::<Descriptor>()),
             Fault::invalid(format!(
-                "{name}_portacl_kernel has {} bytes in the binary, and {} follow outside of it; define the kernel with \
+                "{name}_portacl_kernel has {} bytes in the binary; it must have {}; define the kernel with \
                  PORTACL_KERNEL",
                 found.len,
-                size_of::<Descriptor>() - found.len.min(size_of::<Descriptor>())
+                size_of::<Descriptor>()
             ))
         );
         // SAFETY: by its name it is a `portaclKernel`, which the header makes and the caller vouches
@@ -268,7 +267,8 @@ impl LoadedObject {
             unsafe { found.addr.cast::<Descriptor>().read_unaligned() };
         if version != VERSION {
             return Err(Fault::invalid(format!(
-                "{name}_portacl_kernel has version {version}; this library reads version {VERSION} of portacl/kernel.h"
+                "{name}_portacl_kernel has version {version}; this library reads version {VERSION}; build the kernel \
+                 with this library's portacl/kernel.h"
             )));
         }
         let described = Count(count as usize, "parameter");
@@ -289,8 +289,9 @@ impl LoadedObject {
         };
         if size > MOST_ARGUMENTS || count > MOST_ARGUMENTS || !each.iter().all(fits) {
             return Err(Fault::invalid(format!(
-                "{name}_portacl_kernel describes {described} in {size} bytes, which is inconsistent; allowed: \
-                 at most {MOST_ARGUMENTS} bytes, each parameter inside of them, and pointers of {} bytes",
+                "{name}_portacl_kernel describes {described} in {size} bytes of arguments; allowed: at most \
+                 {MOST_ARGUMENTS} bytes that contain all parameters, and pointers of {} bytes; define the kernel with \
+                 PORTACL_KERNEL",
                 size_of::<usize>()
             )));
         }
@@ -318,14 +319,14 @@ impl Module for CpuModule {
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
         let Some(found) = self.object.find(name, FUNCTION) else {
             return Err(Fault::invalid(format!(
-                "the binary has no kernel {name:?}: a kernel is an exported C function, see portacl/kernel.h"
+                "the binary has no kernel {name:?}; export it as a C function (see portacl/kernel.h)"
             )));
         };
         let parameters = self.object.parameters(name)?;
         if parameters.is_none() && self.shared.library_view != 0 {
             return Err(Fault::unsupported(format!(
-                "kernel {name} has no description of its parameters, {name}_portacl_kernel, which PORTACL_CPU_GUARD=1 \
-                 needs to find its pointers; define the kernel with PORTACL_KERNEL, or run without the guard"
+                "kernel {name} has no description of its parameters ({name}_portacl_kernel), so PORTACL_CPU_GUARD=1 \
+                 cannot find its pointers; define the kernel with PORTACL_KERNEL, or unset PORTACL_CPU_GUARD"
             )));
         }
         let code = Code { addr: found.addr.expose_provenance(), len: found.len };
@@ -346,7 +347,7 @@ impl Module for CpuModule {
         let is_whole = |found: &Symbol| found.len != 0 && self.object.has(found.addr.addr(), found.len);
         let Some(found) = self.object.find(name, OBJECT).filter(is_whole) else {
             return Err(Fault::invalid(format!(
-                "the binary has no variable {name:?}: a variable is exported data, see portacl/kernel.h"
+                "the binary has no variable {name:?}; export it as extern \"C\" data (see portacl/kernel.h)"
             )));
         };
         let mut has_variables = self.has_variables.lock();

@@ -49,7 +49,8 @@ fn bytes_past_memory_that_is_unmapped_are_a_report() {
     let found = found_at(block.addr);
     let [(text, len)] = found.as_slice() else { panic!("{found:?}") };
     assert!(
-        text.contains("1 byte at offset 100") && text.ends_with("found when it was unmapped (PORTACL_CPU_GUARD=1)")
+        text.contains("1 byte at offset 100")
+            && text.ends_with("found when the freed memory was unmapped (PORTACL_CPU_GUARD=1)")
     );
     assert_eq!(*len, 100);
 }
@@ -66,7 +67,8 @@ fn bytes_past_a_block_of_a_pool_are_a_report_when_it_is_freed() {
         segment.returned(at, Users::default().fence(at, 512));
         let found = found_at(at);
         assert_eq!(found.len(), usize::from(is_overwritten), "{found:?}");
-        let is_named = |(text, len): &(String, usize)| text.contains("found when it was freed") && *len == 512;
+        let is_named =
+            |(text, len): &(String, usize)| text.contains("found when the allocation was freed") && *len == 512;
         assert!(found.iter().all(is_named), "{found:?}");
     }
     // The pages that the segment has closed stay closed.

@@ -210,7 +210,7 @@ impl DeviceMemory {
         if arena.make_room() {
             return Ok(arena);
         }
-        Err(Fault::out_of_host_memory("no host memory is left to register another allocation"))
+        Err(Fault::out_of_host_memory("no host memory is left to keep track of another allocation; free host memory"))
     }
 
     /// Returns the length of the block that [`Self::take`] returns.
@@ -280,7 +280,7 @@ impl DeviceMemory {
         if self.bounds.is_on() {
             // No call can return this damage.
             let damage = self.bounds.end(block);
-            damage.iter().for_each(|damage| _ = announce(damage, "it was returned to the device"));
+            damage.iter().for_each(|damage| _ = announce(damage, "the freed memory was released"));
         }
         if !self.map_back(block) {
             return;

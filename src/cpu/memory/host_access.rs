@@ -143,7 +143,7 @@ fn explain_kernel_access(areas: &[Area], addr: usize, text: &mut dyn Write) -> i
             let name = NAMES[words[STATE] as usize];
             match at.checked_sub(asked) {
                 Some(past) => write!(text, "which is {} past the end of ", Count(past, "byte"))?,
-                None => write!(text, "which is byte {at} of ")?,
+                None => write!(text, "which is at offset {at} in ")?,
             }
             write!(text, "the {name} at {base:#x} of {} on device {device}", Count(asked, "byte"))?;
         }
@@ -164,12 +164,12 @@ fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     match BLOCKS.find(addr) {
         _ if !area.is_open => {
             write!(text, "which was memory on device {device} before its reset, or memory from ")?;
-            write!(text, "another process before it was freed here; use it earlier")?;
+            write!(text, "another process before it was freed here; access such memory only before that")?;
         }
         Some(Range { base, words, .. }) => {
             let (asked, at) = (words[ASKED], addr - base);
             let name = NAMES[words[STATE] as usize];
-            write!(text, "which is byte {at} of the {name} at {base:#x} of {asked} bytes on device {device}; ")?;
+            write!(text, "which is at offset {at} in the {name} at {base:#x} of {asked} bytes on device {device}; ")?;
             match words[STATE] {
                 FREED => write!(text, "free it later, and copy it with aclrtMemcpy")?,
                 _ => write!(text, "the host cannot access device memory: copy it with aclrtMemcpy")?,

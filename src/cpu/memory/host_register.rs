@@ -65,7 +65,8 @@ fn not_mapped(page: usize, unasked: Option<io::Error>, addr: usize, len: usize) 
     Fault::new(
         FaultKind::Driver,
         format!(
-            "{what} at {page:#x}, which is in the {len} bytes at {addr:#x}{why}; register memory that the process has mapped"
+            "the {len} bytes at {addr:#x} need the page at {page:#x}, where {what}{why}; register memory that the \
+             process has mapped"
         ),
     )
 }

@@ -106,7 +106,7 @@ impl HostMemory {
     fn take_small(&self, len: usize) -> Result<Block> {
         let align = if len as u64 >= UNIT { UNIT } else { 1 };
         let mut state = self.state.lock();
-        ensure!(state.arena.make_room(), no_memory(len, "none is left to register another allocation"));
+        ensure!(state.arena.make_room(), no_memory(len, "no memory is left to keep track of another allocation"));
         let piece = match state.arena.take(len as u64, align) {
             Some(piece) => piece,
             None => {
@@ -128,7 +128,7 @@ impl HostMemory {
 
     fn take_large(&self, len: usize) -> Result<Block> {
         let rounded = len.checked_next_multiple_of(UNIT as usize);
-        let rounded = rounded.ok_or_else(|| no_memory(len, "too large"))?;
+        let rounded = rounded.ok_or_else(|| no_memory(len, "the length exceeds the address space"))?;
         let mut mapping = self.kept.take(rounded).map_or_else(|| self.map_unlocked(rounded), Ok)?;
         self.lock(&mut mapping);
         let (addr, len) = (mapping.addr(), mapping.len());

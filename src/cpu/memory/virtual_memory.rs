@@ -39,7 +39,7 @@ impl VirtualMemory for CpuDriver {
         if own != 0 && len > own {
             return Err(refused(
                 "PORTACL_CPU_GUARD=1",
-                format_args!("a range has at most {own} bytes in guard mode, not {len}"),
+                format_args!("a range of {len} bytes is too large; allowed in guard mode: at most {own} bytes"),
             ));
         }
         let mapping = Mapping::reserved(len, align.max(HUGE as usize), wish, own);
@@ -80,7 +80,7 @@ impl VirtualMemory for CpuDriver {
         // The lock is held from here on, because an export changes the file of the memory and its mappings.
         let mut all = self.shared.ranges.all.lock();
         pages::replace(addr, len, memory.source(), own)
-            .map_err(|error| refused("the system refused to map memory there", error))?;
+            .map_err(|error| refused("the system refused to map memory at the given address", error))?;
         let watch = memory.ordinal().filter(|_| own != 0).map(|ordinal| Watch::new(addr, len, own, ordinal));
         if watch.is_some() {
             host_access::taken(&Block { addr, len, token: 0 }, len);

@@ -72,7 +72,7 @@ impl Imports {
         let own = if ordinal.is_some() { self.library_view } else { 0 };
         if own != 0 && whole > own {
             return Err(Fault::out_of_device_memory(format!(
-                "in guard mode, {len} bytes from another process cannot be imported to a device with {own} bytes; set \
+                "{len} bytes from another process cannot be imported in guard mode; allowed: at most {own} bytes; set \
                  PORTACL_CPU_MEMORY to the same size in both processes"
             )));
         }

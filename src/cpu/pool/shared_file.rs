@@ -192,7 +192,11 @@ impl ImportedFile {
     /// Returns the range with this name: offset in the memory, and length.
     pub(crate) fn locate(&self, export: &PointerExport) -> Result<(u64, u64)> {
         let (name, identity) = Name::from_bytes(export).map_err(Fault::invalid)?;
-        let of_another = || Fault::invalid("the pointer was exported from another pool than this one");
+        let of_another = || {
+            Fault::invalid(
+                "the pointer was exported from another pool; import that pool, and import the pointer from it",
+            )
+        };
         ensure!(identity == self.header.identity, of_another());
         self.check_open()?;
         let mut record = [0; RECORD];
@@ -205,7 +209,8 @@ impl ImportedFile {
         })?;
         if record != name.record(identity) {
             return Err(Fault::invalid(
-                "the exporting process has freed the exported pointer; free it there after all imports are freed",
+                "the exporting process has already freed the exported pointer; free it there only after all importing \
+                 processes have freed it",
             ));
         }
         let end = name.offset.checked_add(name.len);
@@ -295,7 +300,9 @@ impl Name {
     fn from_bytes(bytes: &PointerExport) -> std::result::Result<(Self, Identity), String> {
         let [magic, format, low, high, serial, offset, len, sum] = words(bytes);
         if magic != NAME_MAGIC || sum != checksum(&[magic, format, low, high, serial, offset, len]) {
-            return Err("these bytes are not an exported pointer".to_owned());
+            return Err(
+                "exportData is not an exported pointer; pass the data from portaclMemPoolExportPointer".to_owned()
+            );
         }
         let (version, slot) = (format & LOWER, (format >> 32) as u32);
         if version != VERSION {
@@ -304,7 +311,10 @@ impl Name {
                  processes need the same version"
             ));
         }
-        ensure!((slot as usize) < MOST_NAMES, format!("the exported pointer is damaged: it is number {slot}"));
+        ensure!(
+            (slot as usize) < MOST_NAMES,
+            format!("the exported pointer is damaged (slot {slot}); export the pointer again")
+        );
         Ok((Self { slot, serial, offset, len }, [low, high]))
     }
 }

@@ -64,14 +64,14 @@ impl HostSegments {
     /// Allocates a block in this file, on a NUMA node. The arena says what is free.
     fn take(&self, len: usize, file: &Arc<SharedFile>, arena: &Arc<Mutex<Arena>>, node: u32) -> Result<Block> {
         let refused = |why: &dyn std::fmt::Display| {
-            Fault::out_of_host_memory(format!("the system refused {len} bytes of host memory to be shared: {why}"))
+            Fault::out_of_host_memory(format!("the system refused {len} bytes of shared host memory: {why}"))
         };
         let whole = len.checked_next_multiple_of(HUGE as usize);
         let mut locked = arena.lock();
-        ensure!(locked.make_room(), refused(&"none is left to register another allocation"));
+        ensure!(locked.make_room(), refused(&"no memory is left to keep track of another allocation"));
         let piece = whole.and_then(|whole| locked.take(whole as u64, HUGE));
         drop(locked);
-        let piece = piece.ok_or_else(|| refused(&"the machine has less"))?;
+        let piece = piece.ok_or_else(|| refused(&"the pool has no free range of this length"))?;
         let free = || _ = arena.lock().free(piece.offset, piece.note);
         let opened = file.file.get();
         let mapping =
@@ -127,7 +127,7 @@ impl ExportedMemory {
     }
 
     fn new(place: MemoryPlace, size: u64, origin: Origin) -> Result<Self> {
-        let file = SharedFile::new(place, size).map_err(|error| ipc::no_file(" to be shared", &error))?;
+        let file = SharedFile::new(place, size).map_err(|error| ipc::no_file(" for a shared pool", &error))?;
         Ok(Self { file: Arc::new(file), origin })
     }
 
@@ -190,7 +190,7 @@ impl ImportedPool {
                 if number != own {
                     return Err(Fault::invalid(format!(
                         "the exported memory is on device {number} of this machine, but the current device is device \
-                         {own}; make the same device current"
+                         {own} of this machine; make the exporting device current"
                     )));
                 }
                 MemoryPlace::Device(ordinal)
@@ -203,7 +203,7 @@ impl ImportedPool {
 
 /// Returns the error for calls that imported pools do not support.
 fn not_of_an_import<T>(what: &str) -> Result<T> {
-    Err(Fault::unsupported(format!("an imported pool has no {what}")))
+    Err(Fault::unsupported(format!("an imported pool has no {what}; use the pool in the process that created it")))
 }
 
 impl Pool for ImportedPool {

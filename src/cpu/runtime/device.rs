@@ -186,7 +186,7 @@ impl Device for CpuDevice {
         self.reap(REAP);
         let fence = self.shared.users.fence(block.addr, block.len);
         self.memory.deferred.free(block, fence, |block| self.memory.release(block));
-        damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "it was freed")))
+        damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "the allocation was freed")))
     }
 
     fn is_unused(&self, block: Block) -> bool {
@@ -214,7 +214,7 @@ impl Device for CpuDevice {
     }
 
     fn adopt_stream(&self, _native: usize, _options: StreamOptions) -> Result<Arc<dyn Stream>> {
-        Err(Fault::unsupported("the cpu backend has no driver whose streams could be adopted; create a stream"))
+        Err(Fault::unsupported("the cpu backend has no driver streams to wrap; create a stream with aclrtCreateStream"))
     }
 
     fn native_context(&self) -> Option<usize> {
@@ -289,8 +289,8 @@ impl Device for CpuDevice {
         Err(Fault::new(
             FaultKind::Execution,
             format!(
-                "device {}: streams of other devices still have operations enqueued on its memory after {} s, so its \
-                 {len} bytes stay mapped",
+                "device {}: streams of other devices still use memory on this device after {} s, so its {len} bytes \
+                 stay mapped; synchronize these streams before the device is reset",
                 self.ordinal,
                 PATIENCE.as_secs()
             ),

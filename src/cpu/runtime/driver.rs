@@ -80,7 +80,7 @@ impl CpuDriver {
             None => Capacity::of_machine(numbers.len(), check.addresses()),
             Some(each) => Capacity::of_limit(each).ok_or_else(|| {
                 let most = capacity::MOST;
-                let text = format!("PORTACL_CPU_MEMORY: {each} bytes per device; it must be 1 to {most} bytes");
+                let text = format!("PORTACL_CPU_MEMORY is {each} bytes per device; allowed: 1 to {most} bytes");
                 Fault::unsupported(text)
             })?,
         };
@@ -200,7 +200,7 @@ impl Driver for CpuDriver {
         self.reap(REAP);
         let fence = self.shared.users.fence(block.addr, block.len);
         self.deferred.free(block, fence, |block| self.free_unused_host(block));
-        damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "it was freed")))
+        damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "the allocation was freed")))
     }
 
     fn register_host(&self, addr: usize, len: usize) -> Result<usize> {

@@ -148,7 +148,7 @@ impl Shared {
     pub(crate) fn check_for_damage(&self, kernel: &str) -> Result<()> {
         let damages = self.open_memories().filter_map(|memory| memory.bounds.damage());
         let all: Vec<_> = damages.chain(self.host_bounds.damage()).collect();
-        let when = format!("kernel {kernel} had run");
+        let when = format!("kernel {kernel} ended");
         let faults = all.iter().map(|damage| bounds::report(damage, &when));
         faults.reduce(|first, _| first).map_or(Ok(()), Err)
     }

@@ -378,7 +378,7 @@ pub(crate) fn ticket(record: Arc<Record>) -> Ticket {
 
 #[cold]
 pub(crate) fn no_room() -> Fault {
-    Fault::out_of_host_memory("no host memory is left to enqueue another operation in the stream")
+    Fault::out_of_host_memory("no host memory is left to enqueue another operation in the stream; free host memory")
 }
 
 /// Returns the fault of an abandoned stream.

@@ -88,7 +88,7 @@ impl Failure {
     pub fn fault(self, out_of_memory: FaultKind) -> Fault {
         match self {
             Self::Missing { call, version } => Fault::unsupported(format!(
-                "the CUDA driver (version {}.{}) has no {call}; a newer driver has it",
+                "the CUDA driver (version {}.{}) has no {call}; install a newer driver",
                 version / 1000,
                 version % 1000 / 10
             )),
@@ -132,7 +132,7 @@ const fn is_sticky(status: c_int) -> bool {
 
 /// Returns the fault for a refused handle or key from another process. `what` says what it does not name.
 pub(crate) fn is_none(fault: Fault, what: &str) -> Fault {
-    if fault.kind() == FaultKind::Driver { Fault::invalid(format!("{what}: {}", fault.text())) } else { fault }
+    if fault.kind() == FaultKind::Driver { Fault::invalid(format!("{what} ({})", fault.text())) } else { fault }
 }
 
 #[cfg(test)]

@@ -100,7 +100,9 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         stream.note_crossing();
     }
     let queued = stream.submit(|| {
-        stream.refuse_in_capture("its graph cannot have this graph; launch it before or after the capture")?;
+        stream.refuse_in_capture(
+            "the captured graph cannot contain the launch of another graph; launch it before or after the capture",
+        )?;
         if graph.has_user_code {
             stream.note_wait();
         }

@@ -136,7 +136,8 @@ pub(crate) fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     if fault.kind() != FaultKind::OutOfDeviceMemory {
         return fault;
     }
-    let mut text = format!("{len} bytes on CUDA device {}: {}", device.context.ordinal, fault.text());
+    let mut text =
+        format!("{len} bytes cannot be allocated on CUDA device {}: {}", device.context.ordinal, fault.text());
     let (mut free, mut total) = (0, 0);
     // SAFETY: `free` and `total` receive the sizes, and are read only if the call succeeds.
     if device.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) }).is_ok() {
@@ -190,7 +191,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     let page = huge_page(device, &properties).map_err(no_pages)?;
     if page < HUGE_PAGE || !page.is_power_of_two() {
         return Err(Fault::out_of_device_memory(format!(
-            "the device maps memory in segments of {page} bytes and has no 2 MiB pages"
+            "the device maps memory in segments of {page} bytes and has no 2 MiB pages; use ACL_MEM_MALLOC_HUGE_FIRST"
         )));
     }
     let len = len.checked_next_multiple_of(page).ok_or_else(|| too_large(len))?;

@@ -47,10 +47,10 @@ pub(crate) fn register(driver: &DriverState, addr: usize, len: usize) -> Result<
 fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
     let hint = match fault.kind() == FaultKind::AlreadyRegistered {
         true => {
-            "; another library has registered a part of it, or it was unregistered while enqueued work \
-             uses it: then synchronize first"
+            "; another library has registered a part of the memory, or enqueued work still uses an unregistered part; \
+             synchronize and try again"
         }
         false => "",
     };
-    fault.with_text(|said| format!("{len} bytes of host memory at {addr:#x}: {said}{hint}"))
+    fault.with_text(|said| format!("{len} bytes of host memory at {addr:#x} cannot be registered: {said}{hint}"))
 }

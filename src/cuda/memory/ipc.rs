@@ -85,7 +85,7 @@ pub(crate) fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block
         opened = open();
     }
     let base = opened.map_err(|fault| {
-        is_none(fault, "the driver rejects the handle; export again, while the exporting process keeps the memory")
+        is_none(fault, "the driver rejects the handle; export the memory again, and free it only after the import")
     })? as usize;
     if let Err(fault) = check_place(device, base, offset, len) {
         // SAFETY: it was opened above.
@@ -127,7 +127,9 @@ pub(crate) unsafe fn made_by_driver(number: c_int) -> Result<OwnedFd> {
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
     // The call fails for closed descriptors only.
     let _ = fcntl_setfd(&descriptor, FdFlags::CLOEXEC);
-    above_streams(descriptor).map_err(|error| Fault::out_of_host_memory(format!("the driver's descriptor: {error}")))
+    above_streams(descriptor).map_err(|error| {
+        Fault::out_of_host_memory(format!("the descriptor from the driver cannot be duplicated: {error}"))
+    })
 }
 
 /// Returns the parcel of memory without an address.
@@ -157,7 +159,7 @@ pub(crate) fn import_physical(
     let handle = device
         // SAFETY: a descriptor, which the driver may find wrong.
         .call(|api| unsafe { api.mem_import(shareable, DESCRIPTOR) })
-        .map_err(|fault| is_none(fault, "the driver has no memory for this descriptor"))?;
+        .map_err(|fault| is_none(fault, "the descriptor does not name memory from the driver"))?;
     device.driver.sharing.add(Shared::Physical(handle));
     Ok((handle, word(&parcel.bytes[8..]) as usize))
 }

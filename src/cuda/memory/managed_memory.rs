@@ -47,8 +47,8 @@ fn on_capable_device(device: &DeviceState, calls: impl FnOnce(&Api) -> Outcome) 
         device.call(|api| calls(api).inspect_err(|failure| incapable = failure.status() == Some(INVALID_DEVICE)));
     called.map_err(|fault| match incapable {
         true => Fault::unsupported(format!(
-            "a device of this call has no concurrent access to managed memory, so its driver takes neither advice nor \
-             prefetches; omit the call, or copy the data: {}",
+            "a device of this call has no concurrent access to managed memory, so its driver accepts no advice or \
+             prefetches ({}); omit the call, or copy the data",
             fault.text()
         )),
         false => fault,

@@ -64,7 +64,10 @@ pub(crate) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
     let block = blocks::aligned(&driver.padding, len, allocate, |base| driver.note_refusal(free(driver, base)));
     block.map_err(|fault| {
         if let FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory = fault.kind() {
-            Fault::out_of_host_memory(format!("{len} bytes of pinned host memory: {}", fault.text()))
+            Fault::out_of_host_memory(format!(
+                "{len} bytes of pinned host memory cannot be allocated: {}",
+                fault.text()
+            ))
         } else {
             fault
         }

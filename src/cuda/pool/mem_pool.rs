@@ -131,7 +131,7 @@ impl Pool for CudaPool {
         let stream = CudaStream::of(stream)?;
         if let Some(device) = self.device.as_ref().filter(|device| len as u64 > device.info.total_memory) {
             // Before a driver refuses, it takes all memory, and seconds.
-            let fault = Fault::out_of_device_memory("it is more than the device has");
+            let fault = Fault::out_of_device_memory("the device has less memory");
             return Err(device_memory::explain(device, len, fault));
         }
         // The stream's work may then use memory on the pool's device.

@@ -200,7 +200,7 @@ impl Context {
 
 /// Returns the fault that there is no device whose context could hold host memory.
 pub(crate) fn no_healthy_device() -> Fault {
-    let text = "no CUDA device can be used: none is visible, or all have failed; reset them";
+    let text = "no CUDA device can be used: none is visible, or work failed on all of them; start another process";
     Fault::new(FaultKind::Execution, text)
 }
 

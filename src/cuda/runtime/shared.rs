@@ -119,7 +119,7 @@ impl DriverState {
     /// Returns the first failure that no call has returned.
     pub(crate) fn take_refusal(&self) -> Result<()> {
         let Some(fault) = self.refused.lock().take() else { return Ok(()) };
-        Err(fault.with_text(|said| format!("the driver refused a release: {said}")))
+        Err(fault.with_text(|said| format!("the driver refused to release an object: {said}")))
     }
 
     pub(crate) fn is_forsaken(&self) -> bool {

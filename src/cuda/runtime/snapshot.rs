@@ -19,8 +19,8 @@ pub(crate) fn hold(driver: &DriverState, patience: Duration) -> Result<()> {
     let count = driver.sharing.count();
     if count > 0 {
         return Err(Fault::unsupported(format!(
-            "the CUDA driver cannot save a process that shares memory, and this process has exported (also with closed \
-             keys) or imported memory (blocks and pools: {count}); free it before the process is locked"
+            "the CUDA driver cannot save a process that shares memory; before the process is locked, free all imported \
+             memory and all exported memory, even if its key is closed (blocks and pools: {count})"
         )));
     }
     // A timeout of 0 would mean none.

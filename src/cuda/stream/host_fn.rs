@@ -81,7 +81,7 @@ pub(crate) fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, fun
 #[cold]
 pub(crate) fn queue_task<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
     let device = &stream.device;
-    device.require_words("a graph cannot have tasks that change; capture the graph again, without task groups")?;
+    device.require_words("a graph cannot contain task groups; capture the graph again without them")?;
     let ready = device.driver.graph_workers.ensure_thread();
     ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))?;
     queue_turn(stream, move |turn| {
@@ -119,7 +119,9 @@ pub(crate) fn deliver_unawaited<F: FnOnce() + Send + 'static>(
 /// argument of the function exists for one call.
 #[inline]
 fn refuse_in_capture(stream: &StreamState) -> Result<()> {
-    stream.refuse_in_capture("its graph cannot have this host function; submit it before or after the capture")
+    stream.refuse_in_capture(
+        "the captured graph cannot contain this host function; submit the function before or after the capture",
+    )
 }
 
 /// Has the driver call `job` with its turn. The stream then waits until the turn is dropped. If streams cannot wait for

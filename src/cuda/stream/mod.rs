@@ -147,8 +147,8 @@ impl Stream for CudaStream {
             return Ok(());
         }
         Err(Fault::unsupported(format!(
-            "the driver keeps the priority {} that the stream was created with; create a stream with \
-             aclrtCreateStreamV2 and priority {priority}",
+            "the driver cannot change the stream's priority ({}); create a stream with aclrtCreateStreamV2 and \
+             priority {priority}",
             self.0.priority
         )))
     }

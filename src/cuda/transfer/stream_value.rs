@@ -47,8 +47,8 @@ fn explain(fault: Fault) -> Fault {
     }
     fault.with_text(|said| {
         format!(
-            "streams of this CUDA driver, or this GPU, can neither write a value nor wait for one ({said}); use an \
-             event, or a copy from page-locked memory"
+            "this CUDA driver or GPU does not let streams write a value or wait for one ({said}); use an event, or a \
+             copy from page-locked memory"
         )
     })
 }
@@ -106,7 +106,9 @@ pub(crate) fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Positi
     let mark = Mark::unset(device)?;
     let queued = stream.submit(|| {
         // The library queries the mark, which a capture does not allow.
-        stream.refuse_in_capture("its graph cannot have this wait; enqueue it before or after the capture")?;
+        stream.refuse_in_capture(
+            "the captured graph cannot contain this wait; enqueue the wait before or after the capture",
+        )?;
         stream.note_wait();
         stream.device.call_here(|api| {
             // SAFETY: a live stream, a word that stays until the stream is past it, and a mark of its device.

@@ -81,7 +81,7 @@ impl Bounds {
         state.leaving.push((addr, len, fence));
         drop(state);
         self.reap_parts();
-        damage.iter().for_each(|damage| _ = announce(damage, "it was freed"));
+        damage.iter().for_each(|damage| _ = announce(damage, "the allocation was freed"));
     }
 
     /// Guards freed blocks that nothing uses any more.

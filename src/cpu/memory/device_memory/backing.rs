@@ -57,9 +57,9 @@ impl Backing {
         match self {
             Self::File(_) => Ok(()),
             Self::Private(why) => Err(Fault::unsupported(format!(
-                "the memory on device {ordinal} is not a memory file, because the system refused one when the device \
-                 was opened ({why}), so it cannot be mapped at other addresses, nor in other processes; let the system \
-                 allow memory files, and reset the device"
+                "the system refused a memory file when device {ordinal} was opened ({why}), so memory on the device \
+                 cannot be mapped at other addresses or in other processes; let the system allow memory files, and \
+                 reset the device"
             ))),
         }
     }

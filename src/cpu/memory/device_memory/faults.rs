@@ -9,8 +9,8 @@ use crate::base::machine;
 /// Returns the fault that guard mode needs a file in memory, which the system does not provide.
 pub(super) fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
     Fault::unsupported(format!(
-        "guard mode maps the memory on device {ordinal} twice, for which it must be a memory file, but the system \
-         refuses one ({why}); let the system allow it, or unset PORTACL_CPU_GUARD and PORTACL_CHECK=bounds"
+        "guard mode needs a memory file for the memory on device {ordinal}, but the system refuses one ({why}); let \
+         the system allow memory files, or unset PORTACL_CPU_GUARD and remove bounds from PORTACL_CHECK"
     ))
 }
 
@@ -20,14 +20,14 @@ pub(super) fn no_addresses(ordinal: u32, size: u64, library_view: usize, span: u
         .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
         .unwrap_or_default();
     let remedy = match library_view {
-        _ if error.kind() != io::ErrorKind::OutOfMemory => "let the system allow it",
-        0 => "a smaller PORTACL_CPU_MEMORY may help",
-        _ => "raise ulimit -v, or unset PORTACL_CPU_GUARD and PORTACL_CHECK=bounds",
+        _ if error.kind() != io::ErrorKind::OutOfMemory => "let the system allow the mapping",
+        0 => "set a smaller PORTACL_CPU_MEMORY",
+        _ => "raise ulimit -v, or unset PORTACL_CPU_GUARD and remove bounds from PORTACL_CHECK",
     };
     let wanted = span + library_view as u64;
     Fault::out_of_device_memory(format!(
-        "device {ordinal} cannot reserve its {size} bytes of memory: {error}; it needs {wanted} bytes of \
-         addresses{limit}: {remedy}"
+        "device {ordinal} cannot reserve its {size} bytes of memory: {error}; the device needs {wanted} bytes of \
+         addresses{limit}; {remedy}"
     ))
 }
 
@@ -41,9 +41,9 @@ impl DeviceMemory {
                  raise PORTACL_CPU_MEMORY (bytes per device)"
             ),
             Some((most, own, others)) => format!(
-                "device {ordinal} has no free block of {len} bytes: {free} of {size} bytes are free; it uses {own}, \
-                 and other devices use {others} of the {most} bytes of this machine that all devices share; free \
-                 memory on any of them"
+                "device {ordinal} has no free block of {len} bytes: {free} of {size} bytes are free; of the {most} \
+                 bytes of this machine that all devices share, this device uses {own} and other devices use {others}; \
+                 free memory on any device"
             ),
         };
         Fault::out_of_device_memory(text)

@@ -63,9 +63,9 @@ impl DeviceMemory {
     fn save_range(&self, offset: u64, end: u64) -> Result<Option<SavedRange>> {
         let len = (end - offset) as usize;
         let mut bytes = Vec::new();
-        bytes
-            .try_reserve_exact(len)
-            .map_err(|_| self.not_saved(FaultKind::OutOfHostMemory, "the host has no memory for it"))?;
+        bytes.try_reserve_exact(len).map_err(|_| {
+            self.not_saved(FaultKind::OutOfHostMemory, "the host has no memory for the copy; free host memory")
+        })?;
         bytes.resize(len, 0);
         let addr = self.own(self.base + offset as usize);
         self.backing.read(addr, offset, &mut bytes).map_err(|error| self.not_saved(FaultKind::Driver, error))?;
@@ -82,7 +82,7 @@ impl DeviceMemory {
             let addr = self.own(self.base + piece.offset as usize);
             self.backing.write(addr, piece.offset, &piece.bytes).map_err(|error| {
                 let remedy = match is_forbidden(&error) {
-                    true => "let the system allow it",
+                    true => "let the system allow the write",
                     false => "free memory on this machine",
                 };
                 Fault::out_of_device_memory(format!(

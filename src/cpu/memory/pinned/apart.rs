@@ -39,7 +39,7 @@ impl Apart {
         let mapping = self.live.lock().remove(&block.addr);
         mapping.iter().for_each(|mapping| end_views(block.addr, mapping));
         let damage = self.bounds.end(block);
-        damage.iter().for_each(|damage| _ = announce(damage, "it was unmapped"));
+        damage.iter().for_each(|damage| _ = announce(damage, "the freed memory was unmapped"));
         let Some(mapping) = mapping else { return };
         let mut freed = self.freed.lock();
         freed.push_back(mapping);
@@ -109,7 +109,7 @@ impl HostMemory {
             return Ok(None);
         }
         let block_len = Arena::block_len(len as u64);
-        let too_large = || no_memory(len, "too large");
+        let too_large = || no_memory(len, "the length exceeds the address space");
         ensure!(block_len.checked_add(2 * UNIT).is_some_and(|all| all <= isize::MAX as u64), too_large());
         let layout = Layout::new(block_len, UNIT);
         let extent = layout.extent as usize;

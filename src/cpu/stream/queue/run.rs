@@ -250,7 +250,7 @@ impl Queue {
             .copied()
             .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
             .unwrap_or("no text");
-        let text = format!("an operation of the stream failed by a defect in portacl: {said}");
+        let text = format!("an operation of the stream failed because of a defect in portacl: {said}; report it");
         Some(Fault::new(FaultKind::Execution, text))
     }
 

@@ -150,5 +150,5 @@ fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
              ACL_MEM_HANDLE_TYPE_NONE, or share device memory"
         ),
     };
-    fault.with_kind(FaultKind::Unsupported).with_text(|said| format!("{text}: {said}"))
+    fault.with_kind(FaultKind::Unsupported).with_text(|said| format!("{text} ({said})"))
 }
