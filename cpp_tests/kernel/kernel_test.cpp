@@ -203,9 +203,9 @@ TEST_F(Kernel, ALoaderErrorIsReportedWithARemedy) {
     const auto load = [&](const std::string& bytes) {
         return aclrtBinaryLoadFromData(bytes.data(), bytes.size(), nullptr, &handle);
     };
-    EXPECT_TRUE(
-        portacl_test::FailedSaying("aclrtBinaryLoadFromData", load(changed("aclrtMalloc", "aclrtMollac")), kDead,
-                                   {"cannot be loaded: undefined symbol: aclrtMollac", "link the library"}));
+    EXPECT_TRUE(portacl_test::FailedSaying("aclrtBinaryLoadFromData", load(changed("aclrtMalloc", "aclrtMollac")),
+                                           kDead,
+                                           {"cannot be loaded: undefined symbol: aclrtMollac", "link the library"}));
     EXPECT_TRUE(portacl_test::FailedSaying("aclrtBinaryLoadFromData", load(changed("libc.so.6", "libx.so.6")), kDead,
                                            {"libx.so.6: cannot open shared object file", "LD_LIBRARY_PATH"}));
     EXPECT_TRUE(IsPoison(handle));

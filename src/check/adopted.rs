@@ -37,7 +37,7 @@ pub(super) fn call_now() -> Operation {
 }
 
 fn damage(text: &str, addr: usize, asked: usize) {
-    let fix = "to mend it: write no more bytes than were allocated, or allocate more";
+    let fix = "to mend it: write only inside of the allocation, or allocate more bytes";
     report(
         FindingKind::OutOfBounds,
         text.to_owned(),
@@ -53,6 +53,6 @@ fn leak(leak: &Leak, call: &str) {
     let stack = record.as_ref().map(|record| record.stack.clone());
     let operation = Operation::new(What::Allocates, None, stack, &[]).made_at(at);
     let what = format!("at {call} {what} is not freed or released");
-    let fix = "to mend it: free or destroy it before this call";
-    report(FindingKind::Leak, what, *memory, party("allocation", "makes", operation), fix.to_owned());
+    let fix = format!("to mend it: free or destroy it before {call}");
+    report(FindingKind::Leak, what, *memory, party("allocation", "makes", operation), fix);
 }

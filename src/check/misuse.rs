@@ -20,7 +20,7 @@ pub(crate) enum Meaning {
 
 /// Codes that are answers of these functions, and mistakes of others.
 const ANSWERS: [(Code, &[&str], &str); 5] = [
-    (Code::RepeatInitialize, &["aclInit"], "the library is initialized already; the call counts"),
+    (Code::RepeatInitialize, &["aclInit"], "the library is initialized already; this call is counted, too"),
     (Code::RepeatFinalize, &["aclFinalize", "aclFinalizeReference"], "nothing is left to finalize"),
     (Code::ContextNull, &["aclrtGetDevice", "aclrtGetCurrentContext"], "the thread has no current device or context"),
     (
@@ -33,7 +33,10 @@ const ANSWERS: [(Code, &[&str], &str); 5] = [
 
 /// The meaning of each code, if no function says otherwise. A test compares the codes with the enumeration.
 const MEANINGS: [(Code, Meaning); 63] = [
-    (Code::InvalidParam, Mistake("correct the argument or environment variable; the text names it and its bound")),
+    (
+        Code::InvalidParam,
+        Mistake("correct the argument or environment variable; the text of the error names it and its allowed values"),
+    ),
     (Code::RepeatInitialize, Mistake("initialize once")),
     (Code::InvalidFile, Mistake("pass a file that can be read, or a folder that can be written")),
     (Code::ParseFile, Mistake("correct the file: it must hold one JSON object, as in {}")),
@@ -46,8 +49,8 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (
         Code::ParamInvalid,
         Mistake(
-            "pass a live object of the current device, a range inside of its allocation, and make the call in a state \
-             that allows it: the text says which of these is missing",
+            "pass a live object of the current device and a range inside of its allocation, and make the call in a \
+             state that allows it; the text of the error says which of these is missing",
         ),
     ),
     (Code::InvalidDeviceId, Mistake("pass an id from 0 to aclrtGetDeviceCount minus 1")),
@@ -58,7 +61,7 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (Code::EventTimestampReversal, Mistake("swap the two events")),
     (Code::AddrUnaligned, Mistake("pass an address with the alignment that the text names")),
     (Code::StreamSubscribe, Mistake("end the subscription of the stream first, or use another stream")),
-    (Code::ThreadSubscribe, Mistake("pass the number of a thread that is subscribed to this stream")),
+    (Code::ThreadSubscribe, Mistake("pass the id (pthread_self) of a thread that is subscribed to this stream")),
     (Code::StreamNoCbReg, Mistake("subscribe a thread to the stream first (aclrtSubscribeReport)")),
     (Code::InvalidMemoryType, Mistake("pass a value of aclrtMemAttr, usually ACL_HBM_MEM")),
     (Code::WaitTimeout, Answer("a timeout")),
@@ -68,7 +71,10 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (Code::CaptureDependency, Mistake("record the event in the capture, or wait for it before the capture")),
     (
         Code::StreamUnjoined,
-        Mistake("let the first stream wait for an event of each stream that has joined, then end the capture"),
+        Mistake(
+            "let the stream that began the capture wait for an event of each stream that has joined, then end the \
+             capture",
+        ),
     ),
     (Code::ModelCaptured, Mistake("end the capture or the building of the graph first")),
     (Code::StreamCaptured, Mistake("end the capture first (aclmdlRICaptureEnd), or use another stream or event")),
@@ -86,7 +92,7 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (Code::StreamCaptureUnmatched, Mistake("end the capture with the stream that it began with")),
     (Code::ModelRunning, Mistake("synchronize the stream of the run first (aclrtSynchronizeStream)")),
     (Code::StreamCaptureWrongThread, Mistake("end the capture on the thread that began it")),
-    (Code::InsufficientInputArray, Answer("the length that the array needs")),
+    (Code::InsufficientInputArray, Answer("the array is too short; the call returns the length that it needs")),
     (
         Code::CaptureModeBlockAsync,
         Mistake(

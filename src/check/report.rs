@@ -8,6 +8,7 @@ mod suppression;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -315,7 +316,8 @@ pub(crate) fn finding(found: &Finding) {
     if let Some(file) = log
         && let Err(why) = writeln!(file, "{line}")
     {
-        notice(format_args!("portacl: PORTACL_CHECK_LOG cannot be written: {why}\n"));
+        let path = settings.log.as_deref().unwrap_or(Path::new("")).display();
+        notice(format_args!("portacl: PORTACL_CHECK_LOG \"{path}\" cannot be written: {why}\n"));
         *log = None;
     }
 }

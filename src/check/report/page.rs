@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -27,6 +27,7 @@ static PAGE: Mutex<Option<Page>> = Mutex::new(None);
 static IS_WANTED: AtomicBool = AtomicBool::new(false);
 
 struct Page {
+    path: PathBuf,
     file: OutputFile,
     began: Instant,
     /// The findings, as lines of JSON.
@@ -88,7 +89,7 @@ pub(crate) fn open(path: &Path, began: Instant) -> Result<()> {
     let file = memory_hook::create_file("PORTACL_CHECK_REPORT", path.as_os_str())?;
     let mut timeline = Timeline::default();
     timeline.lane(None);
-    *PAGE.lock() = Some(Page { file, began, findings: Vec::new(), timeline });
+    *PAGE.lock() = Some(Page { path: path.to_owned(), file, began, findings: Vec::new(), timeline });
     IS_WANTED.store(true, Ordering::Relaxed);
     Ok(())
 }
@@ -112,7 +113,7 @@ pub(crate) fn finding(line: &str) {
 pub(crate) fn write(summary: String) {
     // A thread that was stopped may hold the lock.
     let page = PAGE.try_lock().and_then(|mut page| page.take());
-    let Some(Page { mut file, findings, mut timeline, .. }) = page else { return };
+    let Some(Page { path, mut file, findings, mut timeline, .. }) = page else { return };
     timeline.summary = summary;
     let timeline = serde_json::to_string(&timeline).expect("a timeline has no members that can fail");
     let data = format!("{{\"findings\":[{}],{}", findings.join(","), &timeline[1..]);
@@ -120,7 +121,7 @@ pub(crate) fn write(summary: String) {
     // of texts.
     let page = TEMPLATE.replacen(DATA, &data.replace('<', "\\u003c"), 1);
     if let Err(why) = file.write_all(page.as_bytes()) {
-        notice(format_args!("portacl: PORTACL_CHECK_REPORT cannot be written: {why}\n"));
+        notice(format_args!("portacl: PORTACL_CHECK_REPORT \"{}\" cannot be written: {why}\n", path.display()));
     }
 }
 

@@ -58,7 +58,7 @@ impl Counts {
         let beyond = format!("beyond the limit of {limit} (PORTACL_CHECK_LIMIT)");
         leave_out(self.words(|count| count.beyond_limit), &beyond);
         leave_out(self.words(|count| count.suppressed), "suppressed by PORTACL_CHECK_SUPPRESS");
-        leave_out(self.words(|count| count.repeated), "at the same places as these");
+        leave_out(self.words(|count| count.repeated), "repeated at the same places of the program");
         if written.is_empty() && left_out.is_empty() && !is_incomplete {
             return String::new();
         }
@@ -67,7 +67,8 @@ impl Counts {
             summary += &format!("; left out: {}", left_out.join(", "));
         }
         if is_incomplete {
-            summary += "; some uses of memory were dropped because the tables are full";
+            summary += "; reports may be missing: the checks dropped some uses of memory because their tables were \
+                        full";
         }
         summary
     }

@@ -6,7 +6,8 @@ fn the_summary_names_what_is_left_out_and_why() {
     assert_eq!(counts.summary(50, false), "");
     assert_eq!(
         counts.summary(50, true),
-        "nothing reported; some uses of memory were dropped because the tables are full"
+        "nothing reported; reports may be missing: the checks dropped some uses of memory because their tables were \
+         full"
     );
     *counts.of(FindingKind::Race) = Count { written: 1, ..Count::default() };
     assert_eq!(counts.summary(50, false), "1 race reported");
@@ -15,7 +16,7 @@ fn the_summary_names_what_is_left_out_and_why() {
     assert_eq!(
         counts.summary(2, false),
         "2 races reported; left out: 40 leaks beyond the limit of 2 (PORTACL_CHECK_LIMIT), 1 race suppressed by \
-         PORTACL_CHECK_SUPPRESS, 3 races at the same places as these"
+         PORTACL_CHECK_SUPPRESS, 3 races repeated at the same places of the program"
     );
     counts.of(FindingKind::Race).written = 0;
     assert!(counts.summary(2, false).starts_with("nothing reported; left out: 40 leaks"));

@@ -29,11 +29,15 @@ impl End {
         match self {
             Self::NoRecord => "to end it: record the notify in another stream (aclrtRecordNotify)",
             Self::NoWrite => "to end it: write the value in another stream (aclrtValueWrite), or from the host",
-            Self::Cycle => "to end it: submit one of the records before the wait in its stream",
+            Self::Cycle => "to end it: in one of the streams, submit the record (or the write) before the wait",
             Self::Function => {
-                "to end it: the function must return. It may not wait for its own stream, nor for a thread that does"
+                "to end it: let the function return. It must not wait for its own stream, or for a thread that waits \
+                 for this stream"
             }
-            Self::HandedOver => "to end it: call aclrtProcessReport in the thread that subscribed to the stream",
+            Self::HandedOver => {
+                "to end it: for a callback, call aclrtProcessReport in the thread that subscribed to the stream; for a \
+                 graph, end what its tasks wait for"
+            }
         }
     }
 }
@@ -45,13 +49,15 @@ fn link(operation: &Arc<Operation>, does: &'static str, detail: &'static str) ->
 
 fn link_of(stop: &Stop, end: Option<End>) -> Party {
     let (does, detail) = match (&stop.why, end) {
-        (Why::Record(_), _) => ("waits", "waits for an event whose record is enqueued after the next operation"),
+        (Why::Record(_), _) => {
+            ("waits", "waits for an event whose record is enqueued after the next operation of this list")
+        }
         (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
         (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
         (Why::Carrier(_, sequence::WaitCondition::Value(_)), _) => {
-            ("waits", "waits for a value that the next operation writes")
+            ("waits", "waits for a value that the next operation of this list writes")
         }
-        (Why::Carrier(..), _) => ("waits", "waits for a notify that the next operation records"),
+        (Why::Carrier(..), _) => ("waits", "waits for a notify that the next operation of this list records"),
         (Why::Function(_), _) => ("calls", "calls a function of the program, which has not returned"),
         (Why::HandedOver, _) => ("waits", "waits for a callback of a thread, or for a graph"),
     };
@@ -78,7 +84,7 @@ pub(super) fn of(pending: &Pending, mut at: At, is_open: impl Fn(Point) -> bool)
             Why::Carrier(key, awaited) => match pending.setter_of(*key, awaited) {
                 Some(setter) => {
                     links.push(link_of(stop, None));
-                    links.push(link(&setter.operation, "sets", "is enqueued after the next operation"));
+                    links.push(link(&setter.operation, "sets", "is enqueued after the next operation of this list"));
                     at = setter.at;
                     continue;
                 }
