@@ -138,8 +138,8 @@ fn refuse_in_child() -> Result<()> {
     }
     Err(match gate::is_bound_to(Binding::Driver) {
         true => param_invalid!(
-            "called in a forked child of a process that has started the CUDA driver, which does not work in a child; \
-             aclInit and each query except aclrtGetDeviceCount start it: fork before, or start a new program (spawn)"
+            "called in a forked child of a process that has started the CUDA driver, but the driver does not work in a \
+             child; fork before aclInit and before any query except aclrtGetDeviceCount, or start a new program (spawn)"
         ),
         false => param_invalid!(
             "called in a forked child of a process that has opened a device: the child has neither the device nor the \

@@ -136,7 +136,7 @@ pub unsafe fn bounded_bytes(
     most: usize,
 ) -> Result<Vec<u8>> {
     ensure!(!first.is_null(), invalid_param!("{argument} is null; it must point to the bytes"));
-    ensure!((1..=most).contains(&len), invalid_param!("{length} is {len}; {argument} has from 1 to {most} bytes"));
+    ensure!((1..=most).contains(&len), invalid_param!("{length} is {len}; allowed: 1 to {most} bytes"));
     let mut all = host_memory::list(format_args!("bytes of {argument}"), len)?;
     all.extend(Array::new(first.cast::<u8>(), len).iter());
     Ok(all)

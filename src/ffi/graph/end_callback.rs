@@ -45,7 +45,7 @@ pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(modelRI: aclmdlRI, func: aclrtCallback) -> aclError {
     guard("aclmdlRIDestroyUnregisterCallback", || {
-        let func = function("func", func, "pass the function to call")?;
+        let func = function("func", func, "pass the registered function")?;
         end_callback::unregister(handle::from_c(modelRI), func as usize)
     })
 }

@@ -234,7 +234,7 @@ pub unsafe extern "C" fn aclrtRegisterCpuFunc(
     kernelName: *const c_char,
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard_unsupported("aclrtRegisterCpuFunc", "the devices here have no CPUs; use aclrtLaunchHostFunc")
+    guard_unsupported("aclrtRegisterCpuFunc", "this library runs no kernels on AI CPUs; use aclrtLaunchHostFunc")
 }
 
 /// Returns the address through which cores of a device synchronize.

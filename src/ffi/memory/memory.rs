@@ -116,7 +116,7 @@ pub unsafe extern "C" fn aclrtMallocWithCfg(
 fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig> {
     let mut read = MallocConfig::default();
     let Some(aclrtMallocConfig { attrs, numAttrs }) = read_optional(config) else { return Ok(read) };
-    ensure!(!attrs.is_null() || numAttrs == 0, invalid_param!("cfg: attrs is null, numAttrs is {numAttrs}"));
+    ensure!(!attrs.is_null() || numAttrs == 0, invalid_param!("cfg->attrs is null, but cfg->numAttrs is {numAttrs}"));
     // A wrong count ends with the first repetition.
     for given in Array::new(attrs, numAttrs).iter() {
         let attribute = Attribute::from_number(enum_value(given.attr))?;

@@ -125,10 +125,7 @@ pub unsafe extern "C" fn portaclMemoryHookReport(
 ) -> aclError {
     guard_optional("portaclMemoryHookReport", length, || {
         let report = memory_hook::report(id)?.ok_or_else(|| {
-            param_invalid!(
-                "id {id} is a hook without a report; portaclMemoryHookRegisterLineProfile registers a hook with a \
-                 report"
-            )
+            param_invalid!("id {id} is a hook without a report; pass an id from portaclMemoryHookRegisterLineProfile")
         })?;
         if !text.is_null() {
             self::text::Buffer::new("text", text, "size", size)?.write(&report);
@@ -159,8 +156,7 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
         let rows = || {
             memory_hook::profile(id)?.ok_or_else(|| {
                 param_invalid!(
-                    "id {id} is a hook without a profile; portaclMemoryHookRegisterLineProfile registers a hook with a \
-                     profile"
+                    "id {id} is a hook without a profile; pass an id from portaclMemoryHookRegisterLineProfile"
                 )
             })
         };

@@ -74,7 +74,7 @@ pub unsafe extern "C" fn aclrtCheckMemType(
     reserve: u32,
 ) -> aclError {
     guard_out("aclrtCheckMemType", "checkResult", checkResult, || {
-        ensure!(!addrList.is_null(), invalid_param!("addrList is null, size is {size}"));
+        ensure!(!addrList.is_null(), invalid_param!("addrList is null; pass the array of addresses"));
         ensure!(size != 0, invalid_param!("size is 0; pass at least one address"));
         ensure!(reserve == 0, invalid_param!("reserve is {reserve}; it must be 0"));
         let list = Array::new(addrList, size as usize);

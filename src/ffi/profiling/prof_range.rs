@@ -60,7 +60,7 @@ fn check(field: &str, value: u32, allowed: u32) -> Result<()> {
 
 fn push(operator: &aclprofTensorInfo) -> Result<()> {
     let aclprofTensorInfo { opNameId, opTypeId, tensorNum, blockNums, tensors, .. } = *operator;
-    ensure!(tensorNum <= MOST_TENSORS, invalid_param!("tensorNum is {tensorNum}; at most {MOST_TENSORS}"));
+    ensure!(tensorNum <= MOST_TENSORS, invalid_param!("tensorNum is {tensorNum}; allowed: at most {MOST_TENSORS}"));
     let tensors = Array::checked("tensors", tensors.cast_const(), "tensorNum", tensorNum as usize)?;
     let tensors = tensors.iter().enumerate().map(|(index, it)| tensor(index, &it)).collect::<Result<Vec<_>>>()?;
     prof_range::push(opNameId, opTypeId, blockNums, &tensors)
@@ -69,7 +69,10 @@ fn push(operator: &aclprofTensorInfo) -> Result<()> {
 fn tensor(index: usize, tensor: &aclprofTensor) -> Result<prof_range::Tensor> {
     let aclprofTensor { r#type, format, dataType, shapeDim, shape } = *tensor;
     let most = shape.len();
-    ensure!(shapeDim as usize <= most, invalid_param!("tensors[{index}].shapeDim is {shapeDim}; at most {most}"));
+    ensure!(
+        shapeDim as usize <= most,
+        invalid_param!("tensors[{index}].shapeDim is {shapeDim}; allowed: at most {most}")
+    );
     ensure!(r#type <= 1, invalid_param!("tensors[{index}].type is {}; allowed: 0 (input), 1 (output)", r#type));
     Ok(prof_range::Tensor {
         is_output: r#type == 1,

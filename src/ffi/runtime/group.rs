@@ -8,7 +8,7 @@ use crate::core::base::error::unsupported;
 use crate::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
 
 /// Why all other functions of groups are unsupported.
-const NO_GROUPS: &str = "devices are not divided into groups; work always uses the whole device";
+const NO_GROUPS: &str = "devices are not divided into groups, and work always uses the whole device; omit the call";
 
 /// Returns the number of groups of the current device: always 0, because devices here are not divided. Works at any
 /// time.

@@ -26,7 +26,8 @@ fn watcher(function: Function) -> ExceptionCallback {
 }
 
 fn required(callback: aclrtExceptionInfoCallback) -> Result<Function> {
-    let remedy = "it must be a function; aclrtSetExceptionInfoCallback with null removes its callback";
+    let remedy = "it must be a function; to remove the function of aclrtSetExceptionInfoCallback, pass null to that \
+                  call";
     function("callback", callback, remedy)
 }
 
