@@ -10,7 +10,7 @@ extern char** environ;
 
 static int failed(const char* call) {
     const char* text = aclGetRecentErrMsg();
-    fprintf(stderr, "portacl-info: %s failed: %s\n", call, text ? text : "no text");
+    fprintf(stderr, "portacl-info: %s failed: %s\n", call, text ? text : "no error text");
     return 1;
 }
 

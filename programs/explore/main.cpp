@@ -23,12 +23,14 @@ using explore::Schedule;
 
 const char kUsage[] =
     "usage: portacl-explore [OPTION...] -- PROGRAM [ARGUMENT...]\n"
-    "Runs PROGRAM, which uses portacl on CPUs, in many orders of its streams and threads. An order in which it ends\n"
-    "with a status that is not 0, or by a signal, is shrunk and printed; PORTACL_SCHEDULE replays it.\n"
-    "  --check LIST    reports of these checks of PORTACL_CHECK are failures too, as in --check races,init\n"
-    "  --schedules N   the number of orders to try (200)\n"
-    "  --seconds S     the timeout of each run (10)\n"
-    "  --seed N        the first of the seeds (1)\n";
+    "Runs PROGRAM, which uses portacl on CPUs, in many orders of its streams and threads. PROGRAM fails if its exit\n"
+    "status is not 0, or if a signal ends it. The first order in which PROGRAM fails is simplified and printed as a "
+    "value\n"
+    "of PORTACL_SCHEDULE. Set that variable to run PROGRAM in this order again.\n"
+    "  --check LIST    reports of these checks of PORTACL_CHECK are failures too, for example --check races,init\n"
+    "  --schedules N   the number of orders to try (default 200)\n"
+    "  --seconds S     the timeout of each run (default 10)\n"
+    "  --seed N        the seed of the first random order (default 1); each later one has the next seed\n";
 
 // The checks of PORTACL_CHECK.
 const char* const kChecks[] = {"races", "init", "sync", "bounds", "leaks", "misuse", "all"};
@@ -67,12 +69,13 @@ bool ReadOption(const std::string& name, const char* text, Options* options) {
         return false;
     }
     const bool is_known = name == "--schedules" || name == "--seconds" || name == "--seed";
-    if (!is_known || !text || !Number(text, name == "--seed" ? 0 : 0.1, &value)) {
-        Say(is_known ? name + " needs a number" + (name == "--seed" ? ", 0 or more" : " greater than 0")
+    const char* const least = name == "--schedules" ? "1" : name == "--seconds" ? "0.1" : "0";
+    if (!is_known || !text || !Number(text, std::strtod(least, nullptr), &value)) {
+        Say(is_known ? name + " needs a number, " + least + " or more"
                      : "unknown argument " + name + "; write -- before the program");
         return false;
     }
-    if (name == "--schedules") options->schedules = value < 1 ? 1 : static_cast<long>(value);
+    if (name == "--schedules") options->schedules = static_cast<long>(value);
     if (name == "--seconds") options->program.seconds = value;
     if (name == "--seed") options->seed = std::strtoull(text, nullptr, 10);
     return true;
@@ -94,12 +97,13 @@ class Progress {
     explicit Progress(long total) : total_(total) {}
     ~Progress() { End(); }
 
-    void Show(long done) {
+    void Show(long done, bool failed_once) {
         const double now = seconds();
         if (!is_terminal_ && now < next_) return;
         next_ = now + 5;
-        std::fprintf(stderr, "%sportacl-explore: %ld of %ld schedules, no failure, %.1f s%s", is_terminal_ ? "\r" : "",
-                     done, total_, now, is_terminal_ ? "" : "\n");
+        std::fprintf(stderr, "%sportacl-explore: %ld of %ld schedules, no failure%s, %.1f s%s",
+                     is_terminal_ ? "\r" : "", done, total_, failed_once ? " that a replay repeats" : "", now,
+                     is_terminal_ ? "" : "\n");
         is_open_ = is_terminal_;
     }
 
@@ -125,11 +129,18 @@ struct Tally {
     std::set<std::string> orders;
 };
 
-void Summary(const Tally& tally, double seconds, const char* result) {
+constexpr char kNoneFailed[] = "none failed";
+
+void Summary(const Tally& tally, double seconds, const std::string& result) {
+    std::string results = result;
+    if (tally.not_repeated > 0) {
+        const std::string count = std::to_string(tally.not_repeated);
+        results = result == kNoneFailed ? count : result + ", " + count + " more";
+        results += " failed, but in no replay";
+    }
     std::printf("summary: %ld schedules with up to %u choices in %.1f s, %zu different orders, %s", tally.tried,
-                tally.steps, seconds, tally.orders.size(), result);
+                tally.steps, seconds, tally.orders.size(), results.c_str());
     if (tally.too_slow > 0) std::printf(", %ld too slow", tally.too_slow);
-    if (tally.not_repeated > 0) std::printf(", %ld failed once and not again", tally.not_repeated);
     std::printf("\n");
 }
 
@@ -140,8 +151,9 @@ void AdviseAboutTime(const Tally& tally, const explore::Program& program) {
     text << "  " << tally.too_slow << " too slow: not complete after " << program.seconds
          << " s; allow more with --seconds";
     if (tally.stuck > 0)
-        text << "\n  " << tally.stuck << " of these made no turn for half of that time: a wait may never end; "
-             << "--check sync reports it";
+        text << "\n  in " << tally.stuck
+             << " of these, no stream or thread continued for half of that time, so a wait may "
+             << "never end; --check sync reports such a wait";
     std::printf("%s\n", text.str().c_str());
 }
 
@@ -181,12 +193,12 @@ int Search(const Options& options, explore::PlainRuns* plain) {
                 return 3;
             }
         }
-        progress.Show(tally.tried);
+        progress.Show(tally.tried, tally.not_repeated > 0);
         // Without a choice all orders are the same.
         if (tally.tried == 2 && tally.steps == 0 && tally.too_slow == 0) break;
     }
     progress.End();
-    Summary(tally, progress.seconds(), "none failed");
+    Summary(tally, progress.seconds(), kNoneFailed);
     AdviseAboutTime(tally, options.program);
     return 0;
 }

@@ -78,20 +78,22 @@ bool IsReport(const Outcome& outcome) {
 void Explain(const Program& program, const Schedule& schedule, const Outcome& outcome) {
     if (IsReport(outcome)) {
         const std::string kind = outcome.failure.substr(0, outcome.failure.size() - kReported.size());
-        std::printf("  the report in this order:\n%s", ReportIn(outcome.output, "portacl: " + kind + ": ").c_str());
+        std::printf("  the report with this schedule:\n%s",
+                    ReportIn(outcome.output, "portacl: " + kind + ": ").c_str());
         return;
     }
     Program checked = program;
     checked.checks = "races";
     if (const std::string race = ReportIn(Run(checked, schedule.text()).output, "portacl: race: "); !race.empty()) {
-        std::printf("  the operations without an order between them, by PORTACL_CHECK=races in this order:\n%s",
+        std::printf("  with this schedule PORTACL_CHECK=races reports operations that nothing orders:\n%s",
                     race.c_str());
         return;
     }
     std::printf(
-        "  PORTACL_CHECK=races reports nothing in this order: the program's own accesses, threads or files\n"
-        "  depend on it. The last choices: the step, its thread or stream, and after | the other ones that could "
-        "run:\n%s",
+        "  PORTACL_CHECK=races reports nothing with this schedule, so the failure depends on the program's own "
+        "accesses,\n"
+        "  threads or files. The last choices, one a line: the number of the step, the thread or stream that ran, and\n"
+        "  after each | another one that could have run:\n%s",
         Choices(outcome.turns).c_str());
 }
 
@@ -144,17 +146,18 @@ bool Report(const Program& program, const Schedule& found, const Outcome& first,
     if (IsReport(outcome)) {
         std::printf("  %s; the same in %d of %d replays\n", outcome.failure.c_str(), failed, kReplays);
     } else {
-        std::printf("  %s; %d of %d replays were the same in every turn\n", outcome.failure.c_str(), same, kReplays);
+        std::printf("  %s; %d of %d replays fail in the same way and order\n", outcome.failure.c_str(), same, kReplays);
         if (same < kReplays)
             std::printf(
-                "  %d of %d replays fail; the others depend on time, input or threads between calls: see\n"
-                "  docs/explore.md\n",
+                "  %d of %d replays fail; the replays differ, because the program also depends on time, input or "
+                "threads\n"
+                "  between calls: see docs/explore.md\n",
                 failed, kReplays);
     }
     std::printf("  %s\n", plain->text().c_str());
     Explain(program, shrunk, outcome);
     if (const std::string end = Tail(WithoutReports(outcome.output), kLinesOfOutput); !end.empty())
-        std::printf("  the end of its output:\n%s", end.c_str());
+        std::printf("  the end of the program's output:\n%s", end.c_str());
     const std::string checks = program.checks.empty() ? "" : " PORTACL_CHECK=" + program.checks;
     std::printf("replay it: PORTACL_SCHEDULE=%s%s %s\n", shrunk.text().c_str(), checks.c_str(),
                 Command(program).c_str());
