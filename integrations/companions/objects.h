@@ -44,8 +44,8 @@ class Objects {
 
   private:
     static aclError RefuseHandle(const char* call, const char* argument) {
-        return Refuse(
-            call, std::string(argument) + " is not a " + T::kNoun + ": it was destroyed, or was not created as one");
+        return Refuse(call, std::string(argument) + " is not a live " + T::kNoun +
+                                "; pass one that was created and not destroyed");
     }
 
     std::mutex lock_;

@@ -70,7 +70,8 @@ aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, size_t index, int64_t*
     REFUSE_DEAD(desc);
     REFUSE_NULL(dimSize);
     if (index >= desc->sizes.size())
-        return Refuse(__func__, "index is " + std::to_string(index) + "; the number of dimensions is " +
+        return Refuse(__func__, "index is " + std::to_string(index) +
+                                    "; it must be less than the number of dimensions, " +
                                     std::to_string(desc->sizes.size()));
     *dimSize = desc->sizes[index];
     return ACL_SUCCESS;

@@ -68,7 +68,7 @@ fn check(code: aclError) -> Result<()> {
     }
     // SAFETY: no arguments; the text is the calling thread's until its next call.
     let text = unsafe { text_at(aclGetRecentErrMsg()) };
-    Err(Failure { code, text: text.unwrap_or_else(|| "no text".to_owned()) })
+    Err(Failure { code, text: text.unwrap_or_else(|| "no error text".to_owned()) })
 }
 
 /// Returns a number as a parameter that C has as an enum. The C API refuses numbers that it does not know.

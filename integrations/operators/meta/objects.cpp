@@ -54,12 +54,14 @@ void CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset,
                           " elements are allowed");
         int64_t step = 0;
         if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID,
-                          "the last element of the view has a number that int64_t cannot represent");
+            throw Refusal(
+                ACLNN_ERR_PARAM_INVALID,
+                "strides and offset give the last element of the view an index that int64_t cannot represent; pass "
+                "smaller ones");
     }
     if (offset < 0 || last >= elements)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the view reaches from element ", offset, " to ", last,
-                      " of a storage of ", elements, " elements");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims, strides and offset select the elements with index ", offset,
+                      " to ", last, " (counted from 0), but storageDims has ", elements, " elements");
 }
 
 int64_t Product(at::IntArrayRef sizes) {
@@ -85,12 +87,13 @@ c10::SmallVector<int64_t, 6> StridesOf(at::IntArrayRef sizes) {
 }
 
 template <typename Object>
-aclnnStatus Destroy(const char* call, const Object* object) {
+aclnnStatus Destroy(const char* call, const char* name, const Object* object) {
     return Guarded(call, [&] {
         if (object == nullptr || operators::Store<Object>::Get().End(const_cast<Object&>(*object), Object::kLive))
             return;
-        operators::Live("the object", *object);
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the object is in a list, which destroys it; destroy the list");
+        operators::Live(name, *object);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name,
+                      " is an element of a list and is destroyed with the list; destroy the list instead");
     });
 }
 
@@ -160,8 +163,9 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
         const at::IntArrayRef storage = Array("storageDims", storageDims, "storageDimsNum", storageDimsNum);
         const at::ScalarType type = operators::ScalarTypeOf(dataType);
         if (!IsPlain(format))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "format is ", static_cast<int>(format),
-                          ", in which elements have another order in memory; convert the tensor to ACL_FORMAT_ND");
+            throw Refusal(
+                ACLNN_ERR_PARAM_INVALID, "format is ", static_cast<int>(format),
+                ", which does not store the elements in the order of viewDims; convert the tensor to ACL_FORMAT_ND");
         c10::SmallVector<int64_t, 6> steps = StridesOf(sizes);
         if (strides != nullptr) steps.assign(strides, strides + sizes.size());
         const int64_t elements = Product(storage);
@@ -200,31 +204,31 @@ aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size)
 }
 
 aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
-    return Destroy(__func__, tensor);
+    return Destroy(__func__, "tensor", tensor);
 }
 
 aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
-    return Destroy(__func__, scalar);
+    return Destroy(__func__, "scalar", scalar);
 }
 
 aclnnStatus aclDestroyIntArray(const aclIntArray* array) {
-    return Destroy(__func__, array);
+    return Destroy(__func__, "array", array);
 }
 
 aclnnStatus aclDestroyFloatArray(const aclFloatArray* array) {
-    return Destroy(__func__, array);
+    return Destroy(__func__, "array", array);
 }
 
 aclnnStatus aclDestroyBoolArray(const aclBoolArray* array) {
-    return Destroy(__func__, array);
+    return Destroy(__func__, "array", array);
 }
 
 aclnnStatus aclDestroyTensorList(const aclTensorList* list) {
-    return Destroy(__func__, list);
+    return Destroy(__func__, "list", list);
 }
 
 aclnnStatus aclDestroyScalarList(const aclScalarList* list) {
-    return Destroy(__func__, list);
+    return Destroy(__func__, "list", list);
 }
 
 }  // extern "C"

@@ -41,7 +41,7 @@ struct ObjectOf : Mark, ContentsType {
 // Returns what is at the place of an object of another kind.
 inline std::string InWords(uint64_t mark) {
     const uint64_t kind = (mark & ~kInList) - kMark;
-    return kind < std::size(kKinds) ? kKinds[kind] : "no object, or one that was destroyed";
+    return kind < std::size(kKinds) ? kKinds[kind] : "not an object of this library, or was destroyed";
 }
 
 // Returns the object, if it is one of this kind and lives.

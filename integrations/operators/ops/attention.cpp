@@ -35,7 +35,7 @@ void CheckOptions(const Options& options, MaybeIn shift) {
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "sparseMode is ", options.sparse,
                       "; allowed: 0 and 1 (a whole mask), 2 and 3 (a triangular mask)");
     CheckPositive("headNum", options.heads);
-    if (shift) throw Refusal(ACLNN_ERR_PARAM_INVALID, "realShift is not supported; add it to the mask");
+    if (shift) throw Refusal(ACLNN_ERR_PARAM_INVALID, "realShift is not supported; pass null");
 }
 
 // Returns which keys a score does not count. In the modes for triangles the program's mask is a smaller pattern of the

@@ -14,7 +14,8 @@ bool HasIndex(Indices indices) {
 void CheckIndices(const at::Tensor& indices, int64_t weights, int64_t padding) {
     const at::Tensor wrong = ((indices < 0) | (indices >= weights)) & (indices != padding);
     if (wrong.any().item<bool>())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "an element of indices is outside of the ", weights, " weights");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID,
+                      "an element of indices is negative, or not less than the number of weights, ", weights);
 }
 
 }  // namespace

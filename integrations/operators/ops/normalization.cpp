@@ -22,15 +22,15 @@ struct Channels {
 int64_t CheckChannels(const at::Tensor& self, const Channels& given) {
     if (self.dim() < 2)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "self has the shape ", self.sizes(),
-                      "; it must have at least 2 sizes, the second for the channels");
+                      "; it must have at least 2 dimensions, the second for the channels");
     const int64_t channels = self.size(1);
     CheckCount("weight", given.weight, channels);
     CheckCount("bias", given.bias, channels);
     CheckCount("mean", given.mean, channels);
     CheckCount("var", given.var, channels);
     if (!given.training) {
-        CheckPresent("mean", given.mean, "unless training is true");
-        CheckPresent("var", given.var, "unless training is true");
+        CheckPresent("mean", given.mean, "if training is false");
+        CheckPresent("var", given.var, "if training is false");
     }
     return channels;
 }

@@ -17,8 +17,8 @@ inline at::Tensor Wrapped(const at::Scalar& number) {
 // Writes a result to an output with as many elements, perhaps of another shape or type.
 inline void Put(at::Tensor& out, const at::Tensor& result) {
     if (out.numel() != result.numel())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "an output has the shape ", out.sizes(), "; the result has ",
-                      result.sizes());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "an output has the shape ", out.sizes(),
+                      "; it must have as many elements as the result, whose shape is ", result.sizes());
     out.copy_(result.sizes() == out.sizes() ? result : result.reshape(out.sizes()));
 }
 
@@ -32,7 +32,7 @@ inline void Put(Optional<at::Tensor>& out, const at::Tensor& result) {
 // Throws if two tensors have different shapes.
 inline void CheckSame(const char* name, const at::Tensor& tensor, const char* of_name, const at::Tensor& of) {
     if (tensor.sizes() != of.sizes())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(), "; it must be that of ",
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(), "; it must have the shape of ",
                       of_name, ", ", of.sizes());
 }
 
@@ -65,13 +65,13 @@ inline int64_t CheckMask(const at::Tensor& mask, at::IntArrayRef sizes) {
     for (const int64_t size : sizes)
         if (size < 0 || __builtin_mul_overflow(count, size, &count))
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "the shape of the mask is ", sizes,
-                          "; no size may be negative, and int64_t must be able to represent their product");
+                          "; no size may be negative, and the product of the sizes must fit into int64_t");
     const int64_t bytes = count / 8 + (count % 8 != 0 ? 1 : 0);
     if (!mask.is_contiguous())
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the strides ", mask.strides(), "; it must be contiguous");
     if (mask.numel() < bytes / mask.element_size() + (bytes % mask.element_size() != 0 ? 1 : 0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel() * mask.element_size(), " bytes; ", count,
-                      " elements need ", bytes);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel() * mask.element_size(),
+                      " bytes; it must have at least ", bytes, ", a bit for each of ", count, " elements");
     return count;
 }
 

@@ -16,37 +16,36 @@ namespace operators {
 // The arguments of one call, which are taken in order.
 class Intake {
   public:
-    Intake(Work& work, const char* parameters) : work_(work), parameters_(parameters) {}
+    Intake(Work& work, const char* parameters) : work_(work) { work.parameters = parameters; }
 
     // Takes the next argument, a live object.
     template <typename T>
     const T& Next(const T* passed) {
         const int position = position_++;
-        if (passed == nullptr) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, NullText(NameOf(position)));
+        if (passed == nullptr) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, NullText(ParameterName(work_, position)));
         if ((passed->mark.load(std::memory_order_acquire) & ~kInList) == T::kLive) return *passed;
-        return Live(NameOf(position), *passed);
+        return Live(ParameterName(work_, position), *passed);
     }
     // Takes the next argument, which may be null.
     void Next() { ++position_; }
 
-    // Registers a tensor's storage; the kernel gets its address.
-    size_t Place(const at::Tensor& view, Does does) {
+    // Returns an element of the list that was taken last.
+    template <typename T>
+    const T& Element(const T* passed, size_t index) {
+        if (passed != nullptr) return *passed;
+        throw Refusal(ACLNN_ERR_PARAM_NULLPTR, ParameterName(work_, position_ - 1, static_cast<int32_t>(index)),
+                      " is null");
+    }
+
+    // Registers the storage of a tensor that was taken last, or of an element of a list; the kernel gets its address.
+    size_t Place(const at::Tensor& view, Does does, int32_t element) {
         work_.storages.push_back(BaseOf(view));
-        work_.used.push_back({view.unsafeGetTensorImpl(), does});
+        work_.used.push_back({view.unsafeGetTensorImpl(), does, static_cast<int16_t>(position_ - 1), element});
         return work_.storages.size() - 1;
     }
 
   private:
-    // Returns the name of a parameter in "(In self, In other)".
-    std::string NameOf(int position) const {
-        std::string rest(parameters_ + 1);
-        for (; position > 0; --position) rest.erase(0, rest.find(',') + 1);
-        rest.erase(rest.find_first_of(",)"));
-        return rest.substr(rest.rfind(' ') + 1);
-    }
-
     Work& work_;
-    const char* parameters_;
     int position_ = 0;
 };
 
@@ -57,8 +56,8 @@ struct Held {
     at::Tensor At(Addresses addresses) const { return MoveView(view, addresses.storages[place], addresses.device); }
 };
 
-inline Held Hold(const aclTensor& tensor, Intake& intake, Does does) {
-    return {tensor.view, intake.Place(tensor.view, does)};
+inline Held Hold(const aclTensor& tensor, Intake& intake, Does does, int32_t element = -1) {
+    return {tensor.view, intake.Place(tensor.view, does, element)};
 }
 
 template <typename Parameter>
@@ -170,7 +169,7 @@ struct Argument<Numbers> : CopiedArgument<aclScalarList, std::vector<at::Scalar>
     static Kept Take(C passed, Intake& intake) {
         Kept kept;
         for (const auto& scalar : intake.Next(passed).values)
-            kept.push_back(NotNull("an element of the list", scalar.get()).value);
+            kept.push_back(intake.Element(scalar.get(), kept.size()).value);
         return kept;
     }
 };
@@ -189,8 +188,10 @@ struct TensorsArgument {
     using Kept = std::vector<Held>;
     static Kept Take(C passed, Intake& intake) {
         Kept kept;
-        for (const auto& tensor : intake.Next(passed).values)
-            kept.push_back(Hold(NotNull("an element of the list", tensor.get()), intake, kDoes));
+        for (const auto& tensor : intake.Next(passed).values) {
+            const size_t index = kept.size();
+            kept.push_back(Hold(intake.Element(tensor.get(), index), intake, kDoes, static_cast<int32_t>(index)));
+        }
         return kept;
     }
     static std::vector<at::Tensor> Unpack(const Kept& kept, Addresses addresses) {
@@ -216,7 +217,8 @@ struct Argument<Indices> {
         Kept kept;
         for (const auto& tensor : intake.Next(passed).values) {
             const bool all = tensor == nullptr || (tensor->view.numel() == 0 && tensor->view.dim() == 1);
-            kept.push_back(all ? kNone : Optional<Held>(Hold(*tensor, intake, Does::kRead)));
+            kept.push_back(all ? kNone
+                               : Optional<Held>(Hold(*tensor, intake, Does::kRead, static_cast<int32_t>(kept.size()))));
         }
         return kept;
     }

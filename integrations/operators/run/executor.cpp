@@ -45,8 +45,8 @@ class Pool {
         const std::lock_guard<std::mutex> lock(mutex_);
         aclOpExecutor& used = Find(executor);
         if (std::strcmp(used.work->name, name) != 0)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "executor is for ", used.work->name,
-                          "; pass one that the first phase of this operator returned");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "executor is for ", used.work->name, "; pass one that ", name,
+                          "GetWorkspaceSize returned");
         return used.is_repeatable ? Retain(*used.work) : Free(used);
     }
 
@@ -70,7 +70,8 @@ class Pool {
                           "executor is for one call; call aclSetAclOpExecutorRepeatable first");
         auto& storages = found.work->storages;
         if (index >= storages.size())
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "index is ", index, "; the number of tensors is ", storages.size());
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "index is ", index, "; it must be less than the number of tensors, ",
+                          storages.size());
         storages[index] = address;
     }
 
@@ -78,10 +79,10 @@ class Pool {
     aclOpExecutor& Find(aclOpExecutor* executor) {
         NotNull("executor", executor);
         if (known_.count(executor) == 0 || executor->work == nullptr)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID,
-                          "executor is not prepared: it was used by an earlier call, destroyed, "
-                          "or dropped because ",
-                          kMostWaiting, " newer ones waited; call the first phase again");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "executor was used by an earlier call, destroyed, dropped because ",
+                          kMostWaiting,
+                          " newer ones waited, or never created; call the GetWorkspaceSize function of the operator "
+                          "again");
         return *executor;
     }
 

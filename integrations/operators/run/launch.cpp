@@ -195,8 +195,9 @@ void ComputeOnCuda(Work& work, aclrtStream stream) {
 void CheckMemory(const Work& work) {
     for (size_t i = 0; i < work.storages.size(); ++i)
         if (work.storages[i] == nullptr && work.used[i].view->numel() > 0)
-            throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "tensor number ", i, " has ", work.used[i].view->numel(),
-                          " elements and no memory: its tensorData is null");
+            throw Refusal(ACLNN_ERR_PARAM_NULLPTR, ParameterName(work, work.used[i].position, work.used[i].element),
+                          " has ", work.used[i].view->numel(),
+                          " elements, but its tensorData is null; pass an address");
 }
 
 }  // namespace

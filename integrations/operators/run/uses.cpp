@@ -72,7 +72,8 @@ size_t UsesOf(uintptr_t address, void* const* storages, portaclUse* uses, size_t
         ++found;
     };
     for (size_t i = 0; i < work.used.size(); ++i) {
-        const auto [view, does] = work.used[i];
+        const auto* const view = work.used[i].view;
+        const Does does = work.used[i].does;
         const auto* base = static_cast<const char*>(storages[i]);
         // The sizes of this tensor change while the operator runs.
         if (does == Does::kWriteStorage) {

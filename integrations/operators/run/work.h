@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 #include "run/aten.h"
 
@@ -20,10 +21,13 @@ struct Addresses {
 // What an operator does with a tensor.
 enum class Does : uint8_t { kRead, kMayRead, kWrite, kWriteStorage };
 
-// A tensor of an operator, for PORTACL_CHECK. What the first phase keeps holds the view.
+// A tensor of an operator. What the first phase keeps holds the view.
 struct Used {
     const c10::TensorImpl* view;
     Does does;
+    // The position of the parameter, and the index in it if it is a list, else -1.
+    int16_t position;
+    int32_t element;
 };
 
 class Work {
@@ -41,6 +45,8 @@ class Work {
     c10::SmallVector<void*, 16> storages;
     // The uses of the storages.
     c10::SmallVector<Used, 4> used;
+    // The types and names of the parameters, as in "(In self, In other)".
+    const char* parameters = nullptr;
 #if OPERATORS_TORCH < 207
     // The number of ATen's threads in the thread that calls the first phase.
     const int threads = at::get_num_threads();
@@ -50,6 +56,15 @@ class Work {
     // The work that was finished before this, until both are released.
     Work* next = nullptr;
 };
+
+// Returns the name of a parameter, or of an element of a list.
+inline std::string ParameterName(const Work& work, int position, int32_t element = -1) {
+    std::string rest(work.parameters + 1);
+    for (; position > 0; --position) rest.erase(0, rest.find(',') + 1);
+    rest.erase(rest.find_first_of(",)"));
+    const std::string name = rest.substr(rest.rfind(' ') + 1);
+    return element < 0 ? name : name + "[" + std::to_string(element) + "]";
+}
 
 struct Release {
     void operator()(Work* work) const {

@@ -50,7 +50,7 @@ def a_doctor_finds_what_is_missing():
     from portacl import doctor
 
     doctor.LIBRARIES = pathlib.Path("/nowhere")
-    assert doctor.of_library("hccl") == ("/nowhere/libhccl.so: missing; install the package again", False)
+    assert doctor.of_library("hccl") == ("/nowhere/libhccl.so: missing; install the package portacl again", False)
     assert doctor.of_package("portacl-none", "pip install it") == ("portacl-none: missing; pip install it", False)
     text, is_well = doctor.of_package("packaging", "pip install another")
     assert not is_well and "libopapi is built for 2.7.1; pip install another" in text, text

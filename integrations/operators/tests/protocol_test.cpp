@@ -59,11 +59,11 @@ TEST_F(Protocol, AnExecutorIsForOneCall) {
     const Tensor a({1}, {1}), out({1}, {0});
     aclOpExecutor* executor = PrepareAdd(a, a, out);
     ExpectText(ACLNN_ERR_PARAM_INVALID, aclnnMul(nullptr, 0, executor, stream_),
-               "executor is for aclnnAdd; pass one that the first phase of this operator returned");
+               "executor is for aclnnAdd; pass one that aclnnMulGetWorkspaceSize returned");
     EXPECT_EQ(ACL_SUCCESS, Run(executor));
     ExpectText(ACLNN_ERR_PARAM_INVALID, Run(executor), "was used by an earlier call");
     ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyAclOpExecutor(executor), "was used by an earlier call");
-    ExpectText(ACLNN_ERR_PARAM_INVALID, Run(reinterpret_cast<aclOpExecutor*>(stream_)), "not prepared");
+    ExpectText(ACLNN_ERR_PARAM_INVALID, Run(reinterpret_cast<aclOpExecutor*>(stream_)), "or never created");
     EXPECT_EQ(ACL_SUCCESS, Wait());
 }
 

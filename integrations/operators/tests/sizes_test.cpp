@@ -97,8 +97,8 @@ TEST_F(Sized, MasksOfDropoutHaveTheirBytes) {
             ACL_FLOAT, Expanded(kMany, ACL_UINT8));
     REFUSES("must be contiguous", ACLNN_ERR_PARAM_INVALID, DropoutDoMask, Zeros({kMany}), Expanded(kMany, ACL_UINT8),
             0.5, Zeros({kMany}));
-    REFUSES("the mask has 4 bytes; 33 elements need 5", ACLNN_ERR_PARAM_INVALID, DropoutGenMaskV2, Ints({33}), 0.5,
-            int64_t{1}, int64_t{0}, ACL_FLOAT, Zeros({4}, ACL_UINT8));
+    REFUSES("the mask has 4 bytes; it must have at least 5, a bit for each of 33 elements", ACLNN_ERR_PARAM_INVALID,
+            DropoutGenMaskV2, Ints({33}), 0.5, int64_t{1}, int64_t{0}, ACL_FLOAT, Zeros({4}, ACL_UINT8));
     for (const Sizes& shape : {Sizes{-8}, Sizes{int64_t{1} << 32, int64_t{1} << 32}})
         REFUSES("the shape of the mask", ACLNN_ERR_PARAM_INVALID, DropoutGenMaskV2, Ints(shape), 0.5, int64_t{1},
                 int64_t{0}, ACL_FLOAT, Zeros({4}, ACL_UINT8));
@@ -133,23 +133,23 @@ TEST_F(Sized, GradientsHaveTheSizesThatTheyAreReadWith) {
     };
     layers("grad has the shape [1]", Zeros({1}), Zeros({8, 1}));
     layers("mean has the shape [1]; it must have at least 8", Zeros({8, 4}), Zeros({1}));
-    REFUSES("grad has the shape [64]; it must be that of output, [4]", ACLNN_ERR_PARAM_INVALID, LogSoftmaxBackward,
-            Zeros({64}), Zeros({4}), int64_t{0}, Zeros({64}));
+    REFUSES("grad has the shape [64]; it must have the shape of output, [4]", ACLNN_ERR_PARAM_INVALID,
+            LogSoftmaxBackward, Zeros({64}), Zeros({4}), int64_t{0}, Zeros({64}));
     REFUSES("only its last two sizes may differ", ACLNN_ERR_PARAM_INVALID, AdaptiveAvgPool2dBackward,
             Zeros({1, 1, 1, 1}), Zeros({1, 64, 4, 4}), Zeros({1, 64, 4, 4}));
     REFUSES("groups is 0", ACLNN_ERR_PARAM_INVALID, ConvolutionBackward, Zeros({1, 4, 6, 6}), Zeros({1, 4, 8, 8}),
             Zeros({4, 4, 3, 3}), nullptr, Ints({1, 1}), Ints({0, 0}), Ints({1, 1}), false, Ints({0, 0}), int64_t{0},
             All(), int8_t{0}, Zeros({1, 4, 8, 8}), Zeros({4, 4, 3, 3}), nullptr);
     for (const int64_t index : {int64_t{1}, int64_t{1} << 40, int64_t{-2}})
-        REFUSES("an element of indices is outside of the 1 weights", ACLNN_ERR_PARAM_INVALID, EmbeddingDenseBackward,
-                Zeros({1, 8}), Long(index), int64_t{1}, int64_t{-1}, true, Zeros({1, 8}));
+        REFUSES("an element of indices is negative, or not less than the number of weights, 1", ACLNN_ERR_PARAM_INVALID,
+                EmbeddingDenseBackward, Zeros({1, 8}), Long(index), int64_t{1}, int64_t{-1}, true, Zeros({1, 8}));
 }
 
 TEST_F(Sized, TensorsWithElementsHaveMemory) {
     const int64_t count = 4;
     aclTensor* const none = aclCreateTensor(&count, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &count, 1, nullptr);
-    REFUSES("tensor number 0 has 4 elements and no memory", ACLNN_ERR_PARAM_NULLPTR, Relu, none, Zeros({4}));
-    REFUSES("tensor number 1 has 4 elements and no memory", ACLNN_ERR_PARAM_NULLPTR, Relu, Zeros({4}), none);
+    REFUSES("self has 4 elements, but its tensorData is null", ACLNN_ERR_PARAM_NULLPTR, Relu, none, Zeros({4}));
+    REFUSES("out has 4 elements, but its tensorData is null", ACLNN_ERR_PARAM_NULLPTR, Relu, Zeros({4}), none);
     // Its address may follow.
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;

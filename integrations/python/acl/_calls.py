@@ -74,7 +74,7 @@ def _room(name, value, length, where):
     """A buffer for a text that a call returns."""
     if value <= MOST_TEXT:
         return ctypes.create_string_buffer(max(value, 0) + 1)
-    raise OverflowError(f"{where}: {length} is {value}; {name} has at most {MOST_TEXT} bytes")
+    raise OverflowError(f"{where}: {length} is {value}; allowed: at most {MOST_TEXT}, because {name} is never longer")
 
 
 def _read(room):
@@ -180,5 +180,6 @@ def absent(module, name):
     full = f"{module}.{name}" if module else name
     why = _table.ABSENT.get(full)
     if why:
-        return AttributeError(f"acl.{full} is missing: {why}, and this module has no conversion for it; call it from C or C++")
+        return AttributeError(f"acl.{full} is missing: {why}, which this module cannot convert; call the C function "
+                              "from C or C++")
     return AttributeError(f"module 'acl{'.' + module if module else ''}' has no attribute '{name}'")

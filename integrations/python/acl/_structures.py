@@ -71,7 +71,7 @@ def structure(c, values, where):
     fields = dict(c._fields_)
     for name, value in values.items():
         if name not in fields:
-            raise ValueError(f"{where} has '{name}'; {c.__name__} has only {', '.join(fields)}")
+            raise ValueError(f"{where} has the key '{name}'; the keys of {c.__name__} are {', '.join(fields)}")
         setattr(filled, name, to_c(fields[name], value, f"{where}['{name}']"))
     return filled
 

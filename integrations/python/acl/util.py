@@ -50,7 +50,8 @@ def numpy_to_ptr(array: numpy.ndarray[Any, Any]) -> int:
 def _must_be_readable(call: str, ptr: int, size: int) -> None:
     """The host can read these bytes, as far as the library knows."""
     if ptr <= 0 or size < 0:
-        raise ValueError(f"acl.util.{call}: ptr is {ptr:#x} and size is {size}; pass an address and a number of bytes")
+        raise ValueError(f"acl.util.{call}: ptr is {ptr:#x} and size is {size}; allowed: ptr greater than 0, and size 0 "
+                         "or more")
     attributes, ret = rt.pointer_get_attributes(ptr)
     if ret == 0 and attributes["location"]["type"] == _DEVICE:
         raise ValueError(f"acl.util.{call}: {ptr:#x} is memory on device {attributes['location']['id']}; copy it to "

@@ -34,12 +34,12 @@ def trainer(where):
 
 def main():
     cpu, device = trainer("cpu"), trainer("npu")
-    print("an MLP with Adam: the largest of three numbers")
+    print("training an MLP with Adam to find the largest of three numbers")
     for number in range(1, STEPS + 1):
         losses = cpu(), device()
         done = 30 * number // STEPS
-        print(f"\r[{'#' * done}{'.' * (30 - done)}] step {number:3}: loss on {torch.npu.get_device_name(0)} "
-              f"{losses[1]:.6f}, on the CPU {losses[0]:.6f}", end="", flush=True)
+        print(f"\r[{'#' * done}{'.' * (30 - done)}] step {number:3}: loss {losses[1]:.6f} on "
+              f"{torch.npu.get_device_name(0)}, {losses[0]:.6f} on the CPU", end="", flush=True)
     print()
     return abs(losses[0] - losses[1]) > 1e-5
 

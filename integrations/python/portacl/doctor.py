@@ -34,7 +34,7 @@ def of_package(package, remedy):
 def of_library(name):
     path = LIBRARIES / f"lib{name}.so"
     if not path.exists():
-        return f"{path}: missing; install the package again", False
+        return f"{path}: missing; install the package portacl again", False
     return f"{path}", True
 
 
