@@ -22,7 +22,7 @@ namespace {
 void Check(aclError code, const char* call) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s returned %d: %s\n", call, code, text ? text : "no text");
+    std::fprintf(stderr, "%s returned %d: %s\n", call, code, text ? text : "no error text");
     std::exit(1);
 }
 

@@ -30,7 +30,7 @@ constexpr size_t kSize = 16 << 20;
 void Check(aclError code, const char* call) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s returned %d: %s\n", call, code, text ? text : "no text");
+    std::fprintf(stderr, "%s returned %d: %s\n", call, code, text ? text : "no error text");
     std::exit(1);
 }
 

@@ -15,7 +15,7 @@ namespace {
 void Check(const char* call, aclError code) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s failed: %s\n", call, text ? text : "no text");
+    std::fprintf(stderr, "%s failed: %s\n", call, text ? text : "no error text");
     std::exit(1);
 }
 #define CHECK(call) Check(#call, call)

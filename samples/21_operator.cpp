@@ -13,7 +13,7 @@ namespace {
 void Check(int code, const char* call) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s returned %d: %s\n", call, code, text != nullptr ? text : "no text");
+    std::fprintf(stderr, "%s returned %d: %s\n", call, code, text != nullptr ? text : "no error text");
     std::exit(1);
 }
 

@@ -123,8 +123,8 @@ class AsyncBuffer {
         if (detail::bytes_of<T>(size) > bytes) {
             throw Error(ACL_ERROR_INVALID_PARAM,
                         "portacl::AsyncBuffer::from_name: size is " + std::to_string(size) + " elements of " +
-                            std::to_string(sizeof(T)) + " bytes; the allocation has " + std::to_string(bytes) +
-                            " bytes",
+                            std::to_string(sizeof(T)) + " bytes each; the imported allocation has " +
+                            std::to_string(bytes) + " bytes. Pass a smaller size",
                         where);
         }
         return buffer;

@@ -8,7 +8,7 @@
 #define PORTACL_ERROR_HPP
 
 #if __cplusplus < 201703L
-#error "portacl's C++ headers need C++17 (-std=c++17); its C headers, as acl/acl.h, take C++11"
+#error "portacl's C++ headers need C++17 (-std=c++17); its C headers, such as acl/acl.h, need only C++11"
 #endif
 
 #include <stdexcept>
@@ -89,7 +89,7 @@ namespace detail {
 // Out of line and cold: a call that succeeds pays for one comparison.
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(aclError code, SourceLocation where) {
     const char* text = aclGetRecentErrMsg();
-    throw Error(code, text != nullptr ? text : "no text", where);
+    throw Error(code, text != nullptr ? text : "no error text", where);
 }
 
 // For destructors, which cannot throw.

@@ -8,7 +8,7 @@
 #define PORTACL_SPAN_HPP
 
 #if __cplusplus < 201703L
-#error "portacl's C++ headers need C++17 (-std=c++17); its C headers, as acl/acl.h, take C++11"
+#error "portacl's C++ headers need C++17 (-std=c++17); its C headers, such as acl/acl.h, need only C++11"
 #endif
 
 #include <cstddef>
