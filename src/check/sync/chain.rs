@@ -36,7 +36,7 @@ impl End {
             }
             Self::HandedOver => {
                 "to end it: for a callback, call aclrtProcessReport in the thread that subscribed to the stream; for a \
-                 graph, end what its tasks wait for"
+                 graph, end the waits of its tasks"
             }
         }
     }

@@ -73,7 +73,7 @@ pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
         Some(parameter) => Ok((parameter.offset, parameter.size)),
         None => {
             let count = Count(known.len(), "parameter");
-            Err(invalid_param!("paramIndex is {index}; the kernel has {count}, numbered from 0"))
+            Err(invalid_param!("paramIndex is {index} (counted from 0), but the kernel has {count}"))
         }
     })
 }

@@ -282,7 +282,7 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
         && there.block.len != block.len
     {
         return Err(unsupported!(
-            "the memory of key is open at {:#x} through another key for {} bytes, but key is for {} bytes; close the \
+            "the memory for key is open at {:#x} through another key for {} bytes, but key is for {} bytes; close the \
              other key, or export the same size",
             block.addr,
             there.block.len,

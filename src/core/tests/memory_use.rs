@@ -54,7 +54,7 @@ fn invalid_arguments_are_reported_before_invalid_handles() {
         ("maxCount 1", memset::set_async(memset::FillArgs::bytes(addr, 1, 0, 2), dead)),
         ("src", reduce(4, 10)),
         ("kind is 9", reduce(4, 9)),
-        ("count 3", reduce(3, 10)),
+        ("count is 3 bytes", reduce(3, 10)),
         ("event", event::record(0, dead)),
         ("event", event::wait(dead, 0)),
     ];

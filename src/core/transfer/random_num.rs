@@ -187,7 +187,7 @@ impl Operands<'_> {
             let start = self.at(ARGUMENT, addr as u64, unit, unit, true)?;
             let found = Allocation::find(addr).ok_or_else(|| {
                 unsupported!(
-                    "{ARGUMENT} {addr:#x} is memory of unknown size from another library; pass memory from \
+                    "{ARGUMENT} {addr:#x} is memory from another library, and its size is unknown; pass memory from \
                      aclrtMalloc, or pass randomNum as a number (isAddr 0)"
                 )
             })?;

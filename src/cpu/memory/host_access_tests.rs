@@ -18,16 +18,16 @@ fn texts_distinguish_live_and_freed_blocks_and_closed_devices() {
     let text = said(base + 4100);
     for word in [
         "touched 0x100000001004",
-        "byte 4 of the allocation at 0x100000001000 of 5000 bytes on device 3",
+        "at offset 4 in the allocation at 0x100000001000 of 5000 bytes on device 3",
         "aclrtMemcpy",
     ] {
         assert!(text.contains(word), "no {word} in: {text}");
     }
     assert!(text.ends_with('\n') && text.matches('\n').count() == 1 && text.len() < 512);
     becomes(block.addr, FREED);
-    assert!(said(base + 4100).contains("byte 4 of the freed allocation at 0x100000001000"));
+    assert!(said(base + 4100).contains("at offset 4 in the freed allocation at 0x100000001000"));
     becomes(block.addr, SEGMENT);
-    assert!(said(base + 4100).contains("byte 4 of the pool segment at 0x100000001000"));
+    assert!(said(base + 4100).contains("at offset 4 in the pool segment at 0x100000001000"));
     // The next block takes the place of two freed ones.
     let (left, right) = (Block { len: 4096, ..block }, Block { addr: base + 8192, len: 4096, token: 0 });
     taken(&left, 1);
@@ -35,7 +35,7 @@ fn texts_distinguish_live_and_freed_blocks_and_closed_devices() {
     becomes(left.addr, FREED);
     becomes(right.addr, FREED);
     taken(&block, 77);
-    assert!(said(base + 8192).contains("byte 4096 of the allocation at 0x100000001000 of 77"));
+    assert!(said(base + 8192).contains("at offset 4096 in the allocation at 0x100000001000 of 77"));
     drop(watch);
     assert!(said(base + 4100).contains("memory on device 3 before its reset"));
     let again = Watch::new(base, 1 << 20, 1 << 30, 4);

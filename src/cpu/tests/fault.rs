@@ -266,7 +266,7 @@ fn events_work_through_the_decorator() {
     failed(&end.synchronize(None).unwrap_err(), FaultKind::Driver, "event.synchronize");
     failed(&end.is_complete().unwrap_err(), FaultKind::Driver, "event.is_complete");
     let stranger = cpu_driver().open(0).unwrap().create_event(true).unwrap();
-    failed(&stream.record(&stranger).unwrap_err(), FaultKind::Driver, "decorator");
+    failed(&stream.record(&stranger).unwrap_err(), FaultKind::Driver, "not created under PORTACL_FAULT");
 }
 
 #[test]

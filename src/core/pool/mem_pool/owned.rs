@@ -127,7 +127,7 @@ pub fn retains(addr: usize) -> Result<bool> {
     let Some(owned) = all.get_mut(&addr) else { return Ok(false) };
     match owned.state {
         Ownership::Free => Err(param_invalid!(
-            "ptr {addr:#x} is memory of modelRI {:#x} and is not allocated: no run has allocated it, or it was freed \
+            "ptr {addr:#x} is memory from modelRI {:#x} and is not allocated: no run has allocated it, or it was freed \
              since; free it at most once after each run",
             owned.graph.raw()
         )),

@@ -285,7 +285,7 @@ impl Pool {
     #[cold]
     fn too_late(&self, undo: impl FnOnce()) -> Error {
         undo();
-        release_failure::note_outcome("memory of a destroyed pool was not freed", self.end_if_retired());
+        release_failure::note_outcome("memory in a destroyed pool was not freed", self.end_if_retired());
         param_invalid!("memPool was destroyed by another thread meanwhile")
     }
 

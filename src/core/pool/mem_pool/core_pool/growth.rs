@@ -97,7 +97,7 @@ impl CorePool {
         }
         let len = block.len & !(GRANULE - 1);
         ALLOCATIONS.hold(block.addr, len).map_err(|why| {
-            Fault::new(FaultKind::OutOfHostMemory, format!("the new memory of a pool cannot be recorded: {why}"))
+            Fault::new(FaultKind::OutOfHostMemory, format!("new memory in a pool cannot be recorded: {why}"))
         })?;
         self.segments.lock().insert(block.addr, block);
         self.note(block.addr, len, PoolChange::Got);
@@ -183,7 +183,7 @@ impl CorePool {
         let segments = self.pool.release_at_least(missing as u64, &Known::NOTHING);
         let any = !segments.is_empty();
         release_failure::note_outcome(
-            "unused memory of a pool at its limit (maxSize) was not freed",
+            "unused memory in a pool at its limit (maxSize) was not freed",
             self.free_segments(segments),
         );
         any
@@ -202,7 +202,7 @@ impl CorePool {
         error_with!(
             Code::MemoryAllocation,
             "size is {len}, but no free block is large enough and the pool cannot grow: it has {} of at most {} bytes \
-             (maxSize) and grows by multiples of {GRANULE} bytes; free memory of the pool, or create a pool with a \
+             (maxSize) and grows by multiples of {GRANULE} bytes; free memory in the pool, or create a pool with a \
              larger maxSize",
             self.pool.reserved(),
             self.most
