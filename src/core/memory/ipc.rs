@@ -123,7 +123,7 @@ fn not_exported(found: &Allocation) -> Error {
         Kind::Mapped(_) | Kind::HostMapped(_) => {
             "mapped memory; export its physical memory with aclrtMemExportToShareableHandle"
         }
-        Kind::Imported(_) => "memory imported from another process; only the exporter can export it",
+        Kind::Imported(_) => "memory imported from another process; export it in the process that created it",
         Kind::Device(_) => "memory on a device that another thread is resetting",
         Kind::Managed(_) | Kind::Graph(_) | Kind::Pinned | Kind::Registered { .. } => {
             "not device memory; share memory from aclrtMalloc"

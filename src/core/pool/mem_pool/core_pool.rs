@@ -283,5 +283,5 @@ impl CorePool {
 
 #[cold]
 fn no_host_memory(len: usize) -> Error {
-    error_with!(Code::BadAlloc, "size {len}: no host memory is left to register another allocation")
+    error_with!(Code::BadAlloc, "size {len}: no host memory is left to keep track of another allocation")
 }

@@ -35,7 +35,7 @@ pub fn export(raw: u64, handle_type: i32, flags: u32) -> Result<PoolHandle<Owned
     arguments::no_flags("flags", flags)?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if mem_pool.pool.is_imported() {
-        return Err(param_invalid!("memPool {raw:#x} was imported; only the exporter can export it"));
+        return Err(param_invalid!("memPool {raw:#x} was imported; export it in the process that created it"));
     }
     let created = mem_pool.pool.sharing;
     if created == PoolSharing::None {
@@ -100,7 +100,10 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     let _session = runtime::existing_session();
     let found = found.and_then(|found| Some((found, Pool::share_of(&found)?)));
     let (found, pool) = found.ok_or_else(|| not_exported(addr))?;
-    ensure!(!pool.is_imported(), param_invalid!("ptr {addr:#x} was imported; only the exporter can export it"));
+    ensure!(
+        !pool.is_imported(),
+        param_invalid!("ptr {addr:#x} was imported; export it in the process that created it")
+    );
     if pool.used_by == PoolUse::Graphs {
         return Err(param_invalid!(
             "ptr {addr:#x} is graph memory, which cannot be shared; allocate in a stream that is not captured"
