@@ -182,7 +182,7 @@ TEST_F(GraphInspect, CountsAreReturned) {
     streams.fill(Poison<aclrtStream>());
     count = 0;
     ACL_FAILS_SAYING(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, aclmdlRIGetStreams(graph, streams.data(), &count),
-                     "numStreams is 0", "room for 1");
+                     "numStreams is 0", "needs 1 element.");
     EXPECT_EQ(count, 1u);
     EXPECT_TRUE(IsPoison(streams[0]));
     count = 2;
@@ -194,7 +194,7 @@ TEST_F(GraphInspect, CountsAreReturned) {
     tasks.fill(Poison<aclmdlRITask>());
     count = 2;
     ACL_FAILS_SAYING(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, aclmdlRIGetTasksByStream(streams[0], tasks.data(), &count),
-                     "numTasks is 2", "room for 3");
+                     "numTasks is 2", "needs 3 elements.");
     EXPECT_EQ(count, 3u);
     for (aclmdlRITask task : tasks) EXPECT_TRUE(IsPoison(task));
     ACL_OK(aclmdlRIGetTasksByStream(streams[0], tasks.data(), &count));

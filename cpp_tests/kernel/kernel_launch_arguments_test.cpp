@@ -79,7 +79,7 @@ TEST_F(KernelLaunch, WrongArgumentsAreRefused) {
     } block{address, 1, {}};
     for (const size_t size : {size_t{0}, size_t{8}, size_t{11}, size_t{17}, sizeof block}) {
         ACL_FAILS_SAYING(kDead, aclrtLaunchKernel(mark, 1, &block, size, stream), std::to_string(size) + " bytes",
-                         "2 parameters in 12 bytes");
+                         "12 bytes for 2 parameters");
     }
     void* missing[] = {&address, nullptr};
     ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, missing), "args[1] is null");

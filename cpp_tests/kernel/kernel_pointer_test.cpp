@@ -48,7 +48,7 @@ TEST_F(KernelPointer, FreedMemoryIsRefused) {
     ACL_EXPECT_OK(Mark(mark_, address, 1, 64, nullptr));
     ACL_OK(aclrtSynchronizeDevice());
     ACL_OK(aclrtFree(address));
-    ExpectRefused(address, {"argument 0 of kernel mark", Shown(address), "freed"});
+    ExpectRefused(address, {"argument 0 (counted from 0) of kernel mark", Shown(address), "freed"});
     ExpectRefused(static_cast<char*>(address) + 16, {"argument 0", "freed"});
     // Memory of a pool, too.
     const MemPool pool;
@@ -89,7 +89,8 @@ TEST_F(KernelPointer, APoolOfAnotherDeviceNeedsAccess) {
         ACL_OK(aclrtMemset(memory, 256, 0, 256));
         ACL_OK(aclrtSetDevice(0));
         const DeviceMemory words(Words(1));
-        ExpectRefused(memory, {"argument 0 of kernel mark", "pool on device 1", "device 0", "portaclMemPoolSetAccess"});
+        ExpectRefused(memory, {"argument 0 (counted from 0) of kernel mark", "pool on device 1", "device 0",
+                               "portaclMemPoolSetAccess"});
         EXPECT_EQ(AddPair(words.At(), memory), kDead);
 
         aclrtMemAccessDesc desc{};

@@ -91,10 +91,10 @@ TEST_F(MemsetD32, BadArguments) {
                                  {"ptr is null", "N is 25"}));
         for (size_t room : {0, 3, 4, 96, 99})
             EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), room, 1, 25), ACL_ERROR_INVALID_PARAM,
-                                     {"N 25", "memSize " + std::to_string(room)}));
+                                     {"N is 25", "memSize (" + std::to_string(room)}));
         // 4 times this is 4 in 64 bits.
         EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), 100, 1, kMost / 4 + 2), ACL_ERROR_INVALID_PARAM,
-                                 {std::to_string(kMost / 4 + 2), "memSize 100"}));
+                                 {std::to_string(kMost / 4 + 2), "memSize (100 bytes)"}));
         for (size_t offset : {1, 2, 3})
             EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(offset), 96, 1, 24),
                                      ACL_ERROR_RT_ADDR_UNALIGNED, {"ptr", Shown(device.At(offset))}));

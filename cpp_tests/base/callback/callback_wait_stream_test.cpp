@@ -138,7 +138,8 @@ OWN_PROCESS_TEST(CallbackWait, InCallbacksOfSnapshots) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtSnapShotCallbackRegister(
-        ACL_RT_SNAPSHOT_LOCK_PRE, [](int32_t, void*) { return WaitOnce("snapshot callback"), uint32_t{0}; }, nullptr));
+        ACL_RT_SNAPSHOT_LOCK_PRE, [](int32_t, void*) { return WaitOnce("callback of a snapshot"), uint32_t{0}; },
+        nullptr));
     ACL_OK(aclrtSnapShotProcessLock(getpid(), nullptr));
     EXPECT_EQ(waits, 1);
     ACL_OK(aclrtSnapShotProcessUnlock(getpid(), nullptr));

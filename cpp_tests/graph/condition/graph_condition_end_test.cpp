@@ -72,7 +72,7 @@ TEST_F(GraphConditionArguments, IncompleteGraphsAreFreed) {
         } else {
             // The capture of a body does not keep the graph alive.
             ACL_OK(aclmdlRIDestroy(graph.Release()));
-            ACL_FAILS_SAYING(kDead, aclmdlRICaptureEnd(s_->body, &made), "destroyed");
+            ACL_FAILS_SAYING(kDead, aclmdlRICaptureEnd(s_->body, &made), "with the graph that contains it");
             EXPECT_TRUE(IsPoison(made));
         }
         uint64_t* value = nullptr;

@@ -102,7 +102,7 @@ TEST_F(GraphMemory, MemoryOfARunIsFreedOutsideBeforeTheNextRun) {
     for (const auto& free : ways) {
         ACL_FAILS(kDead, aclrtMemPoolFreeAsync(memory, stream));
         ACL_OK(aclmdlRIExecuteAsync(graph, stream));
-        ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(graph, stream), Shown(memory), "freed");
+        ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(graph, stream), Shown(memory), "still allocated");
         ACL_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(Byte(memory), 5);
         EXPECT_TRUE(Returned("the free", free(), 0));

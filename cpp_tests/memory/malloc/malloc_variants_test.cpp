@@ -181,8 +181,8 @@ TEST_F(MallocConfig, InvalidAttributes) {
         aclError code;
         std::string word;
     } cases[] = {
-        {{Attribute(4, 0)}, ACL_ERROR_INVALID_PARAM, "attribute is 4"},
-        {{Attribute(-1, 0)}, ACL_ERROR_INVALID_PARAM, "attribute is -1"},
+        {{Attribute(4, 0)}, ACL_ERROR_INVALID_PARAM, "cfg->attrs is 4"},
+        {{Attribute(-1, 0)}, ACL_ERROR_INVALID_PARAM, "cfg->attrs is -1"},
         {{Attribute(ACL_RT_MEM_ATTR_VA_FLAG, 2)}, ACL_ERROR_INVALID_PARAM, "vaFlag is 2"},
         {{Attribute(ACL_RT_MEM_ATTR_MODULE_ID, 1), Attribute(ACL_RT_MEM_ATTR_MODULE_ID, 1)},
          ACL_ERROR_INVALID_PARAM,

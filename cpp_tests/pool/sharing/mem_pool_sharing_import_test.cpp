@@ -29,7 +29,7 @@ void ProbeImportedPool(Connection& parent) {
     access.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
     for (auto flags : {ACL_RT_MEM_ACCESS_FLAGS_NONE, ACL_RT_MEM_ACCESS_FLAGS_READ}) {
         access.flags = flags;
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemPoolSetAccess(pool, &access, 1), "device 0", "always");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemPoolSetAccess(pool, &access, 1), "device 0", "READWRITE");
     }
     access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
     ACL_EXPECT_OK(portaclMemPoolSetAccess(pool, &access, 1));

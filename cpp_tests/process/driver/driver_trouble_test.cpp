@@ -281,7 +281,7 @@ OWN_PROCESS_TEST(OldDriver, ParametersAreReturnedAndChecked, OLD_DRIVER) {
         ACL_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(words.Download<uint32_t>(), std::vector<uint32_t>(256, 5));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtLaunchKernel(mark, 2, arguments, 3, stream), "3 bytes",
-                         "2 parameters in 12 bytes");
+                         "12 bytes for 2 parameters");
     }
     ACL_OK(aclFinalize());
 }

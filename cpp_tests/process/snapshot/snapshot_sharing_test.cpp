@@ -16,7 +16,7 @@ void ExpectLockIsRefused() {
         ACL_OK(Unlock());
     } else {
         ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSnapShotProcessLock(kSelf, nullptr), "exported",
-                         "imported", "free it");
+                         "imported", "free all");
     }
 }
 

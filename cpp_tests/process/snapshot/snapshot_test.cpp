@@ -267,7 +267,7 @@ TEST_F(Snapshot, SharedMemoryPreventsALock) {
             ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessBackup(kSelf, nullptr), "exported");
             ACL_OK(Unlock());
         } else {
-            ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessLock(kSelf, nullptr), "exported", "free it");
+            ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessLock(kSelf, nullptr), "exported", "free all");
         }
     };
     {

@@ -177,7 +177,7 @@ TEST_F(EventReset, OnlyOfEventsThatSupportIt) {
                      "aclrtCreateEventWithFlag");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(untimed, stream), "0x8", "ACL_EVENT_SYNC");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(ex, stream), "aclrtCreateEventExWithFlag",
-                     "recorded again");
+                     "record it again");
     for (aclrtEvent event :
          {static_cast<aclrtEvent>(plain), static_cast<aclrtEvent>(untimed), static_cast<aclrtEvent>(ex)})
         EXPECT_TRUE(IsComplete(event));

@@ -64,9 +64,9 @@ TEST_F(MemcpyBatchArguments, BadAttributes) {
     // `data()` of an empty vector may be null; with reserved capacity it is not.
     four.batch.attrs.reserve(1);
     four.batch.attrs_indexes.reserve(1);
-    refused({"numAttrs is 0", "numBatches 4"});
+    refused({"numAttrs is 0", "1 to 4 (numBatches)"});
     for (size_t i = 0; i < 5; ++i) four.batch.Attribute(i, down, host);
-    refused({"numAttrs is 5", "numBatches 4"});
+    refused({"numAttrs is 5", "1 to 4 (numBatches)"});
     four.batch.Attribute(1, down, host);
     refused({"attrsIndexes[0] is 1", "0"});
     four.batch.Attribute(0, down, host).Attribute(0, down, host);
@@ -74,7 +74,7 @@ TEST_F(MemcpyBatchArguments, BadAttributes) {
     four.batch.Attribute(0, down, host).Attribute(2, down, host).Attribute(1, down, host);
     refused({"attrsIndexes[2] is 1", "2"});
     four.batch.Attribute(0, down, host).Attribute(4, down, host);
-    refused({"attrsIndexes[1] is 4", "numBatches 4"});
+    refused({"attrsIndexes[1] is 4", "greater than attrsIndexes[0] (0)", "numBatches (4)"});
     four.batch.Attribute(0, down, host).Attribute(kNone, down, host);
     refused({"attrsIndexes[1] is " + std::to_string(kNone)});
     for (int type : {-1, 5, 100, std::numeric_limits<int>::min()}) {

@@ -153,7 +153,7 @@ TEST_F(MemcpyBatch, ManagedMemory) {
             both.Add(device.At(), managed, 10).Add(pinned.At(), managed, 10);
             both.Attribute(0, OnDevice0(), place).Attribute(1, Host(), place);
             EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(both, 1), ACL_ERROR_RT_PARAM_INVALID,
-                                     {"copy 1", "from device to host", "from host to device"}));
+                                     {"dsts[1]", "from device to host", "from host to device"}));
         }
     ACL_OK(aclrtFree(managed));
 }
@@ -168,7 +168,7 @@ TEST_F(MemcpyBatch, OneWayOnly) {
     };
     const Batch good = four.batch;
     four.batch.Add(pinned.At(), four.device.At(), 1000).Up().Attribute(4, Host(), OnDevice0());
-    refused(4, {"copy 4", "from device to host", "from host to device"});
+    refused(4, {"dsts[4]", "from device to host", "from host to device"});
     four.batch = good;
     four.batch.Add(four.device.At(1000), four.device.At(), 1000).Up();
     four.batch.Attribute(4, OnDevice0(), OnDevice0());

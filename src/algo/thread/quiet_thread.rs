@@ -145,8 +145,8 @@ fn start_raw(stack: usize, detached: bool, body: Body, argument: *mut c_void) ->
         _ => Err(io::Error::new(
             error.kind(),
             format!(
-                "{error}; end other threads, raise their limit (ulimit -u), or set PORTACL_THREAD_STACK to less than \
-                 {stack} bytes"
+                "{error}; end other threads, raise their limit (ulimit -u), or free memory: the stack has {stack} \
+                 bytes (PORTACL_THREAD_STACK)"
             ),
         )),
     }

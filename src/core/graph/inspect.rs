@@ -9,6 +9,7 @@ pub mod params;
 use std::ffi::OsStr;
 use std::sync::Arc;
 
+use crate::algo::count::Count;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;
 use crate::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
@@ -149,7 +150,8 @@ pub fn check_room(argument: &str, room: u32, count: usize) -> Result<()> {
     }
     Err(error_with!(
         Code::InsufficientInputArray,
-        "{argument} is {room}; the array needs {count} elements. The call has set {argument} to {count}; pass an array \
-         of this length"
+        "{argument} is {room}; the array needs {}. The call has set {argument} to {count}; pass an array of this \
+         length",
+        Count(count, "element")
     ))
 }

@@ -65,8 +65,8 @@ pub fn pass_gate(call: &str) -> Result<()> {
     }
     if running() == Some(callback::KIND) {
         return Err(param_invalid!(
-            "this call would wait forever inside a snapshot callback while the process is locked; make it at stage \
-             ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"
+            "this call would wait forever inside a callback of a snapshot while the process is locked; make it at \
+             stage ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"
         ));
     }
     if LOCKED_BY.load(Ordering::Relaxed) == thread_number() {
