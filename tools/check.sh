@@ -7,16 +7,22 @@
 #              the check to fail there
 # It can say in `repair` what to do when it fails.
 #
-# Some take minutes to hours each (`deep`). ./dev check --turn runs one of `turns`, chosen by the number of commits, for at most
-# PORTACL_TURN_SECONDS: each of them runs once in ten commits. docs/tests.md says when each one last passed.
+# Some take minutes to hours each (`deep`). ./dev check --turn runs one of them, chosen by the number of commits, for at most
+# PORTACL_TURN_SECONDS: each of `often` once in ten commits, and those of `seldom` one after the other in the turns that are
+# left. docs/tests.md says when each one last passed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
-deep=(sanitize-address sanitize-thread sanitize-undefined hook-cost churn whole-sweeps refused-calls fuzz miri gpu-dry-run
-    packaging aarch64-suite without-cuda readme-commands real-driver ptx-run libtorch other-user cancellation memcheck
-    earlier-suite)
-turns=(sanitize-address refused-calls miri sanitize-undefined whole-sweeps fuzz other-user sanitize-thread memcheck
-    readme-commands)
+often=(sanitize-address refused-calls miri sanitize-undefined whole-sweeps fuzz sanitize-thread memcheck)
+seldom=(other-user hook-cost churn gpu-dry-run packaging aarch64-suite without-cuda readme-commands real-driver ptx-run libtorch
+    cancellation earlier-suite)
+deep=("${often[@]}" "${seldom[@]}")
+
+# turn NUMBER: the deep check of this turn.
+turn() {
+    local at=$(($1 % 10)) left=$((10 - ${#often[@]}))
+    echo "${often[at]-${seldom[($1 / 10 * left + at - ${#often[@]}) % ${#seldom[@]}]}}"
+}
 
 # record NAME SECONDS: writes the pass of a deep check into the table of docs/tests.md.
 record() {
@@ -90,7 +96,7 @@ for argument in "$@"; do
     case $argument in
     --deep) with_deep=1 ;;
     --turn)
-        names+=("${turns[$(turn_of_commit) % ${#turns[@]}]}")
+        names+=("$(turn "$(turn_of_commit)")")
         seconds=("${PORTACL_TURN_SECONDS:-1500}")
         ;;
     --selftest) mode=selftest ;;

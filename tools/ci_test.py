@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Tests that .ci/run prints what failed again at its end."""
+"""Tests of what CI runs: .ci/run prints what failed again at its end, each deep check has its turn, and ./dev test all does
+nothing twice."""
 
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -10,27 +13,44 @@ import unittest
 TREE = pathlib.Path(__file__).parent.parent
 
 
+def copy(tree, *names):
+    for name in names:
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(TREE / name, tree / name)
+
+
+def write_script(path, *lines):
+    path.write_text("\n".join(["#!/bin/bash", *lines, ""]))
+    path.chmod(0o755)
+
+
+def commit(tree):
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x", "-C", tree]
+    if not (tree / ".git").exists():
+        subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+
+
+def write_checks(tree, broken=()):
+    """Checks that pass, except those named."""
+    checks = tree / "tools/checks"
+    checks.mkdir(parents=True)
+    for file in (TREE / "tools/checks").glob("*.sh"):
+        body = 'seq -f "line %g" 60; return 1' if file.stem in broken else ":"
+        (checks / file.name).write_text(f"check() {{ {body}; }}\n")
+
+
 class Ci(unittest.TestCase):
     def run_ci(self, broken):
         """Runs .ci/run in a tree whose checks pass, except those named, and whose tests print one failure if any does."""
         with tempfile.TemporaryDirectory() as folder:
             tree = pathlib.Path(folder)
-            for name in (".ci/run", "dev", "tools/check.sh"):
-                (tree / name).parent.mkdir(exist_ok=True)
-                shutil.copy(TREE / name, tree / name)
-            checks = tree / "tools/checks"
-            checks.mkdir()
-            for file in (TREE / "tools/checks").glob("*.sh"):
-                body = 'seq -f "line %g" 60; return 1' if file.stem in broken else ":"
-                (checks / file.name).write_text(f"check() {{ {body}; }}\n")
+            copy(tree, ".ci/run", "dev", "tools/check.sh")
+            write_checks(tree, broken)
             tests = ["mkdir -p build/results", "echo 'FAILED cpu: cpu.x' >build/results/failures.txt", "exit 1"]
-            for name, lines in {"setup": [], "test": tests if broken else []}.items():
-                script = tree / f"tools/{name}.sh"
-                script.write_text("\n".join(["#!/bin/bash", *lines, ""]))
-                script.chmod(0o755)
-            git = ["git", "-c", "user.name=x", "-c", "user.email=x", "-C", folder]
-            subprocess.run([*git, "init", "-q"], check=True)
-            subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+            write_script(tree / "tools/setup.sh")
+            write_script(tree / "tools/test.sh", *(tests if broken else []))
+            commit(tree)
             done = subprocess.run([tree / ".ci/run"], capture_output=True, text=True)
             return done.returncode, done.stdout
 
@@ -48,6 +68,58 @@ class Ci(unittest.TestCase):
         status, text = self.run_ci([])
         self.assertEqual(status, 0, text)
         self.assertNotIn("FAILED", text)
+
+
+class Turns(unittest.TestCase):
+    OFTEN = {"sanitize-address", "sanitize-thread", "sanitize-undefined", "miri", "fuzz", "refused-calls", "whole-sweeps",
+             "memcheck"}
+
+    def test_each_deep_check_has_its_turn(self):
+        table = (TREE / "docs/tests.md").read_text().split("| check | last complete pass |")[1]
+        deep = set(re.findall(r"^\| ([a-z0-9-]+) \|", table, re.MULTILINE))
+        left = 10 - len(self.OFTEN)
+        rounds = -(-len(deep - self.OFTEN) // left)
+        with tempfile.TemporaryDirectory() as folder:
+            tree = pathlib.Path(folder)
+            copy(tree, "dev", "tools/check.sh")
+            write_checks(tree)
+            ran = []
+            for _ in range(10 * rounds):
+                commit(tree)
+                done = subprocess.run([tree / "tools/check.sh", "--turn"], capture_output=True, text=True, check=True)
+                ran += re.findall(r"^PASS +([a-z0-9-]+) ", done.stdout, re.MULTILINE)
+        self.assertEqual(len(ran), 10 * rounds)
+        self.assertEqual(set(ran), deep, "docs/tests.md and tools/check.sh differ")
+        for start in range(0, len(ran), 10):
+            self.assertLessEqual(self.OFTEN, set(ran[start:start + 10]))
+
+
+class Steps(unittest.TestCase):
+    def steps(self, *arguments):
+        """The steps of ./dev test with commands that do nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            tree = pathlib.Path(folder)
+            copy(tree, "dev", "tools/test.sh")
+            commands = tree / "commands"
+            commands.mkdir()
+            for name in ("cargo", "cmake", "ctest", "python3"):
+                write_script(commands / name)
+            for name in ("python", "paddle", "torch"):
+                write_script(tree / f"tools/{name}.sh")
+            # dev looks for cargo in the home first.
+            environment = dict(os.environ, HOME=folder, PATH=f"{commands}:{os.environ['PATH']}")
+            done = subprocess.run(["bash", "tools/test.sh", *arguments], cwd=tree, env=environment,
+                                  capture_output=True, text=True)
+            steps = re.findall(r"^== (.*)$", done.stdout, re.MULTILINE)
+            self.assertEqual(steps[-1:], ["results"], done.stderr)
+            return steps
+
+    def test_the_package_is_installed_once(self):
+        self.assertIn("install", self.steps())
+        self.assertIn("install", self.steps("install"))
+        together = self.steps("all")
+        self.assertIn("package", together)
+        self.assertNotIn("install", together)
 
 
 if __name__ == "__main__":

@@ -172,7 +172,8 @@ fi
 for label in "${of_suite[@]}"; do
     if wants "$label"; then run "$label" ctest_run build/test "$label"; fi
 done
-if wants_short install; then run install install_tests; fi
+# package does the same with the released library.
+if wants_short install && ! wants_rest package; then run install install_tests; fi
 if wants_rest cuda-fake; then
     run cuda-fake-rust cuda_rust_tests lib
     run cuda-fake-rust-old cuda_rust_tests old
