@@ -1,6 +1,7 @@
-# PORTACL_SANITIZER: the same sanitizer for the Rust library and for every C++ program of this
-# build. A stable compiler takes -Zsanitizer only with RUSTC_BOOTSTRAP=1. The target is named
-# explicitly, so that cargo does not instrument build scripts, which run on the host.
+# PORTACL_SANITIZER: the same sanitizer for the Rust library, its C files and every C++ program of this
+# build. Crates compile their C files with CFLAGS. A stable compiler takes -Zsanitizer only with
+# RUSTC_BOOTSTRAP=1. The target is named explicitly, so that cargo does not instrument build scripts,
+# which run on the host.
 #
 # rustc has no UndefinedBehaviorSanitizer. With PORTACL_SANITIZER=undefined the Rust code is built
 # in the dev profile, whose debug assertions check overflows, alignment, null pointers and the
@@ -14,7 +15,7 @@ elseif(PORTACL_SANITIZER STREQUAL "undefined")
     if(NOT PORTACL_CARGO_PROFILE STREQUAL "dev")
         message(FATAL_ERROR "PORTACL_SANITIZER=undefined needs PORTACL_CARGO_PROFILE=dev, which has debug assertions")
     endif()
-    add_compile_options(-fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    set(portacl_sanitizer_c_flags -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
     add_link_options(-fsanitize=undefined)
 elseif(PORTACL_SANITIZER)
     if(NOT PORTACL_SANITIZER MATCHES "^(address|thread)$")
@@ -41,7 +42,7 @@ elseif(PORTACL_SANITIZER)
         string(APPEND portacl_sanitizer_flags " -Cunsafe-allow-abi-mismatch=sanitizer")
     endif()
     list(APPEND portacl_cargo_env "RUSTC_BOOTSTRAP=1" "RUSTFLAGS=${portacl_sanitizer_flags}")
-    add_compile_options(-fsanitize=${PORTACL_SANITIZER} -fno-omit-frame-pointer -g)
+    set(portacl_sanitizer_c_flags -fsanitize=${PORTACL_SANITIZER} -fno-omit-frame-pointer -g)
 
     # Both languages use rustc's sanitizer runtime, because rustc's LLVM emits calls that an older
     # GCC's runtime lacks. Programs contain the runtime; shared libraries use the program's.
@@ -54,4 +55,10 @@ elseif(PORTACL_SANITIZER)
     add_link_options(
         "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-Wl,--whole-archive,${portacl_runtime},--no-whole-archive;-Wl,--export-dynamic>")
     link_libraries(pthread dl rt m)
+endif()
+
+if(PORTACL_SANITIZER)
+    add_compile_options(${portacl_sanitizer_c_flags})
+    list(JOIN portacl_sanitizer_c_flags " " portacl_cflags)
+    list(APPEND portacl_cargo_env "CFLAGS=${portacl_cflags} $ENV{CFLAGS}")
 endif()

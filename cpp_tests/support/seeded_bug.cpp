@@ -1,12 +1,17 @@
 // A program with one bug, which the sanitizer of this build must report; otherwise the build has no
-// sanitizer. The argument selects the code with the bug: `program` (C++) or `library` (Rust).
+// sanitizer. The argument selects the code that meets the bug: `program` (C++), `library` (Rust) or
+// `c_file` (a C file of the library).
 #include <acl/acl.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <vector>
+
+// src/algo/host/standard_stream.c
+extern "C" int portacl_is_stream(int number);
 
 namespace {
 
@@ -35,6 +40,14 @@ void InLibrary(void* device, aclrtStream stream) {
     CHECK(aclrtMemcpyAsync(device, kBytes, host.data(), kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     CHECK(aclrtSynchronizeStream(stream));
 }
+
+// The library reads past the end of a variable of the environment.
+void InCFile() {
+    const std::string_view setting = "PORTACL_LOG_LEVEL=0";
+    char* unterminated = static_cast<char*>(std::malloc(setting.size()));
+    putenv(static_cast<char*>(std::memcpy(unterminated, setting.data(), setting.size())));
+    ACL_APP_LOG(ACL_INFO, "the level is read first");
+}
 #elif defined(__SANITIZE_THREAD__)
 // Two threads write without synchronization.
 void InProgram() {
@@ -54,6 +67,15 @@ void InLibrary(void* device, aclrtStream stream) {
     CHECK(aclrtSynchronizeStream(stream));
     CHECK(aclrtFreeHost(host));
 }
+
+// The library reads a variable of the environment while another thread writes it.
+void InCFile() {
+    static char setting[] = "PORTACL_LOG_LEVEL=0";
+    putenv(setting);
+    std::thread other([] { setting[sizeof setting - 2] = '3'; });
+    ACL_APP_LOG(ACL_INFO, "the level is read first");
+    other.join();
+}
 #elif defined(SANITIZE_UNDEFINED)
 // Adds one to the largest number.
 void InProgram() {
@@ -63,6 +85,12 @@ void InProgram() {
 
 // Rust code has no such sanitizer: sanitizer.library_is_instrumented looks for its checks.
 void InLibrary(void*, aclrtStream) {}
+
+// Passes a function of the library an index that is too large. Only the archive of which the library is
+// made has its name; no call of the API leads to such a bug.
+void InCFile() {
+    std::printf("%d\n", portacl_is_stream(3));
+}
 #else
 #error "this program is for builds with PORTACL_SANITIZER"
 #endif
@@ -72,6 +100,10 @@ void InLibrary(void*, aclrtStream) {}
 int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], "program") == 0) {
         InProgram();
+        return 0;
+    }
+    if (argc == 2 && std::strcmp(argv[1], "c_file") == 0) {
+        InCFile();
         return 0;
     }
     void* device = nullptr;

@@ -1,4 +1,4 @@
 # The C++ suite under AddressSanitizer, on every backend that needs no GPU. Takes minutes: --deep only.
 check() { sanitized_suite address; }
-sabotage() { sanitizer_sabotage; }
+sabotage() { sanitizer_sabotage rust; }
 source tools/sanitizers.sh

@@ -1,4 +1,4 @@
 # The C++ suite under ThreadSanitizer, on every backend that needs no GPU. Takes minutes: --deep only.
 check() { sanitized_suite thread; }
-sabotage() { sanitizer_sabotage; }
+sabotage() { sanitizer_sabotage c_files; }
 source tools/sanitizers.sh

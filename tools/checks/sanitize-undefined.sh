@@ -1,5 +1,5 @@
 # The C++ suite under UndefinedBehaviorSanitizer, with debug assertions in the library, on every backend that needs no
 # GPU. Takes minutes: --deep only.
 check() { sanitized_suite undefined; }
-sabotage() { sanitizer_sabotage; }
+sabotage() { sanitizer_sabotage c; }
 source tools/sanitizers.sh
