@@ -20,3 +20,8 @@ pub mod stream;
 #[cfg(test)]
 mod tests;
 pub mod transfer;
+
+/// Tests make it fail.
+#[cfg(test)]
+#[global_allocator]
+static ALLOCATOR: algo::host::host_memory::HostMemory = algo::host::host_memory::HostMemory;

@@ -5,9 +5,15 @@
 //! then on public calls call [`check`] first. Unless enough of the reserve is left, they are refused before they begin,
 //! with a code and a text. So a call that has begun can complete.
 //!
-//! The reserve has room for a block of twice the length of the longest container so far, so that each can double again.
-//! A container that a program can make arbitrarily long grows by [`Grow`], which reports a failure, and does not use
-//! the reserve. A call that needs much memory at once claims it first ([`claim::Claim`]).
+//! A container that a program can make arbitrarily long grows by [`Grow`](super::grow::Grow), which reports a
+//! failure, and does not use the reserve. A call that needs much memory at once claims it first ([`claim::Claim`]).
+//! What is left are lists of streams and of released objects, in calls that cannot be refused because they release,
+//! end or wait, and traces. For them the reserve has room for a block of twice the length of the longest container so
+//! far, so that each can double again.
+//!
+//! Blocks may stay in use while others are freed, and a claim must serve its thread alone. So there are parts, each
+//! with a map of what is taken. They are most of this code, and the tests here and in
+//! `host_memory_exhausted_test.cpp` need all of it.
 //!
 //! Only this library uses the allocator: its symbols are local in the package.
 
@@ -22,10 +28,10 @@ use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::grow::{Grow, caller_reports};
+use super::grow::{caller_reports, filled};
 
 /// The number of bytes of the initial reserve, which is in memory that the process has anyway.
-pub const RESERVE: usize = reserve::FIRST;
+pub const RESERVE: usize = reserve::LEN;
 /// The maximum number of bytes up to which containers grow infallibly: the reserve keeps a block of twice the length of
 /// the longest one. That is only address space, and no memory before it is used.
 const LONGEST: usize = 64 << 20;
@@ -51,7 +57,7 @@ pub enum Supply {
     Short,
 }
 
-/// Sets the function, once, that is called each time after the reserve has served an allocation. It must not allocate.
+/// Sets the function, once, that is called each time the reserve is asked for memory. It must not allocate.
 pub fn set_shortage_handler(handler: fn()) {
     HANDLER.get_or_init(|| handler);
 }
@@ -61,37 +67,43 @@ pub fn set_shortage_handler(handler: fn()) {
 pub fn check() -> Supply {
     #[cfg(debug_assertions)]
     faults::read();
-    if is_refilled() && system_has_memory() {
+    // This keeps the compiler from leaving out the allocation.
+    if is_refilled() && black_box(filled(0_u8, PROBE)).is_some() {
         return Supply::Ample;
     }
-    match reserve::used() <= allowed_use() {
-        true => Supply::Reserve,
-        false => Supply::Short,
-    }
+    if is_little_used() { Supply::Reserve } else { Supply::Short }
 }
 
-/// Returns how far the reserve may be used before calls are refused. The rest is for calls in progress.
-fn allowed_use() -> usize {
+/// Whether calls may begin that could use the reserve. The rest is for calls in progress.
+fn is_little_used() -> bool {
+    let (used, len, _) = reserve::usage();
     #[cfg(debug_assertions)]
-    if let Some(limit) = faults::allowed_use() {
-        return limit;
-    }
-    reserve::lengths().0 / 4
+    let len = faults::allowed_use().map_or(len, |allowed| 4 * allowed);
+    used <= len / 4
 }
 
-/// Whether most of the reserve is free, and it has blocks for the longest container. If not, adds a part.
+/// Whether most of the reserve is free, and it has a block for the longest container. If not, adds a part: blocks in
+/// use stay where they are.
 fn is_refilled() -> bool {
     let wanted = 2 * LARGEST.load(Ordering::Relaxed) + RESERVE / 2;
-    let is_enough = reserve::used() <= allowed_use() && reserve::lengths().1 >= wanted;
-    is_enough || (!is_refused() && reserve::add(reserve::RESERVE, wanted))
+    (is_little_used() && reserve::usage().2 >= wanted) || reserve::add(reserve::RESERVE, wanted)
 }
 
-fn system_has_memory() -> bool {
-    let mut probe = Vec::<u8>::new();
-    let has_memory = probe.make_room(PROBE).is_ok();
-    // This keeps the compiler from leaving out the allocation.
-    black_box(probe);
-    has_memory
+/// Notes the longest container so far. If there is no memory for its next doubling, the next call detects that.
+#[cold]
+fn note_longest(size: usize) {
+    if size <= LONGEST && !caller_reports() && claim::CURRENT.get() == reserve::RESERVE {
+        LARGEST.fetch_max(size.next_power_of_two(), Ordering::Relaxed);
+        if !is_refilled() {
+            note_shortage();
+        }
+    }
+}
+
+fn note_shortage() {
+    if let Some(handler) = HANDLER.get() {
+        handler();
+    }
 }
 
 /// Whether a test makes the system refuse this allocation.
@@ -103,18 +115,6 @@ fn is_refused() -> bool {
     false
 }
 
-/// Returns the block that the system allocates, or null.
-#[inline(always)]
-fn from_system(allocate: impl FnOnce() -> *mut u8) -> *mut u8 {
-    if is_refused() {
-        return ptr::null_mut();
-    }
-    let block = allocate();
-    #[cfg(debug_assertions)]
-    faults::count(block);
-    block
-}
-
 /// Allocates from the reserve, because the system has refused.
 #[cold]
 fn from_reserve(layout: Layout) -> *mut u8 {
@@ -122,29 +122,8 @@ fn from_reserve(layout: Layout) -> *mut u8 {
     if claim == reserve::RESERVE && caller_reports() {
         return ptr::null_mut();
     }
-    let block = reserve::take(claim, layout);
-    #[cfg(debug_assertions)]
-    faults::count(block);
     note_shortage();
-    block
-}
-
-fn note_shortage() {
-    if let Some(handler) = HANDLER.get() {
-        handler();
-    }
-}
-
-/// Notes the longest container so far: the reserve gets a block for its next doubling.
-#[cold]
-fn note_longest(size: usize) {
-    if size <= LONGEST && !caller_reports() && claim::CURRENT.get() == reserve::RESERVE {
-        LARGEST.fetch_max(size.next_power_of_two(), Ordering::Relaxed);
-        // If there is no memory for it, the next call detects that.
-        if !is_refilled() {
-            note_shortage();
-        }
-    }
+    reserve::take(claim, layout)
 }
 
 // SAFETY: blocks are the system's or the reserve's, each of the layout that was asked for, and go back where
@@ -152,24 +131,31 @@ fn note_longest(size: usize) {
 unsafe impl GlobalAlloc for HostMemory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: System.alloc has the contract of this function.
-        let block = from_system(|| unsafe { System.alloc(layout) });
+        let mut block = if is_refused() { ptr::null_mut() } else { unsafe { System.alloc(layout) } };
         if block.is_null() {
-            return from_reserve(layout);
-        }
-        if layout.size() > LARGEST.load(Ordering::Relaxed) {
+            block = from_reserve(layout);
+        } else if layout.size() > LARGEST.load(Ordering::Relaxed) {
             note_longest(layout.size());
         }
+        #[cfg(debug_assertions)]
+        faults::count(block);
         block
     }
 
+    // The default would touch all pages. Chunks of arrays begin as zeros, and cost no memory before they are used.
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: System.alloc_zeroed has the contract of this function.
-        let block = from_system(|| unsafe { System.alloc_zeroed(layout) });
-        match block.is_null() {
-            // SAFETY: the same contract.
-            true => unsafe { Refused.alloc_zeroed(layout) },
-            false => block,
+        let mut block = if is_refused() { ptr::null_mut() } else { unsafe { System.alloc_zeroed(layout) } };
+        if block.is_null() {
+            block = from_reserve(layout);
+            if !block.is_null() {
+                // SAFETY: the reserve returned a block of this size.
+                unsafe { block.write_bytes(0, layout.size()) };
+            }
         }
+        #[cfg(debug_assertions)]
+        faults::count(block);
+        block
     }
 
     // This is not inlined: in each drop of a container it would make the library 5 percent larger.
@@ -177,11 +163,9 @@ unsafe impl GlobalAlloc for HostMemory {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         #[cfg(debug_assertions)]
         faults::count_free();
-        match reserve::may_have(block) {
-            // SAFETY: the block came from this allocator with this layout, so from `take` or from System.
-            true => unsafe { reserve::free(block, layout) },
-            // SAFETY: the reserve cannot have the block, so it came from System with this layout.
-            false => unsafe { System.dealloc(block, layout) },
+        if !reserve::may_have(block) || !reserve::free(block, layout.size()) {
+            // SAFETY: the block came from this allocator with this layout, and not from the reserve.
+            unsafe { System.dealloc(block, layout) };
         }
     }
 
@@ -197,25 +181,15 @@ unsafe impl GlobalAlloc for HostMemory {
                 return longer;
             }
         }
-        // SAFETY: the caller keeps the contract of GlobalAlloc::realloc.
-        unsafe { Refused.realloc(block, layout, size) }
-    }
-}
-
-/// The allocator where System cannot do it: the trait's own methods zero a block, and move it to a longer one.
-struct Refused;
-
-// SAFETY: the methods are those of `HostMemory`.
-unsafe impl GlobalAlloc for Refused {
-    #[cold]
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the contract of this function.
-        unsafe { HostMemory.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the contract of this function.
-        unsafe { HostMemory.dealloc(block, layout) };
+        // SAFETY: the caller keeps the contract of this function, which makes these steps valid.
+        unsafe {
+            let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
+            if !moved.is_null() {
+                moved.copy_from_nonoverlapping(block, size.min(layout.size()));
+                self.dealloc(block, layout);
+            }
+            moved
+        }
     }
 }
 

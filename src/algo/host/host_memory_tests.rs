@@ -10,7 +10,7 @@ fn layout(size: usize, align: usize) -> Layout {
 /// Checks the reserve. This is one test, because all threads share one reserve.
 #[test]
 fn the_reserve_serves_what_the_system_refuses() {
-    let before = reserve::used();
+    let before = reserve::usage();
     let pieces: Vec<_> = [(1, 1), (64, 64), (100, 8), (4096, 4096), (100_000, 16)]
         .map(|(size, align)| layout(size, align))
         .into_iter()
@@ -43,28 +43,38 @@ fn the_reserve_serves_what_the_system_refuses() {
             unsafe { HOST.dealloc(piece, layout) };
         }
     }
-    assert_eq!(reserve::used(), before);
+    assert_eq!(reserve::usage(), before);
     // Blocks that are too long, and callers that report failures, are not served.
     assert!(from_reserve(layout(64 << 20, 16)).is_null());
     assert!(fallible(|| from_reserve(layout(16, 16))).is_null());
     assert!(reserve::take(reserve::RESERVE, layout(64, 1 << 16)).is_null());
-    added_parts();
+    a_part_is_added_to_a_reserve_that_is_in_use();
     the_reserve_keeps_up_with_containers();
 }
 
-fn added_parts() {
-    let (total, before) = (reserve::lengths().0, reserve::used());
-    assert!(reserve::add(reserve::RESERVE, 3 << 20));
-    assert_eq!(reserve::lengths().0, total + (3 << 20));
-    let piece = reserve::take(reserve::RESERVE, layout(5 << 19, 64));
-    assert!(!piece.is_null() && reserve::has(piece) && reserve::has(piece.wrapping_add(1000)));
-    // SAFETY: the block has 5 << 19 bytes, is written and then returned with the layout it was
-    // allocated with.
+fn a_part_is_added_to_a_reserve_that_is_in_use() {
+    let before = reserve::usage();
+    let quarter = layout(RESERVE / 4, 64);
+    let pieces = [from_reserve(quarter), from_reserve(quarter)];
+    assert!(pieces.iter().all(|piece| reserve::has(*piece)));
+    assert_eq!(faults::without_memory(check), Supply::Short);
+    assert_eq!(check(), Supply::Ample);
+    // The part stays. So only a quarter of the reserve is in use, and calls may begin.
+    assert_eq!(check(), Supply::Ample);
+    assert_eq!(faults::without_memory(check), Supply::Reserve);
+    assert_eq!(reserve::usage().1, before.1 + RESERVE);
+    let large = from_reserve(layout(RESERVE, 64));
+    assert!(reserve::has(large) && reserve::has(large.wrapping_add(RESERVE - 1)));
+    // SAFETY: the block has this many bytes, is written and then returned with the layout of its allocation.
     unsafe {
-        piece.write_bytes(7, 5 << 19);
-        reserve::free(piece, layout(5 << 19, 64));
+        large.write_bytes(7, RESERVE);
+        HOST.dealloc(large, layout(RESERVE, 64));
     }
-    assert_eq!(reserve::used(), before);
+    for piece in pieces {
+        // SAFETY: each block goes back once, with the layout of its allocation.
+        unsafe { HOST.dealloc(piece, quarter) };
+    }
+    assert_eq!(reserve::usage().0, before.0);
     let other = Box::new(1_u8);
     assert!(!reserve::has(&raw const *other));
 }
@@ -74,15 +84,14 @@ fn the_reserve_keeps_up_with_containers() {
     let long = vec![1_u8; 5 << 20];
     let piece = from_reserve(layout(2 * long.len(), 16));
     assert!(!piece.is_null());
-    // SAFETY: the last reallocation returned `piece` with this length and alignment, and the test
-    // drops it here.
+    // SAFETY: the reserve returned `piece` for this layout, and the test drops it here.
     unsafe { HOST.dealloc(piece, layout(2 * long.len(), 16)) };
     // Containers that are each a little longer do not add a part each.
-    let before = reserve::lengths();
+    let before = reserve::usage();
     for more in 1..100 {
         drop(vec![1_u8; long.len() + 4096 * more]);
     }
-    assert_eq!(reserve::lengths(), before);
+    assert_eq!(reserve::usage(), before);
 }
 
 #[test]
@@ -92,4 +101,16 @@ fn a_container_without_room_stays_as_it_is() {
     assert_eq!(numbers, [1, 2, 3]);
     numbers.make_room(1000).unwrap();
     assert!(numbers.capacity() >= 1003);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri does not know mincore")]
+fn a_zeroed_block_takes_no_memory_before_it_is_used() {
+    const PAGE: usize = 4096;
+    let block = vec![0_u8; 64 << 20];
+    let begin = block.as_ptr().map_addr(|addr| addr.next_multiple_of(PAGE)).cast_mut();
+    let mut pages = vec![1_u8; block.len() / PAGE - 1];
+    // SAFETY: pages of the block, each of which has a byte of the list.
+    assert_eq!(unsafe { libc::mincore(begin.cast(), pages.len() * PAGE, pages.as_mut_ptr()) }, 0);
+    assert_eq!(pages.iter().filter(|page| **page & 1 != 0).count(), 0);
 }

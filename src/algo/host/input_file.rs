@@ -10,6 +10,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::grow::fallible;
 use super::system_call::refused_by;
 
 /// The time for which a pipe may be empty before the read fails.
@@ -38,9 +39,9 @@ fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if found.is_file() || found.is_dir() {
         ensure!(found.is_dir() || found.len() <= most, too_large());
-        bytes.try_reserve_exact(usize::try_from(found.len()).unwrap_or(usize::MAX))?;
+        fallible(|| bytes.try_reserve_exact(usize::try_from(found.len()).unwrap_or(usize::MAX)))?;
         // The system refuses a directory. Files of /proc state no length, and others grow.
-        file.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        fallible(|| file.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes))?;
         ensure!(bytes.len() as u64 <= most, too_large());
         return Ok(bytes);
     }
@@ -57,7 +58,7 @@ fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 fn read_stream(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
     loop {
         let room = MOST + 1 - bytes.len();
-        match file.take(room as u64).read_to_end(bytes) {
+        match fallible(|| file.take(room as u64).read_to_end(bytes)) {
             Ok(read) if read == room => {
                 let text = format!("it is not a regular file, and has more than {MOST} bytes");
                 return Err(io::Error::new(ErrorKind::FileTooLarge, text));

@@ -1,8 +1,10 @@
 //! Callbacks in threads of the program, during the end of streams and sessions.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::*;
+use crate::algo::host::host_memory::faults;
 use crate::backend::{FaultKind, HostFn};
 use crate::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 
@@ -54,6 +56,31 @@ fn callbacks_run_in_the_order_of_the_stream() {
     assert!(stream::is_idle(raw).unwrap());
     unsubscribe(raw).unwrap();
     fails(process(-1), Code::ThreadSubscribe, &["0x7"]);
+    drop(work);
+}
+
+/// Checks that the queue of a thread grows without memory, also while the end of a stream takes callbacks from it.
+#[test]
+fn callbacks_are_delivered_and_dropped_without_memory() {
+    const MANY: usize = 50_000;
+    let bench = Bench::new();
+    let (raw, work) = subscribed(&bench);
+    let ran = Arc::new(AtomicUsize::new(0));
+    let deliver = || {
+        work.begin();
+        for _ in 0..MANY {
+            let ran = Arc::clone(&ran);
+            let function = HostFn::from_closure(move || _ = ran.fetch_add(1, Ordering::Relaxed));
+            report::launch_callback(function, false, raw).unwrap();
+        }
+        faults::without_memory(|| work.finish());
+    };
+    deliver();
+    faults::without_memory(|| process(-1)).unwrap();
+    assert_eq!(ran.load(Ordering::Relaxed), MANY);
+    deliver();
+    faults::without_memory(|| stream::destroy(raw, false)).unwrap();
+    assert_eq!(ran.load(Ordering::Relaxed), MANY);
     drop(work);
 }
 

@@ -35,15 +35,15 @@ impl Claim {
     /// Claims `bytes`. Returns `None` if the system has no memory for them.
     pub fn new(bytes: usize) -> Option<Self> {
         let before = CURRENT.get();
-        if bytes < LEAST {
-            return Some(Self { number: RESERVE, before, _thread: PhantomData });
+        let mut number = RESERVE;
+        if bytes >= LEAST {
+            // Relaxed: the numbers only have to differ.
+            number = NEXT.fetch_add(1, Ordering::Relaxed);
+            if !reserve::add(number, bytes) {
+                return None;
+            }
+            CURRENT.set(number);
         }
-        // Relaxed: the numbers only have to differ.
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        if super::is_refused() || !reserve::add(number, bytes) {
-            return None;
-        }
-        CURRENT.set(number);
         Some(Self { number, before, _thread: PhantomData })
     }
 

@@ -21,13 +21,13 @@ fn free(block: *mut u8, size: usize) {
 #[test]
 fn a_claim_serves_its_thread() {
     let claim = Claim::new(LEN).unwrap();
-    let (used, total) = (reserve::used(), reserve::lengths());
+    let before = reserve::usage();
     let large = from_reserve(layout(LEN / 2));
     assert!(!large.is_null() && reserve::has(large));
     // SAFETY: the block has this many bytes, and only this test uses it.
     unsafe { large.write_bytes(1, LEN / 2) };
     let small: Vec<_> = (0..LEN / 2 / 64).map(|_| from_reserve(layout(64)).addr()).collect();
-    assert_eq!((reserve::used(), reserve::lengths()), (used, total));
+    assert_eq!(reserve::usage(), before);
     assert_eq!(claim.left(), 0);
     // A freed block in the middle is found again.
     free(std::ptr::with_exposed_provenance_mut(small[7]), 64);

@@ -86,7 +86,7 @@ pub fn count_free() {
 /// Returns the counts so far: allocations, those that failed, blocks that are not freed, bytes of the reserve in use.
 pub fn counts() -> String {
     let [all, refused] = [&COUNT, &REFUSED].map(|count| count.load(Ordering::Relaxed));
-    let (live, reserve) = (LIVE.load(Ordering::Relaxed), super::reserve::used());
+    let (live, reserve) = (LIVE.load(Ordering::Relaxed), super::reserve::usage().0);
     format!("all {all} refused {refused} live {live} reserve {reserve}")
 }
 

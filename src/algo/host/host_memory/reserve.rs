@@ -1,8 +1,9 @@
-//! Memory that is reserved in advance, in parts. A byte for each granule of a part says whether it is taken.
+//! Memory that is reserved in advance, in parts. Behind the memory of a part is a byte for each granule of it, which
+//! says whether the granule is taken.
 //!
 //! A part belongs to the reserve for good, or to one claim (`claim`) until the claim ends and its blocks are freed.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::Layout;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{ptr, slice};
 
@@ -11,7 +12,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use crate::sync::spin_lock::SpinLock;
 
 /// The length of the first part in bytes.
-pub(super) const FIRST: usize = 2 << 20;
+pub(super) const LEN: usize = 2 << 20;
 /// The least length of a block in bytes. Lengths are multiples of it.
 const GRANULE: usize = 64;
 const PAGE: usize = 4096;
@@ -23,14 +24,12 @@ pub(super) const RESERVE: usize = 0;
 const ENDED: usize = usize::MAX;
 
 #[repr(C, align(4096))]
-struct FirstMemory([u8; map_len(FIRST) + FIRST]);
+struct FirstMemory([u8; with_map(LEN)]);
 
-/// The map and the memory of the first part. They are all zeros, and so no part of the file. Pages that are never used
-/// cost no memory.
-static mut FIRST_MEMORY: FirstMemory = FirstMemory([0; map_len(FIRST) + FIRST]);
+/// The first part. It is all zeros, and so no part of the file. Pages that are never used cost no memory.
+static mut FIRST: FirstMemory = FirstMemory([0; with_map(LEN)]);
 
 struct Part {
-    /// The first byte of the memory, which comes after the map.
     start: *mut u8,
     /// The length of the memory in bytes. That of an unused part is 0.
     len: usize,
@@ -38,7 +37,7 @@ struct Part {
     owner: usize,
     /// The number of bytes in use.
     used: usize,
-    /// The first granule that was never allocated. Only parts of claims use this.
+    /// The first granule that was never allocated.
     next: usize,
 }
 
@@ -46,14 +45,12 @@ struct Part {
 unsafe impl Send for Part {}
 
 static ALL: SpinLock<[Part; PARTS]> = SpinLock::new({
-    let mut all = [const { Part { start: ptr::null_mut(), len: 0, owner: ENDED, used: 0, next: 0 } }; PARTS];
-    all[0].start = (&raw mut FIRST_MEMORY).cast::<u8>().wrapping_add(map_len(FIRST));
-    (all[0].len, all[0].owner) = (FIRST, RESERVE);
+    let mut all = [const { Part { start: ptr::dangling_mut(), len: 0, owner: ENDED, used: 0, next: 0 } }; PARTS];
+    (all[0].start, all[0].len, all[0].owner) = ((&raw mut FIRST).cast(), LEN, RESERVE);
     all
 });
-/// The lowest and the highest address of the parts after the first one. Only blocks between them can be in a part.
-static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
-static HIGHEST: AtomicUsize = AtomicUsize::new(0);
+/// The number of blocks in use of all parts but the first one.
+static BLOCKS: AtomicUsize = AtomicUsize::new(0);
 
 impl Part {
     fn has(&self, addr: usize) -> bool {
@@ -62,48 +59,51 @@ impl Part {
 
     /// Returns which granules are taken.
     fn map(&mut self) -> &mut [bool] {
-        let len = self.len / GRANULE;
-        // SAFETY: the map comes before the memory. It was all zeros, only this writes it, and the part is borrowed.
-        unsafe { slice::from_raw_parts_mut(self.start.wrapping_sub(len).cast(), len) }
+        // SAFETY: the map is behind the memory. It was all zeros, only this writes it, and the part is borrowed.
+        unsafe { slice::from_raw_parts_mut(self.start.wrapping_add(self.len).cast(), self.len / GRANULE) }
     }
 
-    /// Finds `count` free granules in a row, at `first` or later. The first is at a multiple of `align`.
-    fn find(&mut self, first: usize, count: usize, align: usize) -> Option<usize> {
-        let step = align.div_ceil(GRANULE);
+    /// Finds `count` free granules in a row, at `first` or later. The first is at a multiple of `step`.
+    fn find(&mut self, first: usize, count: usize, step: usize) -> Option<usize> {
         let mut at = first.next_multiple_of(step);
-        loop {
-            match self.map().get(at..at + count)?.iter().rposition(|taken| *taken) {
-                Some(taken) => at = (at + taken + 1).next_multiple_of(step),
-                None => return Some(at),
-            }
+        while let Some(taken) = self.map().get(at..at + count)?.iter().rposition(|taken| *taken) {
+            at = (at + taken + 1).next_multiple_of(step);
+        }
+        Some(at)
+    }
+
+    /// Allocates a block.
+    fn take(&mut self, layout: Layout) -> Option<*mut u8> {
+        let (count, step) = (layout.size().div_ceil(GRANULE), layout.align().div_ceil(GRANULE));
+        let first = self.find(self.next, count, step).or_else(|| self.find(0, count, step))?;
+        self.map()[first..first + count].fill(true);
+        self.used += count * GRANULE;
+        self.next = self.next.max(first + count);
+        Some(self.start.wrapping_add(first * GRANULE))
+    }
+
+    fn unmap_if_ended(&mut self) {
+        if self.owner == ENDED && self.used == 0 {
+            // SAFETY: `add` has mapped this, and no thread finds a part without length.
+            let _ = unsafe { munmap(self.start.cast(), with_map(self.len)) };
+            self.len = 0;
         }
     }
 }
 
-/// Returns the number of bytes in use, without claims.
-pub(super) fn used() -> usize {
-    ALL.lock().iter().filter(|part| part.owner == RESERVE).map(|part| part.used).sum()
-}
-
-/// Returns the number of bytes of all parts of the reserve, and of the longest one, without claims.
-pub(super) fn lengths() -> (usize, usize) {
+/// Returns three numbers of bytes: those in use, those of all parts, and those of the longest part. Claims do not
+/// count.
+pub(super) fn usage() -> (usize, usize, usize) {
     let parts = ALL.lock();
-    let lens = parts.iter().filter(|part| part.owner == RESERVE).map(|part| part.len);
-    lens.fold((0, 0), |(total, longest), len| (total + len, longest.max(len)))
+    let reserve = parts.iter().filter(|part| part.owner == RESERVE);
+    reserve.fold((0, 0, 0), |(used, len, most), part| (used + part.used, len + part.len, most.max(part.len)))
 }
 
-/// Whether a block can be in a part, of the reserve or of a claim.
+/// Whether a block can be in a part, of the reserve or of a claim. Relaxed: as long as the block is in use, every
+/// thread that has it sees a number that includes it.
 #[inline(always)]
 pub(super) fn may_have(block: *const u8) -> bool {
-    let addr = block.addr();
-    addr.wrapping_sub((&raw const FIRST_MEMORY).addr()) < size_of::<FirstMemory>()
-        || (addr >= LOWEST.load(Ordering::Relaxed) && addr < HIGHEST.load(Ordering::Relaxed))
-}
-
-/// Whether a block is in a part, of the reserve or of a claim.
-#[cfg(test)]
-pub(super) fn has(block: *const u8) -> bool {
-    ALL.lock().iter().any(|part| part.has(block.addr()))
+    block.addr().wrapping_sub((&raw const FIRST).addr()) < LEN || BLOCKS.load(Ordering::Relaxed) != 0
 }
 
 /// Allocates a block from this owner's part or, if that fails, from the reserve. Returns null on failure.
@@ -111,88 +111,67 @@ pub(super) fn take(owner: usize, layout: Layout) -> *mut u8 {
     if layout.align() > PAGE {
         return ptr::null_mut();
     }
-    let count = layout.size().div_ceil(GRANULE);
     let mut parts = ALL.lock();
     for owner in [owner, RESERVE] {
-        for part in parts.iter_mut().filter(|part| part.owner == owner) {
-            let found = part.find(part.next, count, layout.align()).or_else(|| part.find(0, count, layout.align()));
-            let Some(first) = found else { continue };
-            part.map()[first..first + count].fill(true);
-            part.used += count * GRANULE;
-            if owner != RESERVE {
-                part.next = part.next.max(first + count);
+        for (at, part) in parts.iter_mut().enumerate().filter(|(_, part)| part.owner == owner) {
+            if let Some(block) = part.take(layout) {
+                BLOCKS.fetch_add(usize::from(at != 0), Ordering::Relaxed);
+                return block;
             }
-            return part.start.wrapping_add(first * GRANULE);
         }
     }
     ptr::null_mut()
 }
 
-/// Frees a block of a part or of the system.
-///
-/// # Safety
-/// It came from [`take`] or from `System` with this layout, and is not used any more.
+/// Frees a block that was allocated with this size. Returns false if it is the system's.
 #[cold]
-pub(super) unsafe fn free(block: *mut u8, layout: Layout) {
+pub(super) fn free(block: *mut u8, size: usize) -> bool {
     let mut parts = ALL.lock();
-    let Some(index) = parts.iter().position(|part| part.has(block.addr())) else {
-        drop(parts);
-        // SAFETY: no part has the block, so it came from System with this layout.
-        return unsafe { System.dealloc(block, layout) };
-    };
-    let part = &mut parts[index];
-    let (first, count) = ((block.addr() - part.start.addr()) / GRANULE, layout.size().div_ceil(GRANULE));
+    let Some(at) = parts.iter().position(|part| part.has(block.addr())) else { return false };
+    let part = &mut parts[at];
+    let (first, count) = ((block.addr() - part.start.addr()) / GRANULE, size.div_ceil(GRANULE));
     part.map()[first..first + count].fill(false);
     part.used -= count * GRANULE;
-    unmap_if_ended(&mut parts, index);
+    part.unmap_if_ended();
+    BLOCKS.fetch_sub(usize::from(at != 0), Ordering::Relaxed);
+    true
 }
 
 /// Adds a part of at least `len` bytes for a claim or for [`RESERVE`]. Returns false if the system has no memory, or
 /// there are too many parts. The number of a claim is neither [`RESERVE`] nor [`ENDED`].
 pub(super) fn add(owner: usize, len: usize) -> bool {
+    if super::is_refused() {
+        return false;
+    }
     // No system has more than this, and no length overflows below it.
     let len = len.min(1 << 60).next_multiple_of(PAGE);
     let mut parts = ALL.lock();
     let Some(part) = parts.iter_mut().find(|part| part.len == 0) else { return false };
     let access = ProtFlags::READ | ProtFlags::WRITE;
     // SAFETY: the system chooses the address, so that the mapping replaces no other.
-    let mapped = unsafe { mmap_anonymous(ptr::null_mut(), map_len(len) + len, access, MapFlags::PRIVATE) };
-    let Ok(mapped) = mapped else { return false };
-    *part = Part { start: mapped.cast::<u8>().wrapping_add(map_len(len)), len, owner, used: 0, next: 0 };
-    set_bounds(&parts[..]);
+    let mapped = unsafe { mmap_anonymous(ptr::null_mut(), with_map(len), access, MapFlags::PRIVATE) };
+    let Ok(start) = mapped else { return false };
+    *part = Part { start: start.cast(), len, owner, used: 0, next: 0 };
     true
-}
-
-/// Returns the length in bytes of the pages for the map of a part of `len` bytes.
-const fn map_len(len: usize) -> usize {
-    (len / GRANULE).next_multiple_of(PAGE)
 }
 
 /// Ends a claim: its part is unmapped when no block of it is in use.
 pub(super) fn end_claim(claim: usize) {
-    let mut parts = ALL.lock();
-    if let Some(index) = parts.iter().position(|part| part.owner == claim) {
-        parts[index].owner = ENDED;
-        unmap_if_ended(&mut parts, index);
+    if let Some(part) = ALL.lock().iter_mut().find(|part| part.owner == claim) {
+        part.owner = ENDED;
+        part.unmap_if_ended();
     }
 }
 
-fn unmap_if_ended(parts: &mut [Part; PARTS], index: usize) {
-    let Part { start, len, owner: ENDED, used: 0, .. } = parts[index] else { return };
-    parts[index].len = 0;
-    set_bounds(parts);
-    let mapping = start.wrapping_sub(map_len(len));
-    // SAFETY: the mapping begins with the map and ends with the memory (`add`), and no thread finds it any more.
-    let _ = unsafe { munmap(mapping.cast(), map_len(len) + len) };
+/// Returns the length of a part and its map in bytes.
+const fn with_map(len: usize) -> usize {
+    len + len / GRANULE
 }
 
-/// Sets the bounds of the parts after the first one. Other threads read them without the lock to find the part of a
-/// block that they free: that part is used, so the bounds include it all the time.
-fn set_bounds(parts: &[Part]) {
-    let mapped = parts[1..].iter().filter(|part| part.len != 0);
-    let ends = mapped.clone().map(|part| part.start.addr() + part.len);
-    HIGHEST.store(ends.max().unwrap_or(0), Ordering::Relaxed);
-    LOWEST.store(mapped.map(|part| part.start.addr()).min().unwrap_or(usize::MAX), Ordering::Relaxed);
+/// Whether a block is in a part, of the reserve or of a claim.
+#[cfg(test)]
+pub(super) fn has(block: *const u8) -> bool {
+    ALL.lock().iter().any(|part| part.has(block.addr()))
 }
 
 /// Returns the number of bytes of a claim's part that were never allocated.

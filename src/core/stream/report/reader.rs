@@ -3,13 +3,16 @@
 //! Lock order: a stream's subscription, then a family's threads, then a reader. None of them is held while a callback
 //! runs, or while a stream resumes.
 
-use std::collections::{BTreeMap, VecDeque};
+mod posted;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use self::posted::Posted;
 use super::Family;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Delivery, HostFn, Ticket};
@@ -35,7 +38,7 @@ struct Inbox {
     /// The streams that the thread serves, by handle.
     lines: BTreeMap<u64, ServedStream>,
     /// The callbacks that streams have handed over, in that order.
-    posted: VecDeque<(LaunchedCallback, Ticket)>,
+    posted: Posted,
     /// The stream whose callback runs now.
     running: Option<u64>,
 }
@@ -58,6 +61,10 @@ pub(super) struct LaunchedCallback {
     /// The value of [`ServedStream::drops`] at the launch.
     drops: u64,
     function: Option<HostFn>,
+    /// What the stream waits for, once it has delivered the callback.
+    ticket: Option<Ticket>,
+    /// The next one in a list of [`Posted`].
+    next: Option<Box<LaunchedCallback>>,
 }
 
 /// Dropped when the thread ends inside a callback: the callback is complete. The state is not locked.
@@ -88,13 +95,14 @@ impl Reader {
         let line = state.lines.get_mut(&stream).filter(|line| !line.draining)?;
         line.pending += 1;
         let drops = line.drops;
-        Some(LaunchedCallback { reader: Arc::clone(self), stream, drops, function: Some(function) })
+        let (reader, function) = (Arc::clone(self), Some(function));
+        Some(LaunchedCallback { reader, stream, drops, function, ticket: None, next: None })
     }
 
     /// Runs the posted callbacks in the calling thread. If there are none, waits until the deadline for the first one.
     pub(super) fn process(&self, timeout_ms: i32, deadline: Option<Instant>) -> Result<()> {
         let mut state = self.state.lock();
-        while state.posted.is_empty() {
+        while state.posted.len() == 0 {
             ensure!(!state.lines.is_empty(), self.family.thread_not_subscribed(self.thread));
             match deadline {
                 None => self.changed.wait(&mut state),
@@ -104,7 +112,7 @@ impl Reader {
         }
         // Callbacks that arrive meanwhile are left for the next call, so that this one ends.
         for _ in 0..state.posted.len() {
-            let Some((mut callback, ticket)) = state.posted.pop_front() else { break };
+            let Some(mut callback) = state.posted.pop() else { break };
             state.running = Some(callback.stream);
             MutexGuard::unlocked(&mut state, || {
                 let ends = ThreadEnds(self);
@@ -112,7 +120,7 @@ impl Reader {
                     function.run_on_thread_of_program();
                 }
                 std::mem::forget(ends);
-                drop(ticket);
+                drop(callback.ticket.take());
                 drop(callback);
             });
             state.running = None;
@@ -221,10 +229,13 @@ impl Reader {
 
 impl Inbox {
     /// Takes what that stream has handed over. The caller drops it after it has released the lock.
-    fn take_posted(&mut self, stream: Handle) -> Vec<(LaunchedCallback, Ticket)> {
-        let posted = std::mem::take(&mut self.posted).into_iter();
-        let (of_stream, others) = posted.partition::<Vec<_>, _>(|(callback, _)| callback.stream == stream.raw());
-        self.posted = others.into();
+    fn take_posted(&mut self, stream: Handle) -> Posted {
+        let (mut of_stream, mut others) = (Posted::default(), Posted::default());
+        while let Some(callback) = self.posted.pop() {
+            let list = if callback.stream == stream.raw() { &mut of_stream } else { &mut others };
+            list.push(callback);
+        }
+        self.posted = others;
         of_stream
     }
 
@@ -236,17 +247,18 @@ impl Inbox {
 }
 
 impl Delivery for LaunchedCallback {
-    fn deliver(self: Box<Self>, ticket: Ticket) {
+    fn deliver(mut self: Box<Self>, ticket: Ticket) {
+        self.ticket = Some(ticket);
         let reader = Arc::clone(&self.reader);
         let mut state = reader.state.lock();
         let line = state.lines.get(&self.stream);
         if line.is_none_or(|line| line.drops != self.drops) {
             // The lock is released first: the drop resumes the stream, and the callback updates the counts.
             drop(state);
-            drop((self, ticket));
+            drop(self);
             return;
         }
-        state.posted.push_back((*self, ticket));
+        state.posted.push(self);
         drop(state);
         reader.changed.notify_all();
     }

@@ -6,7 +6,7 @@
 //! device's memory is mapped there again, and other processes keep the file.
 
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +15,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::DeviceMemory;
 use crate::algo::host::descriptor::Descriptor;
+use crate::algo::host::grow::filled;
 use crate::algo::host::notice::notice_once;
 use crate::algo::host::system_call::named;
 use crate::backend::{Access, Block, Fault, Result};
@@ -159,15 +160,15 @@ impl DeviceMemory {
     /// Copies the contents of a block. No thread writes there.
     fn copy_to(&self, file: &Descriptor, offset: u64, block: Block) -> io::Result<()> {
         let (start, end) = (self.offset(block.addr), self.offset(block.addr) + block.len as u64);
-        let mut bytes = Vec::new();
+        let mut bytes = filled(0_u8, STEP.min(end - start) as usize).ok_or(ErrorKind::OutOfMemory)?;
         let mut next = start;
         while let Some((first, last)) = self.backing.next_data(next, &[(start, end)])? {
             let mut at = first;
             while at < last {
                 let stop = last.min(at + STEP);
-                bytes.resize((stop - at) as usize, 0);
-                self.backing.read(self.own(self.base + at as usize), at, &mut bytes)?;
-                file.file()?.write_all_at(&bytes, offset + at - start).map_err(|error| named("pwrite", error))?;
+                let bytes = &mut bytes[..(stop - at) as usize];
+                self.backing.read(self.own(self.base + at as usize), at, bytes)?;
+                file.file()?.write_all_at(bytes, offset + at - start).map_err(|error| named("pwrite", error))?;
                 at = stop;
             }
             next = last;

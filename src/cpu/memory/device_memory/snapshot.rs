@@ -3,6 +3,7 @@
 
 use super::backing::FileRange;
 use super::{Backing, DeviceMemory, HUGE, UNIT};
+use crate::algo::host::grow::filled;
 use crate::algo::host::system_call::is_forbidden;
 use crate::algo::math::gaps::gaps;
 use crate::backend::{Fault, FaultKind, Result};
@@ -62,11 +63,9 @@ impl DeviceMemory {
     /// Copies one part. Returns `None` for zeros, which need not be saved.
     fn save_range(&self, offset: u64, end: u64) -> Result<Option<SavedRange>> {
         let len = (end - offset) as usize;
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(len).map_err(|_| {
-            self.not_saved(FaultKind::OutOfHostMemory, "the host has no memory for the copy; free host memory")
-        })?;
-        bytes.resize(len, 0);
+        let no_memory =
+            || self.not_saved(FaultKind::OutOfHostMemory, "the host has no memory for the copy; free host memory");
+        let mut bytes = filled(0_u8, len).ok_or_else(no_memory)?;
         let addr = self.own(self.base + offset as usize);
         self.backing.read(addr, offset, &mut bytes).map_err(|error| self.not_saved(FaultKind::Driver, error))?;
         let was_huge = len as u64 == HUGE && pages::is_huge(addr, len);
