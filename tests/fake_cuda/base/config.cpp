@@ -71,7 +71,9 @@ Config read() {
     result.max_pitch = number("FAKE_CUDA_MAX_PITCH", 0x7fffffff, 0x7fffffff);
     result.blocking = number("FAKE_CUDA_BLOCKING", 1, 1) != 0;
     result.queue = static_cast<unsigned>(number("FAKE_CUDA_QUEUE", 56, 1'000'000));
-    result.connections = number("FAKE_CUDA_CONNECTIONS", 8, 32);
+    // Without a setting of its own it obeys the driver's.
+    result.connections = number("FAKE_CUDA_CONNECTIONS", number("CUDA_DEVICE_MAX_CONNECTIONS", 8, 32), 32);
+    result.context_ms = static_cast<unsigned>(number("FAKE_CUDA_CONTEXT_MS", 0, 60'000));
     result.bound_stream = choice("FAKE_CUDA_BOUND", "queue", "stream");
     result.vgpu = flag("FAKE_CUDA_VGPU");
     result.host_memory = number("FAKE_CUDA_HOST_MEMORY", 0, size_t{1} << 30);

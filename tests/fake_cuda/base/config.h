@@ -18,13 +18,15 @@ struct Config {
     size_t max_pitch;    // FAKE_CUDA_MAX_PITCH, default 2147483647
     bool blocking;       // FAKE_CUDA_BLOCKING, default 1
     unsigned queue;      // FAKE_CUDA_QUEUE; 0: unlimited
-    size_t connections;  // FAKE_CUDA_CONNECTIONS, default 8; 0: each stream has a hardware queue of its own
-    bool bound_stream;   // FAKE_CUDA_BOUND=stream: the bound is for each stream
-    bool vgpu;           // FAKE_CUDA_VGPU=1: the devices are virtual GPUs
-    size_t host_memory;  // FAKE_CUDA_HOST_MEMORY, default 0
-    bool reuse;          // FAKE_CUDA_REUSE=1: freed addresses are used again at once
-    const char* fail;    // FAKE_CUDA_FAIL
-    const char* count;   // FAKE_CUDA_COUNT: the file for the counts at exit, or null
+    size_t connections;  // FAKE_CUDA_CONNECTIONS, CUDA_DEVICE_MAX_CONNECTIONS or 8; 0: each stream has a hardware queue
+                         // of its own
+    unsigned context_ms;  // FAKE_CUDA_CONTEXT_MS, default 0: what a context costs
+    bool bound_stream;    // FAKE_CUDA_BOUND=stream: the bound is for each stream
+    bool vgpu;            // FAKE_CUDA_VGPU=1: the devices are virtual GPUs
+    size_t host_memory;   // FAKE_CUDA_HOST_MEMORY, default 0
+    bool reuse;           // FAKE_CUDA_REUSE=1: freed addresses are used again at once
+    const char* fail;     // FAKE_CUDA_FAIL
+    const char* count;    // FAKE_CUDA_COUNT: the file for the counts at exit, or null
 };
 
 const Config& config();

@@ -11,6 +11,7 @@
 #include "memory/memory.h"
 #include "memory/shared_file.h"
 #include "pool/mem_pool.h"
+#include "runtime/context_cost.h"
 #include "stream/event.h"
 #include "stream/stream.h"
 
@@ -177,6 +178,7 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordi
     if (context.sticky != CUDA_SUCCESS) return context.sticky;
     if (const CUresult lost = context.device->lost) return lost;
     if (!context.active) {
+        pay_for_context();
         context.active = true;
         context.internal = make_stream(context, CU_STREAM_DEFAULT, kLeastPriority);
     }
@@ -263,6 +265,7 @@ FAKE_CUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevic
     if (!stack().push_back(created.get())) {
         return call.misuse(CUDA_ERROR_OUT_OF_MEMORY, "too many contexts pushed in this thread");
     }
+    pay_for_context();
     name_context(*created);
     created->active = true;
     created->internal = make_stream(*created, CU_STREAM_DEFAULT, kLeastPriority);

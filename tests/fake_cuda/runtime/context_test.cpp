@@ -1,5 +1,10 @@
 // Tests of contexts of cuCtxCreate beside the primary one.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -81,6 +86,23 @@ TEST_F(Contexts, ALiveOneIsALeak) {
     other = nullptr;
     fakeCudaLeaks(text, sizeof text);
     EXPECT_EQ(nullptr, strstr(text, "cuCtxCreate")) << text;
+}
+
+TEST(ContextCost, ProcessesCreateContextsInTurn) {
+    const auto began = std::chrono::steady_clock::now();
+    for (int child = 0; child < 2; ++child) {
+        if (fork() != 0) continue;
+        setenv("FAKE_CUDA_CONTEXT_MS", "150", 1);
+        // It has two contexts.
+        execl("/proc/self/exe", "fake_cuda_test", "--gtest_filter=Contexts.ALiveOneIsALeak", nullptr);
+        _exit(1);
+    }
+    for (int child = 0; child < 2; ++child) {
+        int status = -1;
+        EXPECT_LT(0, wait(&status));
+        EXPECT_EQ(0, status);
+    }
+    EXPECT_LE(std::chrono::milliseconds(600), std::chrono::steady_clock::now() - began);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ constexpr int kPlaces = 56;
 
 int Connections() {
     const char* text = std::getenv("FAKE_CUDA_CONNECTIONS");
+    if (text == nullptr) text = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
     return text == nullptr ? 8 : std::atoi(text);
 }
 
