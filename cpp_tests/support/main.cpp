@@ -7,6 +7,7 @@
 
 #include "support/base/cuda_driver.h"
 #include "support/skips.h"
+#include "support/suite/events.h"
 #include "support/suite/of_source.h"
 
 using namespace portacl_test;
@@ -36,8 +37,10 @@ int main(int argc, char** argv) {
                 Setting("PORTACL_CPU_ASYNC", "off"), Setting("PORTACL_CPU_GUARD", "0"));
     HoldContext();
     std::fflush(stdout);
-    return RunTests([] {
+    auto* const skips = new Skips([] {
         uint32_t devices = 0;
         return aclrtGetDeviceCount(&devices) == ACL_SUCCESS ? static_cast<int>(devices) : -1;
     });
+    testing::UnitTest::GetInstance()->listeners().Append(new Events(*skips));  // which owns it
+    return RunTests(skips);
 }
