@@ -8,6 +8,7 @@ Prints a line of JSON for each comparison: microseconds for an allocation and it
 
 import ctypes
 import json
+import pathlib
 import random
 import statistics
 import sys
@@ -73,6 +74,29 @@ def mixed(allocator):
     return took
 
 
+def trace():
+    """The allocations and frees of a training loop (docs/allocation_log.md): the number of each block, and its size if it is
+    allocated. The file is beside this one in the pack."""
+    here = pathlib.Path(__file__).resolve().parent
+    files = here / "training_loop.jsonl", here.parents[1] / "benches/data/training_loop.jsonl"
+    steps = map(json.loads, next(file for file in files if file.exists()).read_text().splitlines())
+    return [(step["pointer"], step.get("size")) for step in steps if step["event"] in ("malloc", "free")]
+
+
+def replayed(allocator, steps=tuple(trace())):
+    """The same allocations and frees in each allocator."""
+    alive, began = {}, time.perf_counter()
+    for block, size in steps:
+        if size is None:
+            allocator.free(alive.pop(block))
+        else:
+            alive[block] = allocator.allocate(size)
+    took = time.perf_counter() - began
+    while alive:
+        allocator.free(alive.popitem()[1])
+    return took * PAIRS / sum(size is not None for _, size in steps)
+
+
 def microseconds(work, allocator):
     began = time.perf_counter()
     took = work(allocator)
@@ -87,7 +111,7 @@ def main():
     own = {"aclrtMalloc + aclrtFree": Own(portacl, "aclrtMalloc", "aclrtFree", 0),
            "portaclMallocAsync + portaclFreeAsync": Own(portacl, "portaclMallocAsync", "portaclFreeAsync", stream),
            "two calls of aclrtGetDevice": Nothing(portacl)}
-    for name, work in ("1 MiB", pairs), (f"256 B to 8 MiB, {ALIVE} alive", mixed):
+    for name, work in ("1 MiB", pairs), (f"256 B to 8 MiB, {ALIVE} alive", mixed), ("a training loop", replayed):
         times = {call: [] for call in (*own, library.name)}
         for _ in range(ROUNDS):
             for call, allocator in (*own.items(), (library.name, library)):
