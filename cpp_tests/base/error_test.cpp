@@ -1,6 +1,7 @@
 // Error texts and last errors: how long they are valid, which thread they belong to, what they
 // contain.
 #include "support/acl_test.h"
+#include "support/base/device_ids.h"
 #include "support/process/temporary_folder.h"
 #include "support/says.h"
 #include "support/threads.h"
@@ -184,7 +185,7 @@ TEST_F(FailureText, LongTextsAreCutAtACharacter) {
 TEST_F(FailureText, NamesTheInvalidArgument) {
     uint32_t count = 0;
     ACL_OK(aclrtGetDeviceCount(&count));
-    const std::string devices = std::to_string(count) + " devices";
+    const std::string devices = AllowedIds(count);
     ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(4711), "deviceId is 4711", devices);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMalloc(nullptr, 8, ACL_MEM_MALLOC_HUGE_FIRST), "devPtr is null");
     void* memory = nullptr;

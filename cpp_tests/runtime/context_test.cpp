@@ -1,5 +1,6 @@
 // Contexts: create, destroy, make current.
 #include "support/acl_test.h"
+#include "support/base/device_ids.h"
 #include "support/gate.h"
 #include "support/says.h"
 #include "support/threads.h"
@@ -76,7 +77,7 @@ TEST_F(ContextWithoutDevice, CreateOnDevicesThatDoNotExist) {
     for (const int32_t id : {-1, count, INT32_MIN, INT32_MAX}) {
         auto context = Poison<aclrtContext>();
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtCreateContext(&context, id),
-                         "deviceId is " + std::to_string(id), std::to_string(count) + " devices");
+                         "deviceId is " + std::to_string(id), AllowedIds(count));
         EXPECT_TRUE(IsPoison(context));
     }
     ExpectNoContext();

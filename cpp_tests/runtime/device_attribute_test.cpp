@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "support/base/device_ids.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/process/cores.h"
@@ -152,7 +153,7 @@ TEST_F(DeviceAttribute, InfoChecksItsArguments) {
     for (const uint32_t device : {DeviceCount(), 0x80000000u, UINT32_MAX})
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
                          aclrtGetDeviceInfo(device, ACL_DEV_ATTR_AICORE_CORE_NUM, &number),
-                         "deviceId is " + std::to_string(device), std::to_string(DeviceCount()) + " devices");
+                         "deviceId is " + std::to_string(device), AllowedIds(DeviceCount()));
     EXPECT_TRUE(IsPoison(number));
 }
 

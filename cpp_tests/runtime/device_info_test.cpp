@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/acl_test.h"
+#include "support/base/device_ids.h"
 #include "support/says.h"
 #include "support/threads.h"
 
@@ -63,7 +64,7 @@ TEST_F(DeviceInfo, IdsAreTheSameEverywhere) {
 }
 
 TEST_F(DeviceInfo, IdsOutOfRangeAreNotConverted) {
-    const std::string bound = std::to_string(Count()) + " devices";
+    const std::string bound = AllowedIds(Count());
     for (const Conversion& conversion : kConversions) {
         for (const int32_t id : {-1, Count(), INT32_MIN, INT32_MAX}) {
             auto converted = Poison<int32_t>();

@@ -1,5 +1,6 @@
 // Devices: set, reset, reference counts, synchronize.
 #include "support/acl_test.h"
+#include "support/base/device_ids.h"
 #include "support/base/one_of_each.h"
 #include "support/gate.h"
 #include "support/says.h"
@@ -62,7 +63,7 @@ TEST_F(Device, EveryIdCanBeSet) {
 
 TEST_F(Device, IdsOutOfRange) {
     const int32_t count = Count();
-    const std::string bound = std::to_string(count) + " devices";
+    const std::string bound = AllowedIds(count);
     for (const int32_t id : {-1, count, INT32_MIN, INT32_MAX}) {
         const std::string value = "deviceId is " + std::to_string(id);
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(id), value, bound);

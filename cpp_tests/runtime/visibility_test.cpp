@@ -4,6 +4,7 @@
 
 #include <climits>
 
+#include "support/base/device_ids.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -86,9 +87,7 @@ void ExpectVisible(const std::vector<int32_t>& wanted) {
     }
     // The other devices have no id.
     for (const int32_t id : {-1, static_cast<int32_t>(logical.size()), INT32_MAX}) {
-        const std::string count = logical.empty()       ? ": none"
-                                  : logical.size() == 1 ? ": 0, the id of the only device"
-                                                        : std::to_string(logical.size()) + " devices";
+        const std::string count = logical.empty() ? ": none" : AllowedIds(logical.size());
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(id), "deviceId is " + std::to_string(id), count);
         auto converted = Poison<int32_t>();
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetLogicDevIdByUserDevId(id, &converted), count);
