@@ -17,7 +17,8 @@ using namespace portacl_test;
 
 namespace {
 
-// With the setting of tools/gpu_run.sh, or without it. A process that skips a test half way leaves objects to its end.
+// With the setting of tools/gpu/program.py, or without it. A process that skips a test half way leaves objects to its
+// end.
 ProcessResult Run(const char* program, const char* tests, bool lent, Settings settings = {}) {
     settings.insert(settings.end(), {{"PORTACL_TEST_NO_SKIPS", "1"}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
     if (lent) settings.emplace_back("PORTACL_TEST_ON_GPU", "1");

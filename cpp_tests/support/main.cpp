@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "support/base/cuda_driver.h"
 #include "support/skips.h"
@@ -15,11 +16,12 @@ using namespace portacl_test;
 namespace {
 
 // Holds the primary context of the first device until the program ends, as another library of the process may. A driver
-// takes a quarter of a second or more for a context, and nearly every test would. Programs that tests start do not hold
-// one.
+// takes a quarter of a second or more for a context, and nearly every test would. Programs that tests start hold one,
+// too, if the variable is "all".
 void HoldContext() {
-    if (!std::getenv("PORTACL_TEST_HOLD_CONTEXT") || testing::GTEST_FLAG(list_tests)) return;
-    unsetenv("PORTACL_TEST_HOLD_CONTEXT");
+    const std::string hold = Setting("PORTACL_TEST_HOLD_CONTEXT", "");
+    if (hold.empty() || testing::GTEST_FLAG(list_tests)) return;
+    if (hold != "all") unsetenv("PORTACL_TEST_HOLD_CONTEXT");
     const auto init = DriverFunction<int (*)(unsigned)>("cuInit");
     const auto retain = DriverFunction<int (*)(void**, int)>("cuDevicePrimaryCtxRetain");
     void* context = nullptr;
