@@ -1,9 +1,9 @@
-// A library for LD_PRELOAD that writes down the last calls of the CUDA driver that each thread made, in a file in the folder
-// PORTACL_TEST_CALLS, named by the process. The file is mapped, so it can be read while no thread of the process runs, and
-// after its end. tools/gpu/hang.py prints it.
+// A library for LD_PRELOAD that writes down the last calls of the CUDA driver that each thread made, in a file in the
+// folder PORTACL_TEST_CALLS, named by the process. The file is mapped, so it can be read while no thread of the process
+// runs, and after its end. tools/gpu/hang.py prints it.
 //
-// It stands between the program and dlsym, which everyone finds the driver's functions with, so the product needs no code
-// for this and no call costs anything without it.
+// It stands between the program and dlsym, which everyone finds the driver's functions with, so the product needs no
+// code for this and no call costs anything without it.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -39,8 +39,8 @@ struct File {
 };
 
 using Word = uintptr_t;
-using Function = int (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
-                         Word);
+using Function = int (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
+                         Word, Word);
 using LookUp = void* (*)(void*, const char*) noexcept;
 
 std::atomic<File*> file{nullptr};
@@ -88,11 +88,11 @@ Record* Begin(size_t index) {
     return &record;
 }
 
-// Passes on as many words as the function with the most arguments has. A structure that is passed by value is on the stack,
-// and within them; what the caller did not pass is not read by the function.
+// Passes on as many words as the function with the most arguments has. A structure that is passed by value is on the
+// stack, and within them; what the caller did not pass is not read by the function.
 template <size_t Index>
-int Call(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, Word j, Word k, Word l, Word m, Word n, Word o,
-         Word p, Word q, Word r) {
+int Call(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, Word j, Word k, Word l, Word m, Word n,
+         Word o, Word p, Word q, Word r) {
     Record* const record = Begin(Index);
     const int status = function_of[Index](a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
     if (record) {
@@ -110,8 +110,8 @@ constexpr auto kRecording = Calls(std::make_index_sequence<kFunctions>());
 
 // Whether the name is that of a function of the driver that returns a status and takes words: cuXxx.
 bool IsOfDriver(const char* name) {
-    return name && name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z' && !strstr(name, "GetProcAddress") &&
-           !strstr(name, "GetExportTable") && strlen(name) < sizeof name_of[0];
+    return name && name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z' &&
+           !strstr(name, "GetProcAddress") && !strstr(name, "GetExportTable") && strlen(name) < sizeof name_of[0];
 }
 
 void* Recording(void* found, const char* name) {

@@ -1,4 +1,5 @@
-// Writes what happens to each test into a file as it happens, for whoever runs a program whose tests may crash or hang.
+// Writes what happens to each test into a file as it happens, for a script that runs a program whose tests may crash or
+// hang.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -39,8 +40,8 @@ class Events : public testing::EmptyTestEventListener {
         for (int i = 0; i < result.total_part_count() && text.empty(); ++i) {
             const testing::TestPartResult& part = result.GetTestPartResult(i);
             if (part.failed())
-                text = std::string(part.file_name() ? part.file_name() : "") + ":" + std::to_string(part.line_number()) +
-                       ": " + part.summary();
+                text = std::string(part.file_name() ? part.file_name() : "") + ":" +
+                       std::to_string(part.line_number()) + ": " + part.summary();
             if (part.skipped() && !result.Failed()) {
                 text = Skips::FirstLine(part.summary());
                 verdict = skips_.Counts(text) ? "failed" : "skipped";
