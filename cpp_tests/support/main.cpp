@@ -39,10 +39,8 @@ int main(int argc, char** argv) {
                 Setting("PORTACL_CPU_ASYNC", "off"), Setting("PORTACL_CPU_GUARD", "0"));
     HoldContext();
     std::fflush(stdout);
-    auto* const skips = new Skips([] {
+    return RunTests([] {
         uint32_t devices = 0;
         return aclrtGetDeviceCount(&devices) == ACL_SUCCESS ? static_cast<int>(devices) : -1;
     });
-    testing::UnitTest::GetInstance()->listeners().Append(new Events(*skips));  // which owns it
-    return RunTests(skips);
 }

@@ -1,4 +1,4 @@
-// Implements main() of a test program: runs the tests, prints why some were skipped, and counts the skips.
+// Prints why tests of a program were skipped, and counts the skips.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -62,19 +62,5 @@ class Skips : public testing::EmptyTestEventListener {
     std::map<std::string, int> reasons_;
     int invalid_ = 0;
 };
-
-// Returns the status of the program.
-inline int RunTests(Skips* skips) {
-    testing::UnitTest::GetInstance()->listeners().Append(skips);  // which owns it
-    const int result = RUN_ALL_TESTS();
-    skips->Print();
-    // On the machine that a test is for, a skipped test is a failure.
-    if (skips->Invalid() == 0) return result;
-    std::printf("%d tests skipped, and PORTACL_TEST_NO_SKIPS is set\n", skips->Invalid());
-    return 1;
-}
-inline int RunTests(int (*device_count)()) {
-    return RunTests(new Skips(device_count));
-}
 
 }  // namespace portacl_test

@@ -67,4 +67,17 @@ class Events : public testing::EmptyTestEventListener {
     int file_ = -1;
 };
 
+// Returns the status of the program.
+inline int RunTests(int (*device_count)()) {
+    auto* const skips = new Skips(device_count);
+    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+    listeners.Append(new Events(*skips));  // which owns them
+    listeners.Append(skips);
+    const int result = RUN_ALL_TESTS();
+    skips->Print();
+    // On the machine that a test is for, a skipped test is a failure.
+    if (skips->Invalid() == 0) return result;
+    std::printf("%d tests skipped, and PORTACL_TEST_NO_SKIPS is set\n", skips->Invalid());
+    return 1;
+}
 }  // namespace portacl_test

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "support/skips.h"
+#include "support/suite/events.h"
 
 namespace paddle_test {
 namespace {
