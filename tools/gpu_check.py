@@ -1,116 +1,102 @@
 #!/usr/bin/env python3
-"""Checks the results of a pack's run: every program of its lists passed and is in the JSON, which contains what
-docs/api.md needs.
+"""Checks the results of a pack's run: every test of its suite passed or skipped itself, every program ran, and the archive
+has what docs/gpu needs. Prints what the in-process suite takes.
 
-usage: gpu_check.py PACK RESULTS
+usage: gpu_check.py PACK RESULTS ARCHIVE JOBS
 """
 
 import json
-import os
 import pathlib
-import re
-import subprocess
 import sys
+import tarfile
+
+MOST, GOAL = 16 << 20, 240  # bytes of an archive; seconds of the tests that share processes
+FINE = ("passed", "skipped")
+FIGURES = ("aclrtMemcpyAsync", "aclrtRecordEvent", "aclrtStreamWaitEvent", "aclrtLaunchHostFunc",
+           "aclrtLaunchKernelWithArgsArray", "aclrtMemPoolMallocAsync + FreeAsync",
+           "aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns", "aclrtMalloc + aclrtFree, 1 MiB",
+           "pinned host to device, 64 KiB", "device to pinned host, 64 KiB", "pageable host to device, 64 KiB",
+           "device to pageable host, 64 KiB", "portaclMallocAsync + portaclFreeAsync, a training loop")
+PROGRAMS = ("facts", "queues", "interop.driver", "interop.torch", "interop.cupy", "bench.entry", "bench.cuda",
+            "bench.driver", "bench.torch", "bench.cupy")
 
 
-def lines(path):
-    """The lines of a list of the pack: name, program, arguments."""
-    return [line.split("\t") for line in path.read_text().splitlines()]
+def verdicts(rows):
+    """The last result of each test, as tools/gpu/results.py has it, and its reason."""
+    found = {}
+    for row in sorted(rows.values(), key=lambda row: (row["step"] != 6, row["step"], row["name"].startswith("alone."))):
+        found |= {case["test"]: case for case in row.get("tests", [])}
+    return found
 
 
-def skipped(row):
-    """The number of tests that a row counts as skipped, each with a reason."""
-    return sum(int(re.match(r"(\d+) tests?: .", reason).group(1)) for reason in row["skipped"])
+def of_tests(rows, suite):
+    found = verdicts(rows)
+    for test in suite:
+        case = found.get(test, {"result": "has no result"})
+        if case["result"] not in FINE or (case["result"] == "skipped" and not case.get("reason")):
+            yield f"{test}: {case['result']}: {case.get('reason', '')}"
 
 
-def in_suite(pack, program, arguments):
-    """How many tests a program has."""
-    listed = subprocess.run([pack / program, *arguments, "--gtest_list_tests"], cwd=pack, check=True, text=True,
-                            stdout=subprocess.PIPE, env={**os.environ, "LD_LIBRARY_PATH": str(pack / "lib")})
-    return len(re.findall(r"^  \S", listed.stdout, re.MULTILINE))
+def of_programs(pack, rows, results):
+    listed = [line.split("\t") for line in (pack / "cuda.txt").read_text().splitlines()]
+    others = [name for name, program, *arguments in listed if arguments or not program.endswith("_test")]
+    for name in (*PROGRAMS, *others):
+        result = rows.get(name, {"result": "did not run"})["result"]
+        missing = result == "skipped" and name.endswith((".torch", ".cupy")) and rows[name].get("reason")
+        if result != "passed" and not missing:
+            yield f"{name}: {result}: {rows.get(name, {}).get('reason', '')}"
+    for name, row in rows.items():
+        if "tests" in row and "reason" in row:
+            yield f"{name}: {row['reason']} after its tests"
+    for step, least in ((2, 15), (3, 15), (6, 15)):
+        if (count := sum(row["step"] == step for row in rows.values())) < least:
+            yield f"step {step} ran {count} programs, not {least} and more"
+    answers = [line.split("\t") for line in (results / "queues.log").read_text().splitlines()]
+    asked = {answer[0] for answer in answers if len(answer) == 4}
+    if not {"share", "writer", "fits", "full", "held"} <= asked or "stopped" in asked:
+        yield f"the probe of the queues answers {sorted(asked)}"
 
 
-def miscounted(pack, row, program, arguments, log):
-    """Whether the row of a program lacks tests of the program, or reasons of those that its log says it skipped. Processes
-    that tests start say the same before: the last line is the program's."""
-    text, wanted = log.read_text(errors="replace"), in_suite(pack, program, arguments)
-    left_out = int([0, *re.findall(r"^\[  SKIPPED \] (\d+) test", text, re.MULTILINE)][-1])
-    if left_out != skipped(row):
-        yield f"{row['name']}: the reasons are for {skipped(row)} tests, {left_out} skipped themselves"
-    if not wanted or row["cases"] + left_out != wanted:
-        yield f"{row['name']}: {row['cases']} tests passed, {left_out} skipped themselves, the program has {wanted}"
-
-
-def interoperation(programs, results):
-    """The bare driver is on every such machine. PyTorch and CuPy may be missing: then the rows say why."""
-    for library in "driver", "torch", "cupy":
-        name, log = f"interop.{library}", results / f"interop.{library}.log"
-        status = programs[name]["status"] if name in programs else None
-        text = log.read_text() if log.exists() else ""
-        missing = library != "driver" and status == 77 and programs[name]["skipped"]
-        if not missing and (status != 0 or programs[name]["cases"] == 0 or
-                            f"[==========] {programs[name]['cases']} tests" not in text):
-            yield f"{name}: status {status}; its log ends: {text[-200:]}"
-
-
-def problems(pack, results):
-    said = json.loads((results / "results.json").read_text())
-    programs = {program["name"]: program for program in said["programs"]}
-    lists = {prefix: lines(pack / f"{file}.txt")
-             for prefix, file in (("assumed.", "assumptions"), ("", "cuda"), ("memcheck.", "memcheck"),
-                                  ("racecheck.", "racecheck"), ("synccheck.", "racecheck"))}
-    suite = lists[""]
-    wanted = [prefix + name for prefix, listed in lists.items() for name, *_ in listed]
-    for name in [*wanted, "facts", "bench.entry", "bench.cuda", "bench.driver"]:
-        if name not in programs:
-            yield f"{name} did not run"
-        elif programs[name]["status"] != 0:
-            yield f"{name} failed"
-        if not (results / f"{name}.log").exists():
-            yield f"{name} has no log"
-    for prefix, listed in lists.items():
-        for name, program, *arguments in listed:
-            if program.endswith("_test") and prefix + name in programs:
-                yield from miscounted(pack, programs[prefix + name], program, arguments, results / f"{prefix}{name}.log")
-    yield from interoperation(programs, results)
-    tests = {f"{pathlib.Path(program).name}.cpp" for name, program, *_ in suite
-             if program.endswith("_test") and programs.get(name, {}).get("cases")}
-    if tests != set(said["tests"]):
-        yield f"the confirmed test files differ: {sorted(tests ^ set(said['tests']))}"
-    for key in ("about", "card", "driver", "date"):
+def of_archive(said, archive):
+    if archive.stat().st_size > MOST:
+        yield f"{archive.name} has {archive.stat().st_size} bytes, {MOST} are allowed"
+    with tarfile.open(archive) as tar:
+        names = set(tar.getnames())
+    if not {"results.json", "facts.log", "queues.log", "bench.cuda.log"} <= names:
+        yield f"{archive.name} lacks logs: {len(names)} files"
+    for key in ("about", "card", "driver", "date", "tests", "compute_sanitizer"):
         if not said[key]:
             yield f"{key} is empty"
-    if not said["compute_sanitizer"]:
-        yield "nothing ran under compute-sanitizer"
-    figures = {figure["name"] for figure in said["figures"] if {"portacl", "driver", "goal", "met"} <= figure.keys()}
-    for call in ("aclrtMemcpyAsync", "aclrtRecordEvent", "aclrtStreamWaitEvent", "aclrtLaunchHostFunc",
-                 "aclrtLaunchKernelWithArgsArray", "aclrtMemPoolMallocAsync + FreeAsync",
-                 "aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns",
-                 "aclrtMalloc + aclrtFree, 1 MiB", "pinned host to device, 64 KiB", "device to pinned host, 64 KiB",
-                 "pageable host to device, 64 KiB", "device to pageable host, 64 KiB"):
-        if call not in figures:
-            yield f"there is no figure for {call}"
-    if not any("driver" in figure and figure["name"].endswith(" alive") for figure in said["figures"]):
-        yield "the benchmark of allocators in Python has no figures"
+    figures = {figure["name"] for figure in said["figures"]}
+    yield from (f"there is no figure for {name}" for name in FIGURES if name not in figures)
     if not any("two copies" in name for name in figures):
         yield "there is no figure for work that overlaps"
 
 
+def estimate(rows, jobs):
+    """What the tests that share processes took, from the first process to the last one."""
+    inside = [row for name, row in rows.items() if ".inside." in name]
+    began = min(row["began"] for row in inside)
+    took = max(row["began"] + row["milliseconds"] / 1000 for row in inside) - began
+    count = sum(len(row["tests"]) for row in inside)
+    return (f"the in-process suite: {count} tests in {len(inside)} processes took {took:.0f} s with {jobs} at a time, and "
+            f"with the time that a context costs on a card; goal there: {GOAL} s")
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
-    pack, results = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
-    found = list(problems(pack, results))
-    for problem in found:
-        print(problem)
+    pack, results, archive = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+    said = json.loads((results / "results.json").read_text())
+    rows = {row["name"]: row for row in said["programs"]}
+    suite = [line.split("\t")[2] for line in (pack / "suite.tsv").read_text().splitlines()]
+    found = [*of_tests(rows, suite), *of_programs(pack, rows, results), *of_archive(said, archive)]
+    print(estimate(rows, sys.argv[4]))
     if found:
-        sys.exit(1)
-    counts = [len(lines(pack / f"{file}.txt")) for file in ("cuda", "memcheck", "assumptions")]
-    programs = {program["name"]: program for program in json.loads((results / "results.json").read_text())["programs"]}
-    suite = [programs[name] for name, program, *_ in lines(pack / "cuda.txt") if program.endswith("_test")]
-    passed, left_out = sum(row["cases"] for row in suite), sum(map(skipped, suite))
-    print(f"the pack works: {counts[0]} programs, {counts[1]} of them twice, tests of assumptions in {counts[2]}, and the "
-          f"benchmarks; of the suite's {passed + left_out} tests {passed} passed, and {left_out} skipped themselves")
+        sys.exit("\n".join(found))
+    results_of = [case["result"] for case in verdicts(rows).values()]
+    print(f"the pack works: {len(rows)} programs; of the suite's {len(suite)} tests {results_of.count('passed')} passed, and "
+          f"{results_of.count('skipped')} skipped themselves; an archive of {archive.stat().st_size / 1024:.0f} KiB")
 
 
 if __name__ == "__main__":

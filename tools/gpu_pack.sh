@@ -1,36 +1,33 @@
 #!/usr/bin/env bash
-# ./dev gpu: packs what a machine with a GPU needs into build/gpu-pack, at most 60 MiB: the suite, the samples and the
-# benches as programs, the library, and a script that runs them. That machine only needs a driver; compute-sanitizer
-# is used if it is installed.
+# ./dev gpu: packs what a machine with a GPU needs into build/gpu-pack, at most 64 MiB: the suite, the samples and the
+# benches as programs, the library, and a script that runs them. That machine needs a driver, Python and no compiler;
+# compute-sanitizer, PyTorch and CuPy are used if they are installed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 accept gpu "$@"
 
 pack=build/gpu-pack
-limit=$((60 * 1024 * 1024))
+build=build/gpu
+limit=$((64 * 1024 * 1024))
 build gpu --target gpu_pack
 
 rm -rf "$pack"
 mkdir -p "$pack/lib" "$pack/tests" "$pack/samples" "$pack/benches"
-cp -L build/gpu/lib/libportacl.so.[0-9] "$pack/lib/"
-find build/gpu -name libportacl_test_support.so -exec cp {} "$pack/lib/" \;
-# The tests with the label `cuda` in the build directory, with their arguments, and those that also run under tools of
-# compute-sanitizer.
-for label in cuda memcheck racecheck; do
-    ctest --test-dir build/gpu -L "^$label\$" --show-only=json-v1 |
-        python3 tools/gpu_list.py build/gpu "$pack" >"$pack/$label.txt"
-    [[ -s $pack/$label.txt ]] || die "the build has no test with the label $label"
-done
-# The tests that show whether a driver is as the fake driver assumes.
-tools/gpu_assumptions.py --list | while IFS=$'\t' read -r program tests; do
-    printf '%s\ttests/%s\t--gtest_filter=%s\n' "${program%_test}" "$program" "$tests"
-done >"$pack/assumptions.txt"
-# shutdown_test, leak_check_test and check_test run them.
-cp build/gpu/cpp_tests/{unload_child,leak_check_child,leak_check_child_static,check_programs} "$pack/tests/"
+cp -L $build/lib/libportacl.so.[0-9] "$pack/lib/"
+find "$build" \( -name libportacl_test_support.so -o -name libcalls.so \) -exec cp {} "$pack/lib/" \;
+# The programs of the tests with the label `cuda` in the build directory, with their arguments.
+ctest --test-dir "$build" -L '^cuda$' --show-only=json-v1 | python3 tools/gpu_list.py "$build" "$pack" >"$pack/cuda.txt"
+[[ -s $pack/cuda.txt ]] || die "the build has no test with the label cuda"
+tools/gpu/lists.py "$pack"
+# shutdown_test, leak_check_test, descriptors_test and check_test run them.
+cp $build/cpp_tests/{unload_child,leak_check_child,leak_check_child_static,descriptors_child,check_programs} "$pack/tests/"
 # paddle_plugin_test loads it.
-cp build/gpu/integrations/paddle/plugin/libpaddle-portacl.so "$pack/tests/"
-cp build/gpu/benches/bench_entry build/gpu/benches/bench_cuda build/gpu/benches/*.so "$pack/benches/"
-cp tools/gpu_run.sh "$pack/run"
+cp $build/integrations/paddle/plugin/libpaddle-portacl.so "$pack/tests/"
+cp $build/benches/bench_entry $build/benches/bench_cuda $build/benches/*.so "$pack/benches/"
+mkdir "$pack/tools"
+cp tools/gpu/{run,steps,program,hang,results}.py "$pack/tools/"
+printf '#!/bin/sh\nexec python3 "$(dirname "$0")/tools/run.py" "$@"\n' >"$pack/run"
+chmod +x "$pack/run"
 # This library and PyTorch, CuPy or the bare driver in one process.
 mkdir "$pack/tests/interop"
 cp tests/interop/*.py "$pack/tests/interop/"
@@ -44,9 +41,10 @@ find "$pack" -type f ! -name '*.py' ! -name '*.sh' ! -name '*.ptx' \( -path '*/t
         esac
     done
 # Files that tests, samples and benches load from their folders.
-cp build/gpu/cpp_tests/*.ptx build/gpu/cpp_tests/fault/*.ptx build/gpu/cpp_tests/kernels.so "$pack/tests/"
-cp build/gpu/samples/*.ptx "$pack/samples/"
-cp build/gpu/benches/*.ptx "$pack/benches/"
+cp $build/cpp_tests/*.ptx $build/cpp_tests/fault/*.ptx $build/cpp_tests/kernels.so "$pack/tests/"
+cp $build/samples/*.ptx "$pack/samples/"
+cp $build/benches/*.ptx "$pack/benches/"
+cp benches/data/training_loop.jsonl "$pack/tests/interop/"
 {
     echo "portacl $(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)"
     echo "commit $(git rev-parse HEAD)$(git diff --quiet HEAD || echo ' with local changes')"
@@ -59,8 +57,8 @@ tar czf "$pack.tar.gz" -C "${pack%/*}" "${pack##*/}"
 say "$pack: $((size / 1024)) KiB, $(wc -l <"$pack/cuda.txt") programs"
 cat <<TEXT
 Copy the folder, or $pack.tar.gz, to a machine with a GPU of NVIDIA's and run there:
-    ./run [SHARD/COUNT] [--seconds N] [RESULTS_DIRECTORY]
-It prints a table, writes results.json and a log per program, and fails if a program failed. It continues where an
-earlier call stopped.
+    ./run --minutes 9
+It prints a table, keeps results.tar.gz up to date, and fails if something failed. It continues where an earlier call
+stopped.
 Results worth keeping belong into docs/gpu/.
 TEXT

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # ./dev gpu --try: runs the pack like a machine with a GPU, on the driver's test double: a copy of the folder, nothing
-# else of this tree, no cargo, no network. Takes minutes. The results say nothing about a GPU, so they are not kept.
+# else of this tree, no cargo, no network, with 8 and with 32 hardware queues. Takes minutes. The results say nothing about a GPU, so they are not kept.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 pack=$PWD/build/gpu-pack
 double=$PWD/build/gpu/tests/fake_cuda/lib
 check=$PWD/tools/gpu_check.py
+tools=$PWD/tools/gpu
 [[ -x $pack/run ]] || die "there is no pack: ./dev gpu"
 [[ -e $double/libcuda.so.1 ]] || die "there is no test double in $double: ./dev gpu builds it"
 
@@ -41,12 +42,24 @@ alone=(env -i "HOME=$place" "PATH=$place/bin:/usr/bin:/bin" "LD_LIBRARY_PATH=$pl
 if unshare --net true 2>/dev/null; then alone=(unshare --net "${alone[@]}"); fi
 "${alone[@]}" sh -c '! command -v cargo' >/dev/null || die "cargo is in /usr/bin: this would prove nothing"
 
-status=0
-for shard in 1 2 3 4; do
-    (cd "$place/pack" && "${alone[@]}" ./run "$shard/4" "$place/results") || status=$?
-done
+# What a context costs on a card (docs/gpu): a quarter of a second with 8 queues, a second with 32.
+run() {
+    local queues=$1 cost=$2
+    shift 2
+    (cd "$place/pack" && "${alone[@]}" "CUDA_DEVICE_MAX_CONNECTIONS=$queues" "FAKE_CUDA_CONTEXT_MS=$cost" "$@")
+}
+(cd "$place/pack" && "${alone[@]}" python3 "$tools/hang_test.py")
+jobs=${PORTACL_TRY_JOBS-$(nproc)} status=0
 mkdir -p build/gpu-try
-rm -rf build/gpu-try/results
-cp -r "$place/results" build/gpu-try/
-((status == 0)) || die "the pack failed; its logs are in build/gpu-try/results"
-python3 "$check" "$pack" "$place/results"
+for queues in ${PORTACL_TRY_QUEUES-8 32}; do
+    say "$queues hardware queues"
+    ((queues == 8)) && cost=250 || cost=1000
+    # As on a card: in two calls, of which the first one is stopped by its time.
+    run "$queues" "$cost" ./run --jobs "$jobs" --minutes "${PORTACL_TRY_MINUTES-4}" "$place/results-$queues" || true
+    run "$queues" "$cost" ./run --jobs "$jobs" "$place/results-$queues" || status=$?
+    rm -rf "build/gpu-try/results-$queues"
+    cp -r "$place/results-$queues" "$place/results-$queues.tar.gz" build/gpu-try/
+    ((status == 0)) || echo "the logs are in build/gpu-try/results-$queues"
+    python3 "$check" "$pack" "$place/results-$queues" "$place/results-$queues.tar.gz" "$jobs" || status=1
+done
+((status == 0)) || die "the pack failed"

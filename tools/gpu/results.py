@@ -1,0 +1,106 @@
+"""What a run found: a row for each program and for each test, logs, and one archive of bounded size."""
+
+import io
+import json
+import os
+import pathlib
+import tarfile
+import threading
+import time
+
+MOST = 16 << 20
+FINE = ("passed", "skipped")
+
+
+class Results:
+    def __init__(self, folder, archive, facts, suite):
+        self.folder, self.archive = pathlib.Path(folder), pathlib.Path(archive)
+        self.facts, self.suite = facts, suite
+        (self.folder / "rows").mkdir(parents=True, exist_ok=True)
+        self.lock, self.saved = threading.RLock(), 0.0
+        self.rows = {}
+        for file in sorted((self.folder / "rows").iterdir()):
+            row = json.loads(file.read_text())
+            self.rows[row["name"]] = row
+
+    def log(self, name):
+        return self.folder / f"{name.replace('/', '_')}.log"
+
+    def add(self, row):
+        """Keeps the row of a program: name, step, result, milliseconds, reasons, and its tests."""
+        with self.lock:
+            self.rows[row["name"]] = row
+            self._write(self.folder / "rows" / f"{row['name'].replace('/', '_')}.json", json.dumps(row).encode())
+        self.save()
+
+    def save(self, every=10):
+        """Writes results.json and the archive, unless that was less than `every` seconds ago."""
+        with self.lock:
+            if time.monotonic() - self.saved < every:
+                return
+            self._write(self.folder / "results.json", self.document().encode())
+            self._write(self.archive, self.packed())
+            self.saved = time.monotonic()
+
+    def verdicts(self):
+        """The result of each test: the last one counts, which is the one alone where there is one."""
+        found = {}
+        order = lambda row: (row["step"] != 6, row["step"], row["name"].startswith("alone."))
+        for row in sorted(self.rows.values(), key=order):
+            found |= {case["test"]: case["result"] for case in row.get("tests", [])}
+        return found
+
+    def confirmed(self):
+        """The sources of tests that all ran in the suite, of which some passed and none failed: for docs/api.md."""
+        found, sources = self.verdicts(), {}
+        for test in self.suite:
+            sources.setdefault(test.program, set()).add(found.get(test.name, "no result"))
+        return sorted(f"{program}.cpp" for program, results in sources.items()
+                      if "passed" in results and results <= set(FINE))
+
+    def document(self):
+        rows = [self.rows[name] for name in sorted(self.rows)]
+        logs = [self.log(name) for name in sorted(self.rows) if name.startswith("bench.") and name != "bench.entry"]
+        figures = [json.loads(line) for log in logs if log.exists()
+                   for line in log.read_text(errors="replace").splitlines() if line.startswith("{")]
+        lists = {**self.facts, "tests": self.confirmed(), "figures": figures}
+        head = json.dumps(lists, indent=1)[:-2]
+        return head + ',\n "programs": [\n' + ",\n".join(f"  {json.dumps(row)}" for row in rows) + "\n ]\n}\n"
+
+    def packed(self, most=MOST):
+        """The archive. Long logs keep their beginning and their end, those of what passed less of both."""
+        for share in (256, 64, 16, 4, 1, 0):
+            data = io.BytesIO()
+            with tarfile.open(fileobj=data, mode="w:gz", compresslevel=3) as tar:
+                self._pack(tar, "results.json", (self.folder / "results.json").read_bytes())
+                for name, row in sorted(self.rows.items()):
+                    log = self.log(name)
+                    if share and log.exists():
+                        fine = row["result"] in FINE and not name.startswith(("facts", "bench."))
+                        self._pack(tar, log.name, cut(log, (8 if fine else 1024) * share))
+            if data.tell() <= most:
+                return data.getvalue()
+        raise AssertionError(f"results.json alone has more than {most} bytes")
+
+    @staticmethod
+    def _pack(tar, name, data):
+        entry = tarfile.TarInfo(name)
+        entry.size, entry.mtime = len(data), int(time.time())
+        tar.addfile(entry, io.BytesIO(data))
+
+    @staticmethod
+    def _write(path, data):
+        new = path.with_name(path.name + ".new")
+        new.write_bytes(data)
+        os.replace(new, path)
+
+
+def cut(path, most):
+    """The content of a file: its beginning and its end, if it is longer."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        if size <= most:
+            return file.read()
+        first = file.read(most // 4)
+        file.seek(size - (most - most // 4))
+        return first + b"\n... %d bytes are left out ...\n" % (size - most) + file.read()
