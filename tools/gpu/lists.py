@@ -12,6 +12,8 @@ import re
 import subprocess
 import sys
 
+import steps
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROCESSES = re.compile(r"^\s*\w+_PROCESS_TEST\((\w+), (\w+)", re.MULTILINE)
 # What starts processes without such a macro.
@@ -83,6 +85,9 @@ def main():
             rows.append("\t".join([folder, pathlib.Path(program).name, test, kind, "01"[plain(test) in assumed]]))
     if not rows or not assumed <= {plain(test) for test in sources}:
         sys.exit(f"tests of assumptions are not in the pack: {sorted(assumed - {plain(test) for test in sources})}")
+    chosen = {*steps.SHARED_QUEUES, *steps.SANITIZED}
+    if missing := chosen - set(sources.values()):
+        sys.exit(f"tools/gpu/steps.py names sources that are not in the pack: {sorted(missing)}")
     (pack / "suite.tsv").write_text("\n".join(rows) + "\n")
     again = dict.fromkeys(sources.get(name, name) for name in failed())
     (pack / "failed.txt").write_text("\n".join(name for name in again if name in set(sources.values())) + "\n")

@@ -18,13 +18,13 @@ SHARED_QUEUES = ("free_in_use", "peer", "virtual_memory_access", "graph_group", 
                  "stream_wait", "memcpy", "stream_order", "many_streams", "op_timeout", "kernel_trap",
                  "stream_attribute", "native", "native_capture", "native_context", "foreign_context", "mem_pool_end",
                  "mem_pool_attribute")
-SANITIZED = ("reduce", "random_num", "memcpy_indirect", "kernel", "kernel_launch", "malloc", "memset", "memcpy_2d",
-             "mem_pool", "graph")
+SANITIZED = ("reduce", "random_num", "memcpy_indirect", "kernel", "kernel_launch", "malloc_variants", "memset",
+             "memcpy_2d", "mem_pool", "graph")
 LAUNCHES = SANITIZED[:5]
 # They take all memory of a device, or end it.
 ALONE = re.compile(r"(.*full_device|memory_limit|memory_capacity|kernel_trap|device_utilization)_test")
-# Its tests are about processes, their environment and their end: a process for each source.
-ABOUT_PROCESSES = "process_tests"
+# Their tests are about processes, their memory, environment and end: a process for each source, without a context.
+ABOUT_PROCESSES = ("process_tests", "thread_memory_test")
 CHUNK = 100  # tests of a process
 
 
@@ -73,7 +73,7 @@ def by(tests, key):
 def of_sources(step, prefix, tests, programs, **more):
     """An item for each of these sources."""
     found = by(tests, lambda test: test.program)
-    processes = {test.program for test in tests if test.folder == ABOUT_PROCESSES or test.alone()}
+    processes = {test.program for test in tests if test.folder in ABOUT_PROCESSES or test.alone()}
     for noun in programs:
         if (program := f"{noun}_test") in found:
             more["hold"] = "" if program in processes else "1"
@@ -101,7 +101,7 @@ def whole_suite(tests):
     for name, program, *arguments in lines("cuda.txt"):
         if not (program.endswith("_test") and not arguments):
             yield Item(7, name, command=[f"./{program}", *arguments], patience=PROCESS)
-    shared = [test for test in tests if not test.alone() and test.folder != ABOUT_PROCESSES]
+    shared = [test for test in tests if not test.alone() and test.folder not in ABOUT_PROCESSES]
     for kind, size, more in (("inside", CHUNK, {}), ("process", CHUNK // 4, {"hold": "all", "patience": PROCESS})):
         for folder, names in by([test for test in shared if test.kind == kind], lambda test: test.folder).items():
             for first in range(0, len(names), size):
