@@ -70,8 +70,12 @@ class Run:
         with self.printing:
             print(text, flush=True)
 
+    def save_until(self, event):
+        while not event.wait(10):
+            self.results.save()
+
     def without_results(self, item):
-        """The item, or what is left of it, under a name of its own, if some of its tests have results. None: nothing."""
+        """The item, or what is left of it under a name of its own if some of its tests have results, or None."""
         done, rest = set(), item
         while rest.name in self.results.rows:
             done |= {case["test"] for case in self.results.rows[rest.name].get("tests", [])}
@@ -188,8 +192,7 @@ def main():
     planned = [item for item in steps.items(sys.executable) if item.step in run.wanted.only]
     # The archive is never older than this, whatever takes long.
     beat = threading.Event()
-    saving = threading.Thread(target=lambda: [run.results.save() for _ in iter(lambda: beat.wait(10), True)], daemon=True)
-    saving.start()
+    threading.Thread(target=run.save_until, args=(beat,), daemon=True).start()
     for number in run.wanted.only:
         run.step(number, [item for item in planned if item.step == number])
     if 7 in run.wanted.only:

@@ -97,16 +97,17 @@ def under_sanitizer(tests):
 
 
 def whole_suite(tests):
-    """What says most first: each call once, samples, tests that share a process, those that start processes."""
-    for name, program, *arguments in lines("cuda.txt"):
-        if not (program.endswith("_test") and not arguments):
-            yield Item(7, name, command=[f"./{program}", *arguments], patience=PROCESS)
+    """What says most first: each call once, tests that share a process, samples, tests that start processes."""
+    programs = [Item(7, name, command=[f"./{program}", *arguments], patience=PROCESS)
+                for name, program, *arguments in lines("cuda.txt") if arguments or not program.endswith("_test")]
+    yield from (item for item in programs if item.name.startswith("every_call."))
     shared = [test for test in tests if not test.alone() and test.folder not in ABOUT_PROCESSES]
     for kind, size, more in (("inside", CHUNK, {}), ("process", CHUNK // 4, {"hold": "all", "patience": PROCESS})):
         for folder, names in by([test for test in shared if test.kind == kind], lambda test: test.folder).items():
             for first in range(0, len(names), size):
                 part = f"{folder.removesuffix('_tests')}.{kind}.{first // size + 1}"
                 yield Item(7, part, program=f"tests/{folder}", tests=names[first:first + size], **more)
+        yield from (item for item in programs if kind == "inside" and not item.name.startswith("every_call."))
     for alone in False, True:
         own = [test for test in tests if test not in shared and test.alone() == alone]
         for program, names in by(own, lambda test: test.program).items():
