@@ -18,9 +18,10 @@ find "$build" \( -name libportacl_test_support.so -o -name libcalls.so \) -exec 
 # The programs of the tests with the label `cuda` in the build directory, with their arguments.
 ctest --test-dir "$build" -L '^cuda$' --show-only=json-v1 | python3 tools/gpu_list.py "$build" "$pack" >"$pack/cuda.txt"
 [[ -s $pack/cuda.txt ]] || die "the build has no test with the label cuda"
-tools/gpu/lists.py "$pack"
 # shutdown_test, leak_check_test, descriptors_test and check_test run them.
 cp $build/cpp_tests/{unload_child,leak_check_child,leak_check_child_static,descriptors_child,check_programs} "$pack/tests/"
+# The tests of check_test are those of check_programs.
+tools/gpu/lists.py "$pack"
 # paddle_plugin_test loads it.
 cp $build/integrations/paddle/plugin/libpaddle-portacl.so "$pack/tests/"
 cp $build/benches/bench_entry $build/benches/bench_cuda $build/benches/*.so "$pack/benches/"

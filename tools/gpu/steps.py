@@ -24,7 +24,7 @@ LAUNCHES = SANITIZED[:5]
 # They take all memory of a device, or end it.
 ALONE = re.compile(r"(.*full_device|memory_limit|memory_capacity|kernel_trap|device_utilization)_test")
 # Their tests are about processes, their memory, environment and end: a process for each source, without a context.
-ABOUT_PROCESSES = ("process_tests", "thread_memory_test")
+ABOUT_PROCESSES = ("process_tests", "thread_memory_test", "check_tests")
 CHUNK = 100  # tests of a process
 
 
@@ -110,6 +110,8 @@ def whole_suite(tests):
         yield from (item for item in programs if kind == "inside" and not item.name.startswith("every_call."))
     for alone in False, True:
         own = [test for test in tests if test not in shared and test.alone() == alone]
+        # Each of many small programs of check_test opens the device.
+        own.sort(key=lambda test: test.folder == "check_tests")
         for program, names in by(own, lambda test: test.program).items():
             yield Item(7, program.removesuffix("_test"), program=f"tests/{program}", tests=names, alone=alone, hold="",
                        patience=PROCESS)
