@@ -186,7 +186,7 @@ TEST_F(MallocConfig, InvalidAttributes) {
         {{Attribute(ACL_RT_MEM_ATTR_VA_FLAG, 2)}, ACL_ERROR_INVALID_PARAM, "vaFlag is 2"},
         {{Attribute(ACL_RT_MEM_ATTR_MODULE_ID, 1), Attribute(ACL_RT_MEM_ATTR_MODULE_ID, 1)},
          ACL_ERROR_INVALID_PARAM,
-         "ModuleId"},
+         "attr 1 more than once"},
         {{Attribute(ACL_RT_MEM_ATTR_DEVICE_ID, DeviceCount())},
          ACL_ERROR_RT_INVALID_DEVICEID,
          "deviceId is " + std::to_string(DeviceCount())},
