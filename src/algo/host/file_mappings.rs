@@ -4,8 +4,6 @@
 use std::fs;
 use std::ops::Range;
 
-use super::grow::fallible;
-
 /// A part of a file that is mapped, so that its writes are seen by all who map it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileMapping {
@@ -27,7 +25,7 @@ impl FileMapping {
 
 /// Returns all shared mappings of files. Empty if the system does not say.
 pub fn all() -> Vec<FileMapping> {
-    fallible(|| fs::read_to_string("/proc/self/maps")).map(|text| parse(&text)).unwrap_or_default()
+    fs::read_to_string("/proc/self/maps").map(|text| parse(&text)).unwrap_or_default()
 }
 
 /// Parses lines such as `7f00-7f10 rw-s 00002000 00:01 2049 /memfd:name (deleted)`.

@@ -39,9 +39,10 @@ fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if found.is_file() || found.is_dir() {
         ensure!(found.is_dir() || found.len() <= most, too_large());
+        // The read itself is not inside: it may extend the list by some bytes without a result.
         fallible(|| bytes.try_reserve_exact(usize::try_from(found.len()).unwrap_or(usize::MAX)))?;
         // The system refuses a directory. Files of /proc state no length, and others grow.
-        fallible(|| file.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes))?;
+        file.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes)?;
         ensure!(bytes.len() as u64 <= most, too_large());
         return Ok(bytes);
     }
@@ -58,7 +59,7 @@ fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 fn read_stream(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
     loop {
         let room = MOST + 1 - bytes.len();
-        match fallible(|| file.take(room as u64).read_to_end(bytes)) {
+        match file.take(room as u64).read_to_end(bytes) {
             Ok(read) if read == room => {
                 let text = format!("it is not a regular file, and has more than {MOST} bytes");
                 return Err(io::Error::new(ErrorKind::FileTooLarge, text));

@@ -19,7 +19,6 @@ use rustix::net::{
 use rustix::time::Timespec;
 
 use crate::algo::host::descriptor::Descriptor;
-use crate::algo::host::grow::fallible;
 use crate::algo::host::system_call::{named, refused, refused_by};
 use crate::algo::thread::pause::pause;
 
@@ -232,7 +231,7 @@ impl Connection {
 /// Returns the abstract names in this network namespace that begin with `first`.
 pub(super) fn names(first: &str) -> io::Result<Vec<String>> {
     const SOCKETS: &str = "/proc/net/unix";
-    let sockets = fallible(|| fs::read(SOCKETS)).map_err(|error| named(SOCKETS, error))?;
+    let sockets = fs::read(SOCKETS).map_err(|error| named(SOCKETS, error))?;
     let mut names: Vec<String> = String::from_utf8_lossy(&sockets)
         .lines()
         .filter_map(|line| line.split_ascii_whitespace().last()?.strip_prefix('@'))
