@@ -27,11 +27,11 @@ pub fn remedy(reason: &str) -> &'static str {
         ("undefined symbol", "define the symbol in the shared object, or link the library that defines it"),
         (
             "cannot open shared object file",
-            "install this library, or add its folder to LD_LIBRARY_PATH or to the shared object (-Wl,-rpath)",
+            "install the missing library, or add its folder to LD_LIBRARY_PATH or to the shared object (-Wl,-rpath)",
         ),
         (
             "' not found (required by",
-            "the shared object was built for a newer version of this library; build it on this system",
+            "the shared object needs a newer version of a system library; build it on this system",
         ),
         ("static TLS block", "build its thread-local variables without -ftls-model=initial-exec"),
         ("executable stack", "link it with -Wl,-z,noexecstack"),

@@ -92,7 +92,7 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("driver.page_size", "a question about a live block"),
     ("driver.host_block_len", "arithmetic"),
     ("driver.has_snapshots", "known since the backend was opened"),
-    ("driver.shutdown", "a wait; tests let it time out by work that does not end"),
+    ("driver.shutdown", "a wait; tests make it time out with work that never ends"),
     ("device.info", "facts, known since the device was opened"),
     ("device.block_len", "arithmetic"),
     ("device.note_part", "a note"),

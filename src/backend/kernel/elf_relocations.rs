@@ -86,8 +86,9 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
             ensure!(is_found, "a relocation refers to a local symbol that is not defined");
             if TYPES.thread_local.contains(&kind) {
                 let is_known = index == 0 || symbol.kind == 6;
+                ensure!(is_known, "a thread-local relocation has a symbol that is not thread-local");
                 let is_here = tables.has_thread_locals || index != 0 && !symbol.is_defined;
-                ensure!(is_known && is_here, "a thread-local relocation has a symbol of another type");
+                ensure!(is_here, "a thread-local relocation is in a file without thread-local variables");
             }
             reach = reach.max(index + 1);
             let of_symbol = symbol.is_defined.then(|| symbol.value.wrapping_add(addend));

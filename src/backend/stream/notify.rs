@@ -245,7 +245,7 @@ impl Notify {
     pub fn export(&self) -> Result<(Vec<u8>, OwnedFd)> {
         let exported = self.move_out().and_then(|()| self.place().0.export());
         let descriptor = exported.map_err(|error| {
-            let text = format!("a notify cannot be shared with other processes: {error}");
+            let text = format!("the notify cannot be exported: {error}");
             Fault::out_of_host_memory(text)
         })?;
         let mut bytes = MAGIC.to_vec();

@@ -177,7 +177,7 @@ fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
         }
         None => {
             write!(text, "which is memory on device {device} outside every allocation; ")?;
-            write!(text, "the host cannot access device memory: copy it with aclrtMemcpy")?;
+            write!(text, "correct the address, and copy device memory with aclrtMemcpy")?;
         }
     }
     writeln!(text, " (PORTACL_CPU_GUARD=1)")?;

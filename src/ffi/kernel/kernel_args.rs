@@ -23,7 +23,7 @@ pub unsafe fn with_list<R>(argsHandle: aclrtArgsHandle, work: impl FnOnce(&mut L
     if !head.is_aligned() || unsafe { head.cast::<u64>().read() } != Head::mark(addr) {
         return Err(param_invalid!(
             "argsHandle {addr:#x} is not a list of arguments; it must be a handle from aclrtKernelArgsInit, or the \
-             unmoved memory that was passed to aclrtKernelArgsInitByUserMem"
+             address that was passed to aclrtKernelArgsInitByUserMem (not that of a copy)"
         ));
     }
     // SAFETY: it begins as only a list at this address does, which `aclrtKernelArgsInitByUserMem`

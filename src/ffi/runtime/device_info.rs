@@ -167,7 +167,10 @@ pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(deviceId: i32, pciBusId: *mut c_
         let address = device_info::pci_address(deviceId)?.to_string();
         ensure!(
             address.len() < size,
-            invalid_param!("len is {len}; the address \"{address}\" and its zero need {} bytes", address.len() + 1)
+            invalid_param!(
+                "len is {len}; the address \"{address}\" and its terminating zero need {} bytes",
+                address.len() + 1
+            )
         );
         room.write(&address);
         Ok(())

@@ -181,8 +181,8 @@ impl<'a> Recorder<'a> {
     /// Fails for memory on another device: a graph's work must stay on its device.
     fn check(&self, span: Span) -> backend::Result<()> {
         let is_on_another_device = matches!(span.place, Place::Device(id) if id != self.stream.device.id);
-        let why = "a graph has one device, but this operation uses memory on another device; enqueue it outside of the \
-             capture";
+        let why = "a graph has one device, but this operation uses memory on another device; enqueue it in a stream \
+             that does not record";
         ensure!(!is_on_another_device, self.cannot(why));
         Ok(())
     }
