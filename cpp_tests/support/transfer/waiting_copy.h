@@ -40,8 +40,8 @@ void BlocksNoOtherStream(Copy copy) {
     EXPECT_TRUE(returned);
 }
 
-// Checks that copy(stream) waits for the work of its own stream only, although some of many streams share a queue of the
-// driver with one that is held.
+// Checks that copy(stream) waits for the work of its own stream only, although some of many streams share a queue of
+// the driver with one that is held.
 template <typename Copy>
 void WaitsForNoOtherStream(Copy copy) {
     // Drivers have at most 32 queues.

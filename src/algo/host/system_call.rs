@@ -1,6 +1,9 @@
 //! Returns errors of system calls that contain the name of the call, limits of the process, and keeps this library
 //! loaded.
 
+#[cfg(any(test, debug_assertions))]
+pub mod without_file_calls;
+
 use std::ffi::c_void;
 use std::io;
 use std::mem::MaybeUninit;

@@ -11,5 +11,3 @@ pub mod serving_thread;
 pub mod state;
 pub mod thread_attributes;
 pub mod wake_up;
-#[cfg(all(not(miri), any(test, debug_assertions)))]
-pub mod without_file_calls;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::algo::thread::without_file_calls::without_file_calls;
+use crate::algo::host::system_call::without_file_calls::without_file_calls;
 use crate::base::files;
 
 fn packed() -> Parcel {

@@ -336,3 +336,7 @@ fn to_bytes<const N: usize>(words: &[u64], sum: u64) -> [u8; N] {
 fn checksum(words: &[u64]) -> u64 {
     words.iter().fold(size_of_val(words) as u64, |sum, word| mix(sum ^ word))
 }
+
+#[cfg(test)]
+#[path = "shared_file_tests.rs"]
+mod tests;

@@ -6,10 +6,9 @@ use std::os::unix::fs::FileExt;
 
 use super::memory::access;
 use super::*;
-use crate::algo::thread::without_file_calls::without_file_calls;
 use crate::backend::{Calls, FaultKind, MemoryPlace, PointerExport, Pool, PoolAttribute, SharedMemory};
 use crate::base::files;
-use crate::pool::shared_file::{ImportedFile, MEMORY, SharedFile};
+use crate::pool::shared_file::{MEMORY, SharedFile};
 
 const HUGE: usize = 2 * MIB;
 
@@ -314,18 +313,6 @@ fn what_is_no_shared_memory_is_refused() {
         let empty = files::sealed_file(c"portacl-shared", len).unwrap();
         assert!(refused(empty.get().unwrap()).contains("does not belong to an exported memory pool"), "{len}");
     }
-}
-
-#[test]
-fn a_file_without_seals_is_asked_nothing_else() {
-    let (unsealed, _writer) = std::io::pipe().unwrap();
-    let sealed = files::sealed_file(c"portacl-shared", 8 << 20).unwrap();
-    let open =
-        |descriptor: BorrowedFd<'_>| without_file_calls(|| ImportedFile::open(descriptor).err().expect("a fault"));
-    let (Some(unsealed), Some(sealed)) = (open(unsealed.as_fd()), open(sealed.get().unwrap())) else { return };
-    assert!(unsealed.text().contains("no seals"), "{unsealed:?}");
-    // A file with seals is asked.
-    assert_eq!(sealed.kind(), FaultKind::Driver, "{sealed:?}");
 }
 
 /// Changes the bytes of a file's header one by one. Then all are as before.

@@ -247,8 +247,8 @@ impl StreamState {
         queued.map(|()| position)
     }
 
-    /// Calls `work` as the next operation of the stream, if that is idle: others are enqueued behind it. Returns `None` if
-    /// the stream is not known to be idle. The work is complete when `work` returns.
+    /// Calls `work` as the next operation of the stream, if that is idle: others are enqueued behind it. Returns `None`
+    /// if the stream is not known to be idle. The work is complete when `work` returns.
     pub(crate) fn run_while_idle(&self, work: impl FnOnce() -> Result<()>) -> Option<Result<Position>> {
         if self.is_abandoned() {
             return Some(Err(abandoned()));

@@ -1,9 +1,9 @@
 //! Copies and fills, synchronously and in a stream. Copies of rows are in `memcpy_2d.rs`.
 //!
 //! Copies of pageable host memory go to the driver, which stages them through pinned buffers; staging in the library
-//! would cost the same host copy (`bench_cuda` measures both). [`run_pageable`] keeps the driver from waiting inside such
-//! a copy. A copy between devices names both contexts, and a synchronous one runs on a stream of one of the two devices, so neither
-//! needs access to the other's memory.
+//! would cost the same host copy (`bench_cuda` measures both). [`run_pageable`] keeps the driver from waiting inside
+//! such a copy. A copy between devices names both contexts, and a synchronous one runs on a stream of one of the two
+//! devices, so neither needs access to the other's memory.
 
 use std::slice;
 use std::sync::Arc;
@@ -213,7 +213,7 @@ pub(crate) fn is_pageable(places: [Place; 2]) -> bool {
     places.contains(&Place::Pageable)
 }
 
-/// The number of times that a copy of pageable memory waits for its stream to be idle, while other threads submit to it.
+/// The number of times that a copy of pageable memory waits for its stream to be idle while other threads submit to it.
 const TRIES: usize = 8;
 
 /// Runs copies of pageable memory, and returns when they are complete.

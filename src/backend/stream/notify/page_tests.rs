@@ -1,7 +1,7 @@
 use std::os::fd::AsFd;
 
 use super::*;
-use crate::algo::thread::without_file_calls::{REFUSED, without_file_calls};
+use crate::algo::host::system_call::without_file_calls::{REFUSED, without_file_calls};
 
 #[test]
 fn a_file_without_seals_is_asked_nothing_else() {
@@ -12,7 +12,7 @@ fn a_file_without_seals_is_asked_nothing_else() {
         without_file_calls(|| Page::import(descriptor, 0).map(|_| ()).unwrap_err().to_string())
     };
     let (Some(unsealed), Some(sealed)) = (import(unsealed.as_fd()), import(sealed.get().unwrap())) else { return };
-    assert_eq!(unsealed, "it is another file");
+    assert_eq!(unsealed, "its descriptor is not the file of a notify");
     // A file with seals is asked.
     assert!(sealed.contains(&format!("(os error {REFUSED})")), "{sealed}");
 }
