@@ -10,6 +10,9 @@ import pathlib
 import sys
 import tarfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "gpu"))
+from results import verdicts
+
 MOST, GOAL = 16 << 20, 240  # bytes of an archive; seconds of the tests that share processes
 FINE = ("passed", "skipped")
 FIGURES = ("aclrtMemcpyAsync", "aclrtRecordEvent", "aclrtStreamWaitEvent", "aclrtLaunchHostFunc",
@@ -21,16 +24,8 @@ PROGRAMS = ("facts", "queues", "interop.driver", "interop.torch", "interop.cupy"
             "bench.driver", "bench.torch", "bench.cupy")
 
 
-def verdicts(rows):
-    """The last result of each test, as tools/gpu/results.py has it, and its reason."""
-    found = {}
-    for row in sorted(rows.values(), key=lambda row: (row["step"] != 6, row["step"], row["name"].startswith("alone."))):
-        found |= {case["test"]: case for case in row.get("tests", [])}
-    return found
-
-
 def of_tests(rows, suite):
-    found = verdicts(rows)
+    found = verdicts(rows.values())
     for test in suite:
         case = found.get(test, {"result": "has no result"})
         if case["result"] not in FINE or (case["result"] == "skipped" and not case.get("reason")):
@@ -94,7 +89,7 @@ def main():
     print(estimate(rows, sys.argv[4]))
     if found:
         sys.exit("\n".join(found))
-    results_of = [case["result"] for case in verdicts(rows).values()]
+    results_of = [case["result"] for case in verdicts(rows.values()).values()]
     print(f"the pack works: {len(rows)} programs; of the suite's {len(suite)} tests {results_of.count('passed')} passed, and "
           f"{results_of.count('skipped')} skipped themselves; an archive of {archive.stat().st_size / 1024:.0f} KiB")
 

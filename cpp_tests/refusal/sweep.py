@@ -174,7 +174,7 @@ def wrong_words(run, output):
 # Other true texts: the call that failed, the refused call, and the text, as patterns; and the reason.
 IMPORTS = r"aclrt(Ipc|Mem\w*Import|Notify\w*Import|Event\w*Import|IpcOpen)"
 ALLOWED = (
-    (IMPORTS, r".*", r"(key|handle) is empty|is not a shareable handle|must be an open descriptor|are not an exported pointer|is 0;",
+    (IMPORTS, r".*", r"(key|handle) is empty|is not a shareable handle|must be an open descriptor|is not an exported pointer|is 0;",
      "the other process of the seed has been refused, and has exported nothing"),
     (IMPORTS, r"accept4|recvmsg|getsockopt|sendmsg|poll|write|close|newfstatat|fcntl", r"does not answer|closed the connection without an answer",
      "the other process has been refused, and cannot tell"),

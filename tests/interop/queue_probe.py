@@ -57,16 +57,25 @@ class Words:
 
 
 def in_thread(driver, call, patience):
-    """Makes a call on a thread. Returns whether it returned in time, the seconds, and the thread."""
+    """Makes a call on a thread. Returns whether it returned in time, the seconds, and the thread, whose `failure` is that of
+    the call."""
     def run():
         driver.enter()
-        call()
+        try:
+            call()
+        except (AssertionError, AttributeError) as failure:
+            thread.failure = failure
 
     began = time.monotonic()
     thread = threading.Thread(target=run, daemon=True)
+    thread.failure = None
     thread.start()
     thread.join(patience)
     return not thread.is_alive(), time.monotonic() - began, thread
+
+
+def answer(returned, thread):
+    return f"fails: {thread.failure}" if thread.failure else "returns" if returned else "waits"
 
 
 def ends(driver, stream, patience=SHORT):
@@ -171,8 +180,8 @@ def how_much_fits(driver):
             # A bound of the queue stops its other stream, too; one of the stream does not. Locks stop every stream.
             for case, stream in (("the stream that shares the queue", shared), ("a stream of another queue", other)):
                 if stream is not None:
-                    returned, took, _ = in_thread(driver, lambda stream=stream: enqueue(stream), LONG)
-                    say("full", f"{name}: {case}", "returns" if returned else "waits", took)
+                    returned, took, call = in_thread(driver, lambda stream=stream: enqueue(stream), LONG)
+                    say("full", f"{name}: {case}", answer(returned, call), took)
         words.words[0] = 1
         for stream in filter(None, (first, shared, other)):
             driver.synchronize(stream)
@@ -243,7 +252,7 @@ def which_calls_wait(driver):
             continue
         words.wait(first, 0)
         returned, took, thread = in_thread(driver, call, LONG)
-        say("held", name, "returns" if returned else "waits", took)
+        say("held", name, answer(returned, thread), took)
         words.words[0] = 1
         thread.join(10)
         driver.synchronize(first)

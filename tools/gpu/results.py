@@ -19,7 +19,8 @@ class Results:
         (self.folder / "rows").mkdir(parents=True, exist_ok=True)
         self.lock, self.saved = threading.RLock(), 0.0
         self.rows = {}
-        for file in sorted((self.folder / "rows").iterdir()):
+        # Files that a killed run was writing have other names.
+        for file in sorted((self.folder / "rows").glob("*.json")):
             row = json.loads(file.read_text())
             self.rows[row["name"]] = row
 
@@ -43,12 +44,7 @@ class Results:
             self.saved = time.monotonic()
 
     def verdicts(self):
-        """The result of each test: the last one counts, which is the one alone where there is one."""
-        found = {}
-        order = lambda row: (row["step"] != 6, row["step"], row["name"].startswith("alone."))
-        for row in sorted(self.rows.values(), key=order):
-            found |= {case["test"]: case["result"] for case in row.get("tests", [])}
-        return found
+        return {test: case["result"] for test, case in verdicts(self.rows.values()).items()}
 
     def confirmed(self):
         """The sources of tests that all ran in the suite, of which some passed and none failed: for docs/api.md."""
@@ -61,8 +57,8 @@ class Results:
     def document(self):
         rows = [self.rows[name] for name in sorted(self.rows)]
         logs = [self.log(name) for name in sorted(self.rows) if name.startswith("bench.") and name != "bench.entry"]
-        figures = [json.loads(line) for log in logs if log.exists()
-                   for line in log.read_text(errors="replace").splitlines() if line.startswith("{")]
+        figures = [figure for log in logs if log.exists() for line in log.read_text(errors="replace").splitlines()
+                   if line.startswith("{") and (figure := parsed(line))]
         lists = {**self.facts, "tests": self.confirmed(), "figures": figures}
         head = json.dumps(lists, indent=1)[:-2]
         return head + ',\n "programs": [\n' + ",\n".join(f"  {json.dumps(row)}" for row in rows) + "\n ]\n}\n"
@@ -93,6 +89,26 @@ class Results:
         new = path.with_name(path.name + ".new")
         new.write_bytes(data)
         os.replace(new, path)
+
+
+def verdicts(rows):
+    """The case that counts for each test: a failure of any step. One of the suite counts only if the test also fails alone."""
+    found = {}
+    for row in sorted(rows, key=lambda row: (row["step"], row["name"].startswith("alone."))):
+        is_alone = row["name"].startswith("alone.")
+        for case in row.get("tests", []):
+            before = found.get(case["test"])
+            if before is None or before["result"] in FINE or (is_alone and before["step"] == row["step"]):
+                found[case["test"]] = {**case, "step": row["step"]}
+    return found
+
+
+def parsed(line):
+    """A figure, or None if the benchmark was stopped while it wrote the line."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
 
 
 def cut(path, most):

@@ -188,7 +188,7 @@ const std::vector<Program> kSync = {
     {"reset_only", ResetOnly, "endless_wait", kStream, "(id 2, device 0), waits for a notify that nothing records"},
     {"busy_stream", Busy, "endless_wait", kStream, "waits for a notify that nothing records"},
     {"behind_a_notify", Behind, "endless_wait", kStream,
-     "waits for an event whose record is enqueued after the next operation of this list"},
+     "waits for an event whose record is enqueued after another operation of this list"},
     {"host_behind_a_notify", HostBehind, "endless_wait", "aclrtSynchronizeEventWithTimeout has waited for 200ms",
      "waits for a notify that nothing records"},
     {"host_function_waits", HostFunction, "endless_wait", kStream, "which has not returned"},

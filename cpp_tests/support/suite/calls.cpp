@@ -22,7 +22,7 @@
 
 namespace {
 
-constexpr size_t kFunctions = 256, kPlaces = 256, kCalls = 8;
+constexpr size_t kFunctions = 256, kPlaces = 4096, kCalls = 8;
 
 struct Record {
     uint64_t began, ended;  // CLOCK_MONOTONIC in nanoseconds; 0: not yet

@@ -56,12 +56,12 @@ void CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset,
         if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last))
             throw Refusal(
                 ACLNN_ERR_PARAM_INVALID,
-                "strides and offset give the last element of the view an index that int64_t cannot represent; pass "
+                "viewDims, strides and offset give the last element of the view an index beyond int64_t; pass "
                 "smaller ones");
     }
     if (offset < 0 || last >= elements)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims, strides and offset select the elements with index ", offset,
-                      " to ", last, " (counted from 0), but storageDims has ", elements, " elements");
+                      " to ", last, " (counted from 0), but the storage has ", elements, " elements");
 }
 
 int64_t Product(at::IntArrayRef sizes) {

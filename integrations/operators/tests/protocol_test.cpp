@@ -34,7 +34,7 @@ TEST_F(Protocol, ViewsHaveStridesAndOffsets) {
     ASSERT_EQ(ACL_SUCCESS, Wait());
     EXPECT_EQ(out.Get(), (Floats{2, 6, 10}));
     EXPECT_EQ(nullptr, memory.Make({4}, strides, 0));
-    EXPECT_NE(Text().find("from element 0 to 6 of a storage of 6"), std::string::npos);
+    EXPECT_NE(Text().find("index 0 to 6 (counted from 0), but the storage has 6 elements"), std::string::npos);
     EXPECT_EQ(nullptr, memory.Make({6}, nullptr, 0, ACL_FORMAT_FRACTAL_NZ));
     EXPECT_NE(Text().find("format is 29"), std::string::npos);
 }

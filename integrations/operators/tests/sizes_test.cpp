@@ -87,7 +87,7 @@ TEST_F(Sized, AttentionDividesByNoNumberOfHeads) {
     };
     attend("headNum is 0", 0, layout, {1, 4, 8}, {1, 4, 8});
     attend("headNum is -1", -1, layout, {1, 4, 8}, {1, 4, 8});
-    attend("query has 8", 9, layout, {1, 4, 8}, {1, 4, 8});
+    attend("headNum is 9; allowed: at most 8", 9, layout, {1, 4, 8}, {1, 4, 8});
     attend("heads of key and value is 0", 4, heads, {1, 4, 8, 8}, {1, 0, 8, 8});
 }
 
@@ -114,7 +114,7 @@ TEST_F(Sized, NormalizationsOfChannelsHaveAValueForEach) {
     forward("mean has the shape [1]", ACLNN_ERR_PARAM_INVALID, Zeros({2, 4, 3}), nullptr, Zeros({1}), Zeros({4}),
             false);
     forward("weight has the shape [1]", ACLNN_ERR_PARAM_INVALID, Zeros({2, 4, 3}), Zeros({1}), nullptr, nullptr, true);
-    forward("it must have channels", ACLNN_ERR_PARAM_INVALID, Zeros({4}), nullptr, nullptr, nullptr, true);
+    forward("at least 2 dimensions", ACLNN_ERR_PARAM_INVALID, Zeros({4}), nullptr, nullptr, nullptr, true);
     const auto backward = [&](const char* words, int code, aclTensor* grad, aclTensor* mean, aclTensor* saved,
                               bool training) {
         REFUSES(words, code, BatchNormBackward, grad, Zeros({2, 4, 3}), nullptr, mean, mean, saved, saved, training,

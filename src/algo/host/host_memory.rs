@@ -170,7 +170,7 @@ unsafe impl GlobalAlloc for HostMemory {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if !reserve::may_have(block) && !is_refused() {
+        if !(is_refused() || reserve::may_have(block) && reserve::has(block)) {
             // SAFETY: the block is not in the reserve, so System allocated it with this layout; the
             // caller keeps `size` in bounds.
             let longer = unsafe { System.realloc(block, layout, size) };

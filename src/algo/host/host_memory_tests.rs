@@ -44,6 +44,15 @@ fn the_reserve_serves_what_the_system_refuses() {
         }
     }
     assert_eq!(reserve::usage(), before);
+    // Short blocks use again what was freed, so that the rest stays in one piece.
+    let short = layout(64, 64);
+    let [first, second] = [from_reserve(short), from_reserve(short)];
+    // SAFETY: allocated above with this layout, and not used any more.
+    let free = |piece| unsafe { HOST.dealloc(piece, short) };
+    free(first);
+    assert_eq!(from_reserve(short), first);
+    free(first);
+    free(second);
     // Blocks that are too long, and callers that report failures, are not served.
     assert!(from_reserve(layout(64 << 20, 16)).is_null());
     assert!(fallible(|| from_reserve(layout(16, 16))).is_null());

@@ -245,7 +245,7 @@ impl Notify {
     pub fn export(&self) -> Result<(Vec<u8>, OwnedFd)> {
         let exported = self.move_out().and_then(|()| self.place().0.export());
         let descriptor = exported.map_err(|error| {
-            let text = format!("the notify cannot be exported: {error}");
+            let text = format!("the notify or event cannot be exported: {error}");
             Fault::out_of_host_memory(text)
         })?;
         let mut bytes = MAGIC.to_vec();
@@ -257,7 +257,7 @@ impl Notify {
     /// Imports the notify that another process has [exported](Self::export).
     pub(crate) fn import(bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Self>> {
         let damaged = |why: &str| {
-            let text = format!("the export of the other process is not a notify: {why}");
+            let text = format!("the export of the other process is not a notify or event: {why}");
             Fault::invalid(text)
         };
         let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("it has the wrong size"))?;

@@ -35,8 +35,8 @@ impl End {
                  for this stream"
             }
             Self::HandedOver => {
-                "to end it: for a callback, call aclrtProcessReport in the thread that subscribed to the stream; for a \
-                 graph, end the waits of its tasks"
+                "to end it: for a callback, call aclrtProcessReport (or aclrtProcessHostFunc) in the thread that is \
+                 subscribed to the stream; for a graph, end the waits of its tasks"
             }
         }
     }
@@ -50,14 +50,14 @@ fn link(operation: &Arc<Operation>, does: &'static str, detail: &'static str) ->
 fn link_of(stop: &Stop, end: Option<End>) -> Party {
     let (does, detail) = match (&stop.why, end) {
         (Why::Record(_), _) => {
-            ("waits", "waits for an event whose record is enqueued after the next operation of this list")
+            ("waits", "waits for an event whose record is enqueued after another operation of this list")
         }
         (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
         (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
         (Why::Carrier(_, sequence::WaitCondition::Value(_)), _) => {
-            ("waits", "waits for a value that the next operation of this list writes")
+            ("waits", "waits for a value that another operation of this list writes")
         }
-        (Why::Carrier(..), _) => ("waits", "waits for a notify that the next operation of this list records"),
+        (Why::Carrier(..), _) => ("waits", "waits for a notify that another operation of this list records"),
         (Why::Function(_), _) => ("calls", "calls a function of the program, which has not returned"),
         (Why::HandedOver, _) => ("waits", "waits for a callback of a thread, or for a graph"),
     };
@@ -84,7 +84,7 @@ pub(super) fn of(pending: &Pending, mut at: At, is_open: impl Fn(Point) -> bool)
             Why::Carrier(key, awaited) => match pending.setter_of(*key, awaited) {
                 Some(setter) => {
                     links.push(link_of(stop, None));
-                    links.push(link(&setter.operation, "sets", "is enqueued after the next operation of this list"));
+                    links.push(link(&setter.operation, "sets", "is enqueued after another operation of this list"));
                     at = setter.at;
                     continue;
                 }

@@ -152,7 +152,7 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
             }
             Kind::Registered { .. } => Err(param_invalid!(
                 "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address for it; \
-                 register it with this flag"
+                 unregister it (aclrtHostUnregister), and register it with this flag"
             )),
         },
         None => Err(not_registered("pHost", addr)),

@@ -171,7 +171,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     let Some(is_default) = found.map(|pool| pool.is_default) else { return Ok(()) };
     if is_default {
         return Err(param_invalid!(
-            "memPool {raw:#x} is the default pool of its device; only aclrtResetDevice releases it"
+            "memPool {raw:#x} is the default pool of its device, and is released with it; leave the call out"
         ));
     }
     let Some(mem_pool) = handles::end::<MemPool>("memPool", raw)? else { return Ok(()) };

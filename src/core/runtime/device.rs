@@ -91,8 +91,8 @@ pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     announce_opened(id, opened);
     slot(&*runtime::session()?, "deviceId", id)?.device().ok_or_else(|| {
         param_invalid!(
-            "a device-state or stream-state callback has reset device {id} during this call; do not reset the device \
-             in the callback"
+            "device {id} was reset during this call, by a device-state or stream-state callback or by another thread; \
+             do not reset it before the call has returned"
         )
     })
 }

@@ -164,7 +164,7 @@ fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     match BLOCKS.find(addr) {
         _ if !area.is_open => {
             write!(text, "which was memory on device {device} before its reset, or memory from ")?;
-            write!(text, "another process before it was freed here; access it only before that free")?;
+            write!(text, "another process before it was freed here; access memory only while it exists")?;
         }
         Some(Range { base, words, .. }) => {
             let (asked, at) = (words[ASKED], addr - base);

@@ -71,7 +71,11 @@ impl HostSegments {
         ensure!(locked.make_room(), refused(&"no memory is left to keep track of another allocation"));
         let piece = whole.and_then(|whole| locked.take(whole as u64, HUGE));
         drop(locked);
-        let piece = piece.ok_or_else(|| refused(&"the pool has no free range of this length"))?;
+        let piece = piece.ok_or_else(|| {
+            Fault::out_of_host_memory(format!(
+                "the shared host memory has no free range of {len} bytes; free memory in it"
+            ))
+        })?;
         let free = || _ = arena.lock().free(piece.offset, piece.note);
         let opened = file.file.get();
         let mapping =

@@ -253,7 +253,9 @@ impl StreamState {
         if self.is_abandoned() {
             return Some(Err(abandoned()));
         }
-        let _submitting = self.submitting.lock();
+        let mut submitting = self.submitting.lock();
+        // Threads that want the frees submitted wait for the thread with the lock.
+        self.flush_deferred_locked(&mut submitting);
         if !self.is_known_idle() {
             return None;
         }

@@ -231,7 +231,7 @@ pub(crate) fn run_pageable(
         if !stream.is_known_idle() {
             stream.finish()?;
         }
-        if stream.is_shared() {
+        if stream.is_lent() {
             break;
         }
         if let Some(done) = stream.run_while_idle(&now) {

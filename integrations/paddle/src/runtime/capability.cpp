@@ -47,7 +47,7 @@ C_Status Deny(const char* callback, C_Device device, bool* supported) {
 }  // namespace
 
 C_Status get_compute_capability(C_Device device, std::size_t* capability) {
-    return ReportAttribute("get_compute_capability", device, ACL_DEV_ATTR_NPU_ARCH, "capability", capability);
+    return ReportAttribute("get_compute_capability", device, ACL_DEV_ATTR_NPU_ARCH, "compute_capability", capability);
 }
 
 C_Status get_device_properties(C_Device device, void* properties) {
@@ -102,19 +102,20 @@ C_Status get_driver_version_of_current(std::size_t* version) {
 }
 
 C_Status get_multi_process(C_Device device, std::size_t* processors) {
-    return ReportAttribute("get_multi_process", device, ACL_DEV_ATTR_AICORE_CORE_NUM, "processors", processors);
+    return ReportAttribute("get_multi_process", device, ACL_DEV_ATTR_AICORE_CORE_NUM, "multi_process", processors);
 }
 
 // The library returns the limit of half a core; a core has two halves.
 C_Status get_max_threads_per_mp(C_Device device, std::size_t* threads) {
-    const C_Status status =
-        ReportAttribute("get_max_threads_per_mp", device, ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE, "threads", threads);
+    const C_Status status = ReportAttribute("get_max_threads_per_mp", device, ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE,
+                                            "threads_per_mp", threads);
     if (status == C_SUCCESS) *threads *= 2;
     return status;
 }
 
 C_Status get_max_threads_per_block(C_Device device, std::size_t* threads) {
-    return ReportAttribute("get_max_threads_per_block", device, ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK, "threads", threads);
+    return ReportAttribute("get_max_threads_per_block", device, ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK, "threads_per_block",
+                           threads);
 }
 
 C_Status get_max_grid_dim_size(C_Device device, std::array<unsigned, 3>* size) {

@@ -51,6 +51,9 @@ static ALL: SpinLock<[Part; PARTS]> = SpinLock::new({
 });
 /// The number of blocks in use of all parts but the first one.
 static BLOCKS: AtomicUsize = AtomicUsize::new(0);
+/// The lowest and the highest address of all parts that were ever added.
+static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
+static HIGHEST: AtomicUsize = AtomicUsize::new(0);
 
 impl Part {
     fn has(&self, addr: usize) -> bool {
@@ -75,7 +78,9 @@ impl Part {
     /// Allocates a block.
     fn take(&mut self, layout: Layout) -> Option<*mut u8> {
         let (count, step) = (layout.size().div_ceil(GRANULE), layout.align().div_ceil(GRANULE));
-        let first = self.find(self.next, count, step).or_else(|| self.find(0, count, step))?;
+        // Blocks of the reserve stay close together, so that a long one fits behind them.
+        let from = if self.owner == RESERVE { 0 } else { self.next };
+        let first = self.find(from, count, step).or_else(|| self.find(0, count, step))?;
         self.map()[first..first + count].fill(true);
         self.used += count * GRANULE;
         self.next = self.next.max(first + count);
@@ -100,10 +105,17 @@ pub(super) fn usage() -> (usize, usize, usize) {
 }
 
 /// Whether a block can be in a part, of the reserve or of a claim. Relaxed: as long as the block is in use, every
-/// thread that has it sees a number that includes it.
+/// thread that has it sees a number that includes it, and the bounds of its part.
 #[inline(always)]
 pub(super) fn may_have(block: *const u8) -> bool {
-    block.addr().wrapping_sub((&raw const FIRST).addr()) < LEN || BLOCKS.load(Ordering::Relaxed) != 0
+    let addr = block.addr();
+    let is_between = || addr >= LOWEST.load(Ordering::Relaxed) && addr < HIGHEST.load(Ordering::Relaxed);
+    addr.wrapping_sub((&raw const FIRST).addr()) < LEN || (BLOCKS.load(Ordering::Relaxed) != 0 && is_between())
+}
+
+/// Whether a block is in a part, of the reserve or of a claim.
+pub(super) fn has(block: *const u8) -> bool {
+    ALL.lock().iter().any(|part| part.has(block.addr()))
 }
 
 /// Allocates a block from this owner's part or, if that fails, from the reserve. Returns null on failure.
@@ -152,6 +164,8 @@ pub(super) fn add(owner: usize, len: usize) -> bool {
     let mapped = unsafe { mmap_anonymous(ptr::null_mut(), with_map(len), access, MapFlags::PRIVATE) };
     let Ok(start) = mapped else { return false };
     *part = Part { start: start.cast(), len, owner, used: 0, next: 0 };
+    LOWEST.store(LOWEST.load(Ordering::Relaxed).min(start.addr()), Ordering::Relaxed);
+    HIGHEST.store(HIGHEST.load(Ordering::Relaxed).max(start.addr() + len), Ordering::Relaxed);
     true
 }
 
@@ -166,12 +180,6 @@ pub(super) fn end_claim(claim: usize) {
 /// Returns the length of a part and its map in bytes.
 const fn with_map(len: usize) -> usize {
     len + len / GRANULE
-}
-
-/// Whether a block is in a part, of the reserve or of a claim.
-#[cfg(test)]
-pub(super) fn has(block: *const u8) -> bool {
-    ALL.lock().iter().any(|part| part.has(block.addr()))
 }
 
 /// Returns the number of bytes of a claim's part that were never allocated.

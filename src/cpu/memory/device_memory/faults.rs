@@ -10,7 +10,7 @@ use crate::base::machine;
 pub(super) fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
     Fault::unsupported(format!(
         "guard mode needs a memory file for the memory on device {ordinal}, but the system refuses one ({why}); let \
-         the system allow memory files, or unset PORTACL_CPU_GUARD and remove bounds from PORTACL_CHECK"
+         the system allow memory files, or unset PORTACL_CPU_GUARD, and set PORTACL_CHECK without bounds and all"
     ))
 }
 
@@ -22,7 +22,7 @@ pub(super) fn no_addresses(ordinal: u32, size: u64, library_view: usize, span: u
     let remedy = match library_view {
         _ if error.kind() != io::ErrorKind::OutOfMemory => "let the system allow the mapping",
         0 => "set a smaller PORTACL_CPU_MEMORY",
-        _ => "raise ulimit -v, or unset PORTACL_CPU_GUARD and remove bounds from PORTACL_CHECK",
+        _ => "raise ulimit -v, or unset PORTACL_CPU_GUARD, and set PORTACL_CHECK without bounds and all",
     };
     let wanted = span + library_view as u64;
     Fault::out_of_device_memory(format!(

@@ -20,6 +20,14 @@ impl StreamState {
         self.shared.load(Ordering::Relaxed)
     }
 
+    /// Whether other libraries know the stream. A wait that is being submitted, and may join a capture, does not count.
+    pub(crate) fn is_lent(&self) -> bool {
+        self.is_shared() && {
+            let _submitting = self.submitting.lock();
+            self.is_shared()
+        }
+    }
+
     /// Whether another library captures the stream. A query of the stream, or of a mark in it, would invalidate the
     /// capture.
     pub(crate) fn is_captured(&self) -> Result<bool> {
