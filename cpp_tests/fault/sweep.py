@@ -44,8 +44,8 @@ PROBES = {
     "driver.foreign_block",
 }
 
-# Sites whose operation may fail later without a failing call: streams of graphs hand over what the graph goes on without,
-# and programs destroy streams by force, or wait for the notify and not for the stream that records it.
+# Sites whose operation may fail later without a failing call: a program may destroy the stream by force, and no program
+# waits for the streams of graphs. It is open which of these failures a call should report.
 UNREPORTED_LATER = {"stream.hand_over", "stream.change_notify"}
 
 # Sites that a backend does not use: if the driver has pools, the library creates none.
