@@ -35,6 +35,7 @@ mod races;
 mod report;
 mod submissions;
 mod sync;
+mod user_code;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -41,6 +41,7 @@ impl What {
             Self::Accesses(OpKind::Launch) => "a kernel",
             Self::Accesses(OpKind::RunGraph) => "a graph",
             Self::Accesses(OpKind::HostFn) => "a host function",
+            Self::Accesses(OpKind::HostTask) => "a task",
             Self::Accesses(OpKind::HandOver) => "a callback",
             Self::Accesses(OpKind::Wait | OpKind::WaitValue | OpKind::WaitNotify) | Self::Waits => "a wait",
             Self::Accesses(_) => "an operation",

@@ -1,14 +1,14 @@
 //! Sees all operations before they are submitted, and keeps their order.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::operation::{InStream, Operation, Short, What, have_details};
 use super::report::Finding;
-use super::sync::{self, SyncStep, Why};
+use super::sync::{self, SyncStep};
+use super::user_code::{self, WatchedDelivery};
 use super::{Sized, init, is_on, races, report};
-use crate::backend::{Delivery, HostFn, Op, OpKind, Payload, Place, Position, Ticket};
+use crate::backend::{Delivery, Op, OpKind, Payload, Place, Position};
 use crate::core::base::config::check::Check;
 use crate::core::base::error::Result;
 use crate::core::order::accesses::{Access, Accesses, GraphRun, GraphRuns, Mode};
@@ -52,7 +52,9 @@ impl Checker for Submissions {
         };
         let runs_graph = matches!(op, Op::RunGraph(_));
         let position = if let Op::HostFn(function) = op {
-            submit_host_fn(known, function.take(), step.as_ref(), submit)
+            user_code::submit_host_fn(known, function.take(), step.as_ref(), submit)
+        } else if let Op::HostTask(task) = op {
+            submit(Op::HostTask(&user_code::observed(known, task, step.as_ref())))
         } else if let Op::HandOver { delivery, wait } = op {
             let watched: Box<dyn Delivery> = Box::new(WatchedDelivery { delivery: delivery.take(), known });
             submit(Op::HandOver { delivery: Payload::new(&mut Some(watched)), wait })
@@ -193,6 +195,7 @@ fn returns_complete(op: &Op<'_>) -> bool {
         | Op::Reduce(_)
         | Op::Launch(_)
         | Op::HostFn(_)
+        | Op::HostTask(_)
         | Op::RunGraph(_)
         | Op::HandOver { .. }
         | Op::Record(_)
@@ -216,7 +219,7 @@ fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
         Op::WaitNotify(notify, wait) => sequence.await_notify(stream, notify, *wait),
         Op::WriteValue(write) => sequence.write_value(stream, write.dst.addr, write.value),
         Op::WaitValue(wait) => sequence.await_value(stream, *wait),
-        Op::HostFn(_) | Op::HandOver { .. } => return sequence.before_latest(stream),
+        Op::HostFn(_) | Op::HostTask(_) | Op::HandOver { .. } => return sequence.before_latest(stream),
         op if returns_complete(op) => return sequence.at_stream(stream),
         Op::Copy(_)
         | Op::CopyBatch(_)
@@ -231,38 +234,6 @@ fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
         | Op::Mark => {}
     }
     Known::default()
-}
-
-fn submit_host_fn(
-    known: Known,
-    function: HostFn,
-    step: Option<&SyncStep>,
-    submit: &mut dyn FnMut(Op<'_>) -> Result<Position>,
-) -> Result<Position> {
-    if function.calls_backend() {
-        return submit(Op::HostFn(Payload::new(&mut Some(function))));
-    }
-    let is_running = if let Some(SyncStep::Stops(Why::Function(it))) = step { Some(Arc::clone(it)) } else { None };
-    let watched = HostFn::from_closure(move || {
-        known.is_seen();
-        is_running.iter().for_each(|is_running| is_running.store(true, Ordering::Release));
-        function.run();
-        is_running.iter().for_each(|is_running| is_running.store(false, Ordering::Release));
-    });
-    submit(Op::HostFn(Payload::new(&mut Some(watched))))
-}
-
-/// Work that is handed over. As before a host function, the host knows all before it to be complete.
-struct WatchedDelivery {
-    delivery: Box<dyn Delivery>,
-    known: Known,
-}
-
-impl Delivery for WatchedDelivery {
-    fn deliver(self: Box<Self>, ticket: Ticket) {
-        self.known.is_seen();
-        self.delivery.deliver(ticket);
-    }
 }
 
 /// Returns the place in the order of the next operation of this stream; `None` if there is no stream.

@@ -174,6 +174,7 @@ pub(crate) const HEADERS: &[Header] = &[
             "types/portacl.rs",
             "base/portacl.rs",
             "stream/native.rs",
+            "transfer/host_task.rs",
             "graph/portacl_picture.rs",
             "graph/memory.rs",
             "pool/portacl_mem_pool.rs",

@@ -20,8 +20,8 @@ pub enum FaultKind {
     Execution,
     /// [`crate::Stream::abandon`] was called before. The stream accepts no work, and pending work is dropped.
     Abandoned,
-    /// A kernel reported a failure with this code.
-    Kernel(i32),
+    /// A kernel, or a task of the host, reported a failure with this code.
+    Program(i32),
     /// A wait of a stream exceeded its timeout, and the stream went on.
     WaitTimedOut,
     /// An argument that only the backend can check is invalid: a damaged program, an unknown kernel, wrong parameters.

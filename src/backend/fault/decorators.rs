@@ -211,6 +211,7 @@ impl Submit for FaultStream {
             | Op::Reduce(_)
             | Op::Launch(_)
             | Op::HostFn(_)
+            | Op::HostTask(_)
             | Op::HandOver { .. }
             | Op::WriteValue(_)
             | Op::WaitValue(_)

@@ -4,10 +4,12 @@ pub mod decorators;
 pub mod failure;
 pub mod hand_over;
 pub mod host_fn;
+pub mod host_task;
 pub mod notify;
 pub mod op;
 pub mod stream_value;
 pub mod watch;
+pub mod workers;
 
 use std::any::Any;
 use std::sync::Arc;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fill, Graph, Home, HostFn, Launch, Notify, NotifyWait,
-    Position, RandomNum, Reduce, Result, Span, ValueWait, ValueWrite,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fill, Graph, Home, HostFn, HostTask, Launch, Notify,
+    NotifyWait, Position, RandomNum, Reduce, Result, Span, ValueWait, ValueWrite,
 };
 
 /// An operation of a stream.
@@ -35,6 +35,10 @@ pub enum Op<'a> {
     /// Calls user code on a thread of the backend, never on the caller's. Later operations of this stream wait
     /// until it returns; other streams do not.
     HostFn(Payload<'a, HostFn>),
+    /// Runs a task on a thread of its own, never on one that waits or serves streams, with addresses for the buffers.
+    /// Later operations of this stream wait until it returns; other streams do not. Memory that is freed after the
+    /// submission stays until then, also if the stream is aborted or abandoned, which [stops](crate::TaskRun::stop) the task.
+    HostTask(&'a Arc<HostTask>),
     /// Runs a graph of the stream's device as one operation, which overlaps no other run of the graph. Memory that is
     /// freed after the submission stays until the run is complete, as for a kernel.
     RunGraph(&'a Arc<dyn Graph>),
@@ -140,6 +144,7 @@ kinds! {
     Reduce "reduce" true,
     Launch "launch" true,
     HostFn "host_fn" true,
+    HostTask "host_task" true,
     RunGraph "run_graph" true,
     HandOver "hand_over" true,
     Record "record" false,
@@ -209,6 +214,11 @@ pub trait Calls: Submit {
     /// [`Op::HostFn`].
     fn host_fn(&self, function: HostFn) -> Result<Position> {
         self.submit(Op::HostFn(Payload::new(&mut Some(function))))
+    }
+
+    /// [`Op::HostTask`].
+    fn host_task(&self, task: &Arc<HostTask>) -> Result<Position> {
+        self.submit(Op::HostTask(task))
     }
 
     /// [`Op::RunGraph`].

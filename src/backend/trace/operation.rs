@@ -26,6 +26,7 @@ enum More {
         grid: [u32; 3],
         threads: Option<[u32; 3]>,
     },
+    Task(String),
     WriteValue(u64),
     WaitValue(u64, Comparison),
 }
@@ -54,6 +55,10 @@ impl What {
                 let (name, grid, threads) = (launch.name.to_owned(), launch.grid, launch.threads);
                 (None, More::Kernel { name, grid, threads })
             }
+            Op::HostTask(task) => {
+                let bytes = task.memory().map(|(memory, _)| memory.len).sum();
+                (Some(bytes), More::Task(task.code.name().to_owned()))
+            }
             Op::WriteValue(write) => (None, More::WriteValue(write.value)),
             Op::WaitValue(wait) => (None, More::WaitValue(wait.value, wait.comparison)),
             Op::Record(_) | Op::Mark => return None,
@@ -72,6 +77,7 @@ impl What {
         let (category, name) = match (self.kind, &self.more) {
             (_, More::Copies(src, dst, _) | More::Rows(src, dst, ..)) => return ("copy", copy_in_words(*src, *dst)),
             (_, More::Kernel { name, .. }) => ("kernel", &**name),
+            (_, More::Task(name)) => ("host", &**name),
             (OpKind::CopyIndirect, _) => ("copy", "indirect copy"),
             (OpKind::Fill, _) => ("fill", "fill"),
             (OpKind::Reduce, _) => ("reduce", "reduce"),
@@ -100,7 +106,7 @@ impl What {
             }
         }
         match self.more {
-            More::Nothing => line,
+            More::Nothing | More::Task(_) => line,
             More::Copies(src, dst, count) => {
                 line = with_places(line, src, dst);
                 if count > 1 { line.arg("copies", count) } else { line }

@@ -78,6 +78,13 @@ impl Submit for TraceStream<'_> {
                 let timed = if calls_backend { HostFn::from_backend_calls(run) } else { HostFn::from_closure(run) };
                 self.inner.submit(Op::HostFn(Payload::new(&mut Some(timed))))
             }),
+            Op::HostTask(task) => self.submit_timed(what, |guard| {
+                let timed = task.observed(move || {
+                    guard.begin();
+                    move || guard.end()
+                });
+                self.inner.submit(Op::HostTask(&timed))
+            }),
             Op::HandOver { delivery, wait } => self.submit_timed(what, |guard| {
                 let delivery = delivery.take();
                 let timed: Box<dyn Delivery> = Box::new(TraceDelivery { delivery, guard, wait });

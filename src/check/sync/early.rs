@@ -104,7 +104,7 @@ pub(crate) fn submitted(
     let informs = graph.is_some() || reaches_host;
     let found = early.open(|earlier| informs && sequence.is_before(earlier.point, point));
     early.held.retain(|held| !sequence.is_known(*held));
-    let is_function = matches!(operation.what, What::Accesses(OpKind::HostFn | OpKind::HandOver));
+    let is_function = matches!(operation.what, What::Accesses(OpKind::HostFn | OpKind::HostTask | OpKind::HandOver));
     if operation.what == What::Accesses(OpKind::Launch) {
         // A kernel may have threads, and uses the program's addresses.
         accesses.0.iter().for_each(|access| closed::lend(access.addr));

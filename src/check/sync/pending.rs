@@ -37,7 +37,7 @@ impl SyncStep {
             Op::WaitValue(wait) => {
                 Self::Stops(Why::Carrier(places::of_byte(wait.src.addr), WaitCondition::Value(*wait)))
             }
-            Op::HostFn(_) => Self::Stops(Why::Function(Arc::default())),
+            Op::HostFn(_) | Op::HostTask(_) => Self::Stops(Why::Function(Arc::default())),
             Op::HandOver { wait: true, .. } => Self::Stops(Why::HandedOver),
             Op::Copy(_)
             | Op::CopyBatch(_)

@@ -230,7 +230,7 @@ impl From<Fault> for Error {
             FaultKind::OutOfResources => Code::NoStreamResource,
             FaultKind::Unsupported => Code::FeatureNotSupport,
             FaultKind::Execution => Code::AicoreException,
-            FaultKind::Kernel(value) => return Self::with_value(value, fault.text()),
+            FaultKind::Program(value) => return Self::with_value(value, fault.text()),
             FaultKind::WaitTimedOut => Code::WaitTimeout,
             // Abandoned: during the call another thread destroyed the object or reset its device.
             FaultKind::Abandoned | FaultKind::InvalidArgument => Code::ParamInvalid,

@@ -51,6 +51,8 @@ kinds! {
     Notify = 11 "notify",
     /// A notify that counts.
     CountedNotify = 12 "counted notify",
+    /// A task of the host that runs.
+    HostTask = 13 "task",
     /// An allocator description.
     Allocator = 20 "allocator description",
     /// A buffer.

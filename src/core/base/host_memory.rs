@@ -13,7 +13,7 @@ use crate::base::gate;
 
 /// Calls that may begin: those that release or end something or wait, and the queries that programs make before such
 /// calls.
-pub const GOES_ON: [&str; 80] = [
+pub const GOES_ON: [&str; 82] = [
     "aclDestroyDataBuffer",
     "aclFinalize",
     "aclFinalizeCallbackUnRegister",
@@ -94,6 +94,8 @@ pub const GOES_ON: [&str; 80] = [
     "portaclNoteReleaseFailure",
     "portaclReleaseFailures",
     "portaclReportError",
+    "portaclTaskFail",
+    "portaclTaskGetState",
 ];
 
 /// Claims host memory for a call whose size the program chooses: at most `count` times `each` bytes, for `what`. The

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use self::run::{QueuedRun, Run};
 use super::program::reporting::Listener;
 use super::task::control::{Condition, ConditionKind};
-use super::task::{self, Task};
+use super::task::{self, Step as TaskStep, Task};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, RepeatedFn, Span};
 use crate::base::error::{Error, Result, param_invalid, unsupported};
@@ -180,6 +180,8 @@ pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
 /// Fails for a task that flows do not support.
 pub fn check(task: &Task) -> Result<()> {
     ensure!(!task.is_late(), cannot("task groups"));
+    let is_host_task = matches!(task.step(), Some(TaskStep::HostTask(_)));
+    ensure!(!is_host_task, cannot("tasks of portaclLaunchTask"));
     let waits = task.step().is_some_and(|step| step.waits());
     ensure!(!waits, cannot("waits for values, notifies and events outside of the graph"));
     Ok(())

@@ -121,6 +121,7 @@ pub fn number(task: &Task) -> i32 {
         What::ValueWait => 6,
         What::Work
         | What::CopyIndirect
+        | What::HostTask
         | What::End
         | What::MemAlloc
         | What::MemFree

@@ -265,6 +265,7 @@ pub fn kind(task: &Task) -> &'static str {
     match task.what {
         What::Work => task.work.as_ref().map_or("prefetch", group::kind),
         What::CopyIndirect => "copy_indirect",
+        What::HostTask => "host_task",
         What::EventRecord(_) => "event_record",
         What::EventWait(_) => "event_wait",
         What::EventReset(_) => "event_reset",

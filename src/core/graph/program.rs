@@ -50,7 +50,10 @@ fn most_effects(task: &Task) -> usize {
         Some(work) => {
             GraphLaunch::of(work).map_or(6, |call| call.effects.as_ref().map_or(0, |effects| effects.0.len()))
         }
-        None => 1,
+        None => match task.step() {
+            Some(Step::HostTask(task)) => task.buffers.len(),
+            _ => 1,
+        },
     }
 }
 
@@ -66,6 +69,7 @@ fn used_by(tasks: &[Task]) -> Result<GraphRun> {
                 Some(call) => effects.0.extend(call.effects.iter().flat_map(|effects| &effects.0).copied()),
                 None => effects.work(work),
             },
+            (None, Some(Step::HostTask(task))) => effects.task(task),
             (Some(_), _) | (None, Some(Step::CopyIndirect(_))) => effects.0.push(Effect::Unknown),
             (None, _) => {}
         }

@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 
 use crate::backend::{
-    Access, Copy, Copy2d, Does, Launch, Op, Parameters, RandomNum, Reduce, Span, Use, ValueWait, ValueWrite, Work,
+    Access, BufferUse, Copy, Copy2d, Does, HostTask, Launch, Op, Parameters, RandomNum, Reduce, Span, Use, ValueWait,
+    ValueWrite, Work,
 };
 
 /// One effect of an operation on memory.
@@ -66,6 +67,7 @@ impl Effects {
             Op::RandomNum(job) => all.random_num(job),
             Op::Reduce(reduce) => all.reduce(reduce),
             Op::Launch(launch) => all.launch(launch),
+            Op::HostTask(task) => all.task(task),
             Op::WriteValue(ValueWrite { dst, .. }) => all.0.push(Effect::Signal(*dst)),
             Op::WaitValue(ValueWait { src, .. }) => all.0.push(Effect::Await(*src)),
             // These read and write no memory of programs; what the host function or the graph uses is checked there.
@@ -92,6 +94,15 @@ impl Effects {
             Work::RandomNum(job) => self.random_num(job),
             Work::Launch(_) | Work::HostFn(_) | Work::Record(_) => {}
         }
+    }
+
+    /// Adds the effects of a task of the host.
+    pub fn task(&mut self, task: &HostTask) {
+        self.0.extend(task.memory().map(|(memory, does)| match does {
+            BufferUse::Read => Effect::Read(memory),
+            BufferUse::Write => Effect::Write(memory),
+            BufferUse::ReadWrite => Effect::Update(memory),
+        }));
     }
 
     fn copy(&mut self, copy: &Copy) {

@@ -65,6 +65,8 @@ pub fn drain_device(device: &Arc<Device>, until: Instant, deadline: Option<Insta
 }
 
 fn drain_all(streams: Vec<Arc<Stream>>, deadline: Option<Instant>, errors: &mut TeardownErrors) {
+    // All are retired before the first drain: a task of one stream may wait for a task of another one.
+    streams.iter().for_each(|stream| stream.native().retire());
     for stream in streams {
         state_callback::stream_ended(stream.handle);
         errors.merge(stream.drain(deadline));

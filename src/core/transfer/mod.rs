@@ -4,6 +4,7 @@
 pub mod cache;
 pub mod data_type;
 pub mod ends;
+pub mod host_task;
 pub mod memcpy;
 pub mod memcpy_2d;
 pub mod memcpy_batch;

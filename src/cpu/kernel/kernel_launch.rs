@@ -52,7 +52,7 @@ pub(crate) struct Block {
 unsafe extern "C" fn fail(block: *const Block, code: i32, text: *const c_char) {
     // SAFETY: the kernel passes the block that it was called with, which names the failure of its launch.
     let failure = unsafe { &*(*block).failure };
-    let kind = if code == 0 { FaultKind::Execution } else { FaultKind::Kernel(code) };
+    let kind = if code == 0 { FaultKind::Execution } else { FaultKind::Program(code) };
     // SAFETY: if it is not null, it is the kernel's text, which ends with a zero.
     let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy());
     failure.lock().get_or_insert_with(|| Fault::new(kind, text.unwrap_or("a kernel failed".into())));

@@ -2,7 +2,7 @@
 
 use std::os::fd::BorrowedFd;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -34,6 +34,7 @@ use crate::runtime::info;
 use crate::runtime::shared::{DEVICES, DeviceSlot, Shared};
 use crate::runtime::snapshot::Hold;
 use crate::stream::executor::Executor;
+use crate::transfer::host_task;
 
 /// The time for which [`Driver::shutdown`] waits for user code.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
@@ -102,6 +103,7 @@ impl CpuDriver {
                 cores,
                 helpers: Box::new(Arc::clone(&executor)),
                 watcher: Arc::default(),
+                task_threads: host_task::threads(),
                 users: Users::default(),
                 windows: Windows::new(numbers.len(), span),
                 devices: numbers.iter().map(|_| DeviceSlot::default()).collect(),
@@ -299,7 +301,8 @@ impl Driver for CpuDriver {
 
     fn shutdown(&self, patience: Duration) -> bool {
         self.shared.watcher.stop();
-        let all = self.executor.stop(patience);
+        let deadline = Instant::now() + patience;
+        let all = self.executor.stop(patience) & self.shared.task_threads.stop(deadline);
         if all {
             self.reap(usize::MAX);
             self.shared.users.clear();

@@ -21,6 +21,7 @@ use crate::pool::imports::Imports;
 use crate::stream::parallel::Helpers;
 
 use crate::backend::stream::watch::Watcher;
+use crate::backend::stream::workers::Workers;
 use crate::backend::{Block, Options, Place, Result, Span};
 
 /// The default number of devices. They share the machine's memory.
@@ -43,6 +44,8 @@ pub(crate) struct Shared {
     /// The threads that share large operations.
     pub helpers: Box<dyn Helpers>,
     pub watcher: Arc<Watcher>,
+    /// The threads that run tasks of the host.
+    pub task_threads: Workers,
     pub users: Users,
     pub devices: Box<[DeviceSlot]>,
     /// The number of each device among all, selected or not.

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::backend::stream::watch::{Expected, Watched};
-use crate::backend::{Copy, Fault, Place, Position, Result, Stream, Wait};
+use crate::backend::{Copy, Fault, Place, Position, Result, Stop, Stream, Wait};
 use crate::stream::event::Record;
-use crate::stream::operation::{Awaited, Operation, SHORT, Task};
+use crate::stream::operation::{Awaited, Begins, Operation, SHORT, Task};
 use crate::stream::queue::Queue;
 use crate::transfer::memcpy;
 
@@ -64,7 +64,7 @@ impl CpuStream {
 
     fn queue_watched(&self, expected: Expected) -> Result<Position> {
         let watched = Arc::new(Watched::new(&self.queue.shared.watcher, expected)?);
-        self.queue_wait(Awaited { record: Record::outside_streams(), watched: Some(watched) })
+        self.queue_wait(Awaited { record: Record::outside_streams(), begins: Some(Begins::Watch(watched)) })
     }
 
     fn now_or_later(&self, operation: Operation) -> Result<Position> {
@@ -165,16 +165,23 @@ impl Stream for CpuStream {
     }
 
     fn abandon(&self) -> Position {
-        self.queue.abandon()
+        let kept = self.queue.abandon();
+        self.queue.stop_tasks(Stop::Dropped);
+        kept
     }
 
     fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
-        let Some(started) = self.queue.abort(why) else { return Wait::Done };
+        let started = self.queue.abort(why);
+        self.queue.stop_tasks(Stop::Dropped);
+        // Later work is ordered after tasks that still run. An abandoned stream has none.
+        self.queue.running_tasks().into_iter().for_each(|done| _ = self.queue_wait(Awaited::record(done)));
+        let Some(started) = started else { return Wait::Done };
         self.queue.wait_until(&|| self.queue.operations.has_finished(started), deadline)
     }
 
     fn retire(&self) {
         self.queue.retire();
+        self.queue.stop_tasks(Stop::StreamEnds);
     }
 
     fn set_priority(&self, priority: u32) -> Result<()> {

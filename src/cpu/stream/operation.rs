@@ -13,6 +13,7 @@ use crate::backend::{
 };
 use crate::kernel::kernel_launch;
 use crate::runtime::shared::Shared;
+use crate::transfer::host_task::TaskWait;
 use crate::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
 
 /// The maximum number of bytes of operations that run in the caller when the stream is idle. They take no longer (2 to
@@ -28,14 +29,33 @@ const OTHER_TINY: usize = 4 << 10;
 #[derive(Clone)]
 pub(crate) struct Awaited {
     pub record: Arc<Record>,
-    /// The watched memory that completes the record, or the timeout, if there is one.
-    pub watched: Option<Arc<Watched>>,
+    /// What begins with the wait, if anything.
+    pub begins: Option<Begins>,
+}
+
+/// What begins when a stream begins to wait, and completes the record.
+#[derive(Clone)]
+pub(crate) enum Begins {
+    /// A watch of memory, or a timeout.
+    Watch(Arc<Watched>),
+    /// A task of the host.
+    Task(Arc<TaskWait>),
+}
+
+impl Begins {
+    /// Returns the memory that it uses.
+    fn memory(&self) -> ByteRange {
+        match self {
+            Self::Watch(watched) => watched.memory(),
+            Self::Task(task) => task.memory(),
+        }
+    }
 }
 
 impl Awaited {
     /// Creates a wait without a timeout.
     pub(crate) fn record(record: Arc<Record>) -> Self {
-        Self { record, watched: None }
+        Self { record, begins: None }
     }
 }
 
@@ -141,7 +161,7 @@ impl Operation {
             Self::RandomNum(job) if job.words().next().is_some() => [ANYTHING, NOTHING],
             Self::RandomNum(job) => [of(&job.dst), job.counter.as_ref().map_or(NOTHING, of)],
             Self::WriteValue(write) => [of(&write.dst), NOTHING],
-            Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.memory(), NOTHING],
+            Self::Wait(Awaited { begins: Some(begins), .. }) => [begins.memory(), NOTHING],
             Self::Launch(_) | Self::CopyIndirect(_) | Self::Graph(_) => [ANYTHING, NOTHING],
             // This is a function of the library that makes another stream use memory.
             Self::HostFn(function) if function.calls_backend() => [ANYTHING, NOTHING],
@@ -170,6 +190,7 @@ impl Operation {
             Self::HandOver(..) => "hand_over",
             Self::Record(_) => "record",
             Self::ChangeNotify(..) => "change_notify",
+            Self::Wait(Awaited { begins: Some(Begins::Task(_)), .. }) => "host_task",
             Self::Wait(_) => "wait",
             Self::Mark => "mark",
         }
@@ -276,7 +297,7 @@ impl stream_queue::Operation for Task {
     }
 
     fn on_drop(&self) {
-        if let Operation::Wait(Awaited { watched: Some(watched), .. }) = &self.operation {
+        if let Operation::Wait(Awaited { begins: Some(Begins::Watch(watched)), .. }) = &self.operation {
             watched.cancel();
         }
     }

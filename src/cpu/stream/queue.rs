@@ -6,6 +6,7 @@
 //! held. A thread never holds the locks of two queues.
 
 mod drain;
+mod host_task;
 mod run;
 mod users;
 
@@ -18,7 +19,7 @@ use parking_lot::Mutex;
 
 use super::event::Record;
 use super::executor::Executor;
-use super::operation::{Awaited, Footprint, Operation, SHORT, Task};
+use super::operation::{Awaited, Begins, Footprint, Operation, SHORT, Task};
 use crate::algo::queue::stream_queue::{LockedClaim, StreamQueue, Submission};
 use crate::algo::sync::event_count::EventCount;
 use crate::algo::sync::gap::Gap;
@@ -26,6 +27,7 @@ use crate::backend::stream::watch::Watched;
 use crate::backend::{FailedLaunch, Failure, Fault, FaultKind, Observer, Position, Result, Span, Ticket};
 use crate::runtime::shared::Shared;
 use crate::runtime::utilization::Busy;
+use crate::transfer::host_task::TaskWait;
 use crate::transfer::stream_value;
 
 /// The length of a queue above which it is not searched for uses of a block.
@@ -54,6 +56,8 @@ pub(crate) struct Queue {
     /// See [`crate::backend::Stream::limit_waits`].
     waits_until: OnceLock<Instant>,
     waiters: EventCount,
+    /// The tasks that run, each with the record that it completes.
+    tasks: Mutex<Vec<(Arc<TaskWait>, Arc<Record>)>>,
     _gap: Gap,
 }
 
@@ -80,6 +84,7 @@ impl Queue {
             retired: AtomicBool::new(false),
             waits_until: OnceLock::new(),
             waiters: EventCount::new(),
+            tasks: Mutex::default(),
             _gap: Gap::default(),
         })
     }
@@ -182,7 +187,14 @@ impl Queue {
             on.record.completion.unsubscribe(self);
             return false;
         }
-        on.watched.as_ref().is_none_or(|watched| self.watch(watched, &on.record))
+        match &on.begins {
+            None => true,
+            Some(Begins::Watch(watched)) => self.watch(watched, &on.record),
+            Some(Begins::Task(task)) => {
+                self.start_task(task, &on.record);
+                true
+            }
+        }
     }
 
     /// Watches memory for a change that completes the record. Returns false if it has changed already. The wait may
@@ -332,7 +344,7 @@ impl Queue {
     pub(crate) fn limit_waits(&self, until: Instant) {
         // The limit is set before the check, so that a wait that begins later reads it.
         let until = *self.waits_until.get_or_init(|| until);
-        if let Some(watched) = self.operations.blocked_on().and_then(|on| on.watched) {
+        if let Some(Begins::Watch(watched)) = self.operations.blocked_on().and_then(|on| on.begins) {
             watched.limit(until);
         }
     }

@@ -6,13 +6,14 @@ use std::time::Duration;
 use super::{CpuStream, queue};
 use crate::backend::stream::watch::{Expected, Watched};
 use crate::backend::{
-    BoundLaunch, Change, Copy, Copy2d, Delivery, Event, Fault, Fill, Graph, HostFn, Launch, Notify, Op, Place,
-    Position, Result, Submit, Ticket, ValueWait,
+    BoundLaunch, Change, Copy, Copy2d, Delivery, Event, Fault, Fill, Graph, HostFn, HostTask, Launch, Notify, Op,
+    Place, Position, Result, Submit, Ticket, ValueWait,
 };
 use crate::graph;
 use crate::kernel::kernel_launch;
 use crate::stream::event::{CpuEvent, Record};
-use crate::stream::operation::{Awaited, Operation, SHORT, Task};
+use crate::stream::operation::{Awaited, Begins, Operation, SHORT, Task};
+use crate::transfer::host_task::TaskWait;
 use crate::transfer::stream_value;
 
 /// These operations are submitted in inner loops of programs. They are separate functions, so that [`Submit::submit`]
@@ -134,7 +135,12 @@ impl CpuStream {
             return Ok(self.queue.nothing(self.queue.submit()?));
         };
         let watched = limit.map(|limit| Watched::new(&self.queue.shared.watcher, Expected::Event(limit)).map(Arc::new));
-        self.queue_wait(Awaited { record, watched: watched.transpose()? })
+        self.queue_wait(Awaited { record, begins: watched.transpose()?.map(Begins::Watch) })
+    }
+
+    fn host_task(&self, task: &Arc<HostTask>) -> Result<Position> {
+        let task = TaskWait::new(&self.queue.shared, task)?;
+        self.queue_wait(Awaited { record: Record::outside_streams(), begins: Some(Begins::Task(task)) })
     }
 
     fn wait_value(&self, wait: ValueWait) -> Result<Position> {
@@ -177,6 +183,7 @@ impl CpuStream {
             Op::Prefetch(..) => Ok(self.queue.nothing(self.queue.submit()?)),
             Op::RandomNum(job) => self.now_or_later(Operation::RandomNum(Box::new(job))),
             Op::Reduce(reduce) => self.now_or_later(Operation::Reduce(reduce)),
+            Op::HostTask(task) => self.host_task(task),
             Op::HandOver { delivery, wait } => self.hand_over(delivery.take(), wait),
             Op::WriteValue(write) => self.now_or_later(Operation::WriteValue(write)),
             Op::WaitValue(wait) => self.wait_value(wait),
@@ -212,6 +219,7 @@ impl Submit for CpuStream {
             | Op::Prefetch(..)
             | Op::RandomNum(_)
             | Op::Reduce(_)
+            | Op::HostTask(_)
             | Op::HandOver { .. }
             | Op::WriteValue(_)
             | Op::WaitValue(_)

@@ -19,7 +19,7 @@ use crate::stream::CudaStream;
 use crate::stream::event::CudaEvent;
 use crate::stream::mark::poll_until;
 use crate::stream::words::Words;
-use crate::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce};
+use crate::transfer::{host_task, memcpy, memcpy_2d, memcpy_indirect, random_num, reduce};
 
 /// The time for which [`Device::close`] waits for work that the core did not drain (user code that never returns).
 /// After that it leaves the device as it is.
@@ -49,6 +49,7 @@ fn drain(device: &Arc<DeviceState>) -> bool {
 
 /// Destroys what was created in the context. The device is already marked as closed.
 fn destroy_all(device: &Arc<DeviceState>) {
+    host_task::free_staging(device);
     // Adopted streams belong to other libraries, which destroy them.
     device.driver.remove_streams_of(device).iter().for_each(|stream| stream.destroy());
     device.destroy_all();

@@ -171,7 +171,8 @@ impl Driver for CudaDriver {
             return false;
         }
         let deadline = Instant::now() + patience;
-        if !(self.0.workers.stop(deadline) && self.0.graph_workers.stop(deadline)) {
+        let DriverState { workers, graph_workers, task_threads, .. } = &*self.0;
+        if ![workers, graph_workers, task_threads].iter().all(|threads| threads.stop(deadline)) {
             return false;
         }
         pending::reap_all(&self.0);

@@ -5,12 +5,14 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use cudarc::driver::sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemLocationType};
 use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Slots;
 use crate::backend::stream::watch::Watcher;
+use crate::backend::stream::workers::Workers;
 use crate::backend::{Access, Fault, FaultKind, MemoryPlace, Result};
 use crate::base::api::{Api, Outcome};
 use crate::base::owned::{Owned, Sharing};
@@ -20,7 +22,9 @@ use crate::runtime::context::{Context, Contexts, Raw};
 use crate::runtime::info;
 use crate::runtime::utilization::Monitor;
 use crate::stream::timed_wait::Poller;
-use crate::stream::workers::Workers;
+
+/// The time after which an idle thread for tasks of the host ends.
+const IDLE_TASKS: Duration = Duration::from_secs(5);
 
 /// The driver behind the trait.
 pub(crate) struct CudaDriver(pub Arc<DriverState>);
@@ -42,6 +46,8 @@ pub(crate) struct DriverState {
     /// The threads that run tasks of graphs. Tasks call the driver and no code of the program, so none delays the
     /// others for long.
     pub graph_workers: Workers,
+    /// The threads that run tasks of the host.
+    pub task_threads: Workers,
     pub watcher: Arc<Watcher>,
     /// Ends waits for events that have a timeout.
     pub poller: Arc<Poller>,
@@ -78,8 +84,9 @@ impl DriverState {
             owned: Owned::default(),
             known_pools: KnownPools::default(),
             padding: Padding::default(),
-            workers: Workers::default(),
-            graph_workers: Workers::default(),
+            workers: Workers::new("portacl-host-fn", None),
+            graph_workers: Workers::new("portacl-host-fn", None),
+            task_threads: Workers::new("portacl-task", Some(IDLE_TASKS)),
             watcher: Arc::default(),
             poller: Arc::default(),
             monitor: Monitor::default(),

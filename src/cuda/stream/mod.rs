@@ -11,14 +11,13 @@ mod submit;
 pub(crate) mod timed_wait;
 pub(crate) mod watch;
 pub(crate) mod words;
-pub(crate) mod workers;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use cudarc::driver::sys::{CUcontext, CUstream};
 
-use crate::backend::{Fault, FaultKind, Position, Result, Stream, StreamOptions, Wait, downcast};
+use crate::backend::{Fault, FaultKind, Position, Result, Stop, Stream, StreamOptions, Wait, downcast};
 use crate::memory::pending;
 use crate::runtime::{DeviceState, Raw};
 use crate::stream::mark::poll_until;
@@ -140,6 +139,7 @@ impl Stream for CudaStream {
 
     fn retire(&self) {
         self.0.flush_deferred();
+        self.0.stop_tasks(Stop::StreamEnds);
     }
 
     fn set_priority(&self, priority: u32) -> Result<()> {

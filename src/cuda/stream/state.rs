@@ -26,7 +26,9 @@ pub(crate) use marks::StreamPosition;
 pub(crate) use waits::{DriverWait, Held, HostWait, held, note, note_weak};
 
 use crate::algo::sync::spin_lock::SpinLock;
-use crate::backend::{Failure, Fault, FaultKind, Notify, Observer, Place, Position, Result, StreamOptions};
+use crate::backend::{
+    Failure, Fault, FaultKind, Notify, Observer, Place, Position, Result, Stop, StreamOptions, TaskRun,
+};
 use crate::base::api::{Api, Outcome};
 use crate::runtime::{DeviceState, Raw};
 use crate::stream::mark::Mark;
@@ -68,6 +70,8 @@ pub(crate) struct StreamState {
     pub value_waits: Mutex<Vec<DriverWait>>,
     /// The waits that the host watches.
     pub host_waits: Held<HostWait>,
+    /// The tasks of the host that are pending or run.
+    pub tasks: Held<TaskRun>,
     /// The records of events for which other processes may wait: those that the stream has not reached, or has reached
     /// lately.
     pub event_records: Held<Notify>,
@@ -123,6 +127,7 @@ impl StreamState {
             aborted: Mutex::default(),
             value_waits: Mutex::default(),
             host_waits: Mutex::default(),
+            tasks: Mutex::default(),
             event_records: Mutex::default(),
             waits_until: OnceLock::new(),
             observer: options.observer,
@@ -153,6 +158,7 @@ impl StreamState {
     pub(crate) fn abandon(&self) -> Position {
         self.abandoned.store(true, Ordering::Relaxed);
         held(&self.host_waits).iter().for_each(|wait| wait.cancel());
+        self.stop_tasks(Stop::Dropped);
         self.submitted()
     }
 
@@ -161,6 +167,12 @@ impl StreamState {
         *self.aborted.lock() = Some(why);
         self.aborts.fetch_add(1, Ordering::Release);
         held(&self.host_waits).iter().for_each(|wait| wait.cancel());
+        self.stop_tasks(Stop::Dropped);
+    }
+
+    /// Stops the tasks that are pending or run.
+    pub(crate) fn stop_tasks(&self, stop: Stop) {
+        held(&self.tasks).iter().for_each(|run| run.stop(stop));
     }
 
     /// Fails if there have been more aborts than this number.

@@ -17,7 +17,7 @@ use crate::kernel::kernel_launch;
 use crate::memory::managed_memory;
 use crate::stream::event::CudaEvent;
 use crate::stream::{host_fn, timed_wait, watch};
-use crate::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
+use crate::transfer::{host_task, memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
 
 /// These operations are submitted in inner loops of programs. They are separate functions, so that [`Submit::submit`]
 /// jumps to them without a frame: inlined together they cost each call some 5 ns.
@@ -108,6 +108,7 @@ impl Submit for CudaStream {
             | Op::Prefetch(..)
             | Op::RandomNum(_)
             | Op::Reduce(_)
+            | Op::HostTask(_)
             | Op::HandOver { .. }
             | Op::WriteValue(_)
             | Op::WaitValue(_)
@@ -130,6 +131,7 @@ impl CudaStream {
             Op::Prefetch(range, to) => managed_memory::prefetch(stream, range, to),
             Op::RandomNum(job) => random_num::queue(stream, &job),
             Op::Reduce(reduce) => reduce::queue(stream, &reduce),
+            Op::HostTask(task) => host_task::queue(stream, task),
             Op::HandOver { delivery, wait } => {
                 let delivery = delivery.take();
                 if wait {

@@ -1,5 +1,6 @@
 //! Operations that move and fill memory.
 
+pub(crate) mod host_task;
 pub(crate) mod memcpy;
 pub(crate) mod memcpy_2d;
 pub(crate) mod memcpy_indirect;

@@ -234,6 +234,7 @@ impl Submit for Recorder<'_> {
                 })?;
                 self.add_work(Work::HostFn(function))
             }
+            Op::HostTask(task) => self.add_step(What::HostTask, Step::HostTask(Arc::clone(task))),
             Op::HandOver { .. } => Err(self.cannot(
                 "callbacks in threads of the program cannot be part of a graph; use aclrtLaunchHostFunc on a stream \
                  without a subscribed thread",

@@ -115,6 +115,7 @@ pub fn get(raw: u64) -> Result<(i32, u64, Params)> {
             Params::Event { event, made_with, external: u32::from(task.is_external) }
         }
         What::CopyIndirect
+        | What::HostTask
         | What::End
         | What::MemAlloc
         | What::MemFree
@@ -243,6 +244,7 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
         }
         What::Work
         | What::CopyIndirect
+        | What::HostTask
         | What::EventReset(_)
         | What::End
         | What::MemAlloc

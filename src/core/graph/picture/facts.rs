@@ -123,6 +123,10 @@ impl Facts {
                 self.show("comparison", format!("{:?}", wait.comparison));
                 self.detail("src", addr(wait.src));
             }
+            Step::HostTask(task) => {
+                self.show("name", task.code.name());
+                self.show("bytes", task.memory().map(|(memory, _)| memory.len).sum::<usize>());
+            }
             Step::ChangeNotify(..)
             | Step::WaitNotify(..)
             | Step::CopyIndirect(_)

@@ -7,7 +7,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Task;
 use crate::backend::{
-    Change, CopyIndirect, Event, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait, ValueWrite, Work,
+    Change, CopyIndirect, Event, HostTask, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait, ValueWrite,
+    Work,
 };
 use crate::base::error::{self, Error, param_invalid};
 use crate::memory::allocation::Allocation;
@@ -20,6 +21,8 @@ pub enum What {
     Work,
     /// A copy between addresses that are in memory.
     CopyIndirect,
+    /// A task of the host.
+    HostTask,
     /// The record of the event with this handle.
     EventRecord(u64),
     /// A wait for the event with this handle.
@@ -60,6 +63,8 @@ pub enum Step {
     WaitNotify(Arc<Notify>, NotifyWait),
     /// Copies between addresses that are in memory.
     CopyIndirect(CopyIndirect),
+    /// Runs a task of the host.
+    HostTask(Arc<HostTask>),
     /// Waits for the event's record that is the latest when the run is enqueued.
     Wait(Arc<dyn Event>),
     /// Records the event, for other processes as well.
@@ -71,7 +76,10 @@ pub enum Step {
 impl Step {
     /// Whether the completion of the step depends on other work.
     pub fn waits(&self) -> bool {
-        matches!(self, Self::WaitValue(_) | Self::WaitNotify(..) | Self::Wait(_) | Self::WaitShared(_))
+        matches!(
+            self,
+            Self::HostTask(_) | Self::WaitValue(_) | Self::WaitNotify(..) | Self::Wait(_) | Self::WaitShared(_)
+        )
     }
 
     /// Submits the step to a stream.
@@ -82,6 +90,7 @@ impl Step {
             Self::ChangeNotify(notify, change) => submit(Op::ChangeNotify(notify, *change)),
             Self::WaitNotify(notify, wait) => submit(Op::WaitNotify(notify, *wait)),
             Self::CopyIndirect(copy) => submit(Op::CopyIndirect(*copy)),
+            Self::HostTask(task) => submit(Op::HostTask(task)),
             Self::Wait(event) => submit(Op::Wait(event, None)),
             Self::Record(event) => sharing::queue_record(event, submit),
             Self::WaitShared(event) => submit(Op::WaitNotify(&event.latest(), until_set(None))),
@@ -94,6 +103,7 @@ impl Step {
             Self::WriteValue(write) => smallvec![write.dst],
             Self::WaitValue(wait) => smallvec![wait.src],
             Self::CopyIndirect(copy) => copy.words().collect(),
+            Self::HostTask(task) => task.memory().map(|(memory, _)| memory).collect(),
             Self::ChangeNotify(..) | Self::WaitNotify(..) => Spans::new(),
             Self::Wait(_) | Self::Record(_) | Self::WaitShared(_) => Spans::new(),
         }

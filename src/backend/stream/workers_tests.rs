@@ -9,7 +9,7 @@ fn soon() -> Instant {
 
 #[test]
 fn jobs_that_wait_for_each_other_all_run() {
-    let workers = Workers::default();
+    let workers = Workers::new("portacl-host-fn", None);
     for _ in 0..3 {
         let barrier = Arc::new(Barrier::new(4));
         for _ in 0..3 {
@@ -26,7 +26,7 @@ fn jobs_that_wait_for_each_other_all_run() {
 
 #[test]
 fn stopping_runs_started_jobs_and_leaves_jobs_that_do_not_end() {
-    let workers = Workers::default();
+    let workers = Workers::new("portacl-host-fn", None);
     let (release, held) = channel::<()>();
     let job = move || {
         let _ = held.recv();
@@ -59,7 +59,7 @@ fn refuse_threads() -> bool {
 /// Checks what happens in a callback of the driver if the system refuses a thread.
 #[test]
 fn without_a_new_thread_a_job_waits_for_a_thread_or_is_returned() {
-    let workers = Arc::new(Workers::default());
+    let workers = Arc::new(Workers::new("portacl-host-fn", None));
     workers.ensure_thread().unwrap();
     let (release, held) = channel::<()>();
     let (send, ran) = channel();
@@ -72,7 +72,7 @@ fn without_a_new_thread_a_job_waits_for_a_thread_or_is_returned() {
         on.start_or_queue(Box::new(move || _ = held.recv()));
         on.start_or_queue(Box::new(move || send.send(quiet_thread::is_current()).unwrap()));
         assert!(on.start(Box::new(|| ())).is_err());
-        assert!(Workers::default().ensure_thread().is_err());
+        assert!(Workers::new("portacl-host-fn", None).ensure_thread().is_err());
         true
     });
     if !refused.join().unwrap() {
@@ -81,5 +81,54 @@ fn without_a_new_thread_a_job_waits_for_a_thread_or_is_returned() {
     assert!(ran.try_recv().is_err());
     drop(release);
     assert!(ran.recv_timeout(Duration::from_secs(20)).unwrap());
+    assert!(workers.stop(soon()));
+}
+
+/// Returns the number of threads that have not ended.
+fn threads(workers: &Workers) -> usize {
+    workers.queue.lock().handles.iter().filter(|handle| !handle.is_finished()).count()
+}
+
+#[test]
+fn idle_threads_end_except_one() {
+    let workers = Workers::new("portacl-host-fn", Some(Duration::from_millis(20)));
+    let barrier = Arc::new(Barrier::new(4));
+    for _ in 0..3 {
+        let barrier = Arc::clone(&barrier);
+        workers.start_or_queue(Box::new(move || _ = barrier.wait()));
+    }
+    assert_eq!(threads(&workers), 3);
+    barrier.wait();
+    let late = soon();
+    while threads(&workers) > 1 {
+        assert!(Instant::now() < late, "idle threads stay");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // The last one stays, and works.
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(threads(&workers), 1);
+    let (done, is_done) = channel();
+    workers.start_or_queue(Box::new(move || done.send(()).expect("awaited")));
+    is_done.recv().expect("the job runs");
+    assert_eq!(threads(&workers), 1);
+    assert!(workers.stop(soon()));
+}
+
+#[test]
+fn threads_that_end_while_jobs_arrive_lose_none() {
+    let workers = Workers::new("portacl-host-fn", Some(Duration::from_micros(50)));
+    let (done, is_done) = channel();
+    for round in 0..2000 {
+        for _ in 0..2 {
+            let done = done.clone();
+            workers.start_or_queue(Box::new(move || done.send(()).expect("awaited")));
+        }
+        if round % 3 == 0 {
+            std::thread::sleep(Duration::from_micros(60));
+        }
+    }
+    for _ in 0..4000 {
+        is_done.recv_timeout(Duration::from_secs(20)).expect("no job is lost");
+    }
     assert!(workers.stop(soon()));
 }
