@@ -99,7 +99,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         // The nodes may use memory on any device.
         stream.note_crossing();
     }
-    let queued = stream.submit(|| {
+    let queued = stream.submit_in_places(1, |_| {
         stream.refuse_in_capture(
             "the captured graph cannot contain the launch of another graph; launch it before or after the capture",
         )?;

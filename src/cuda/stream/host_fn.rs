@@ -63,7 +63,7 @@ impl Drop for Turn {
 /// the driver. It is skipped if the stream is abandoned or aborted before. It is also skipped on a device that fails
 /// before: the driver then drops the call, and the few bytes of its argument leak.
 pub(crate) fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
-    queue_turn(stream, move |turn| {
+    queue_turn(stream, false, move |turn| {
         let device = Arc::clone(&turn.stream.device);
         let job = move || turn.pass_to(|_turn| function());
         if device.words.get().is_none() {
@@ -84,7 +84,7 @@ pub(crate) fn queue_task<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>
     device.require_words("a graph cannot contain task groups; capture the graph again without them")?;
     let ready = device.driver.graph_workers.ensure_thread();
     ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))?;
-    queue_turn(stream, move |turn| {
+    queue_turn(stream, true, move |turn| {
         let device = Arc::clone(&turn.stream.device);
         device.driver.graph_workers.start_or_queue(Box::new(move || turn.pass_to(|_turn| function())));
     })
@@ -93,7 +93,7 @@ pub(crate) fn queue_task<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>
 /// Enqueues a call of `deliver` with a ticket. Later work of the stream waits until the ticket is dropped. If the
 /// stream is abandoned or aborted before, the ticket is dropped without the call.
 pub(crate) fn deliver<F: FnOnce(Ticket) + Send + 'static>(stream: &Arc<StreamState>, deliver: F) -> Result<Position> {
-    queue_turn(stream, move |turn| {
+    queue_turn(stream, true, move |turn| {
         if turn.stream.device.words.get().is_some() {
             return turn.pass_to(|turn| deliver(Ticket::new(move || drop(turn))));
         }
@@ -109,7 +109,7 @@ pub(crate) fn deliver_unawaited<F: FnOnce() + Send + 'static>(
     stream: &Arc<StreamState>,
     deliver: F,
 ) -> Result<Position> {
-    stream.submit(|| {
+    stream.submit_in_places(1, |_| {
         refuse_in_capture(stream)?;
         launch_boxed(stream, move |turn| turn.pass_to(|_turn| deliver()))
     })
@@ -125,21 +125,30 @@ fn refuse_in_capture(stream: &StreamState) -> Result<()> {
 }
 
 /// Has the driver call `job` with its turn. The stream then waits until the turn is dropped. If streams cannot wait for
-/// words, it waits until `job` returns.
+/// words, it waits until `job` returns. `calls_driver`: the library may call the driver until then.
 ///
 /// The function and what it calls are always inlined, because each step would otherwise copy the closure in memory.
 #[inline(always)]
-fn queue_turn<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, job: F) -> Result<Position> {
-    stream.submit_with_calls(
+fn queue_turn<F: FnOnce(Turn) + Send + 'static>(
+    stream: &Arc<StreamState>,
+    calls_driver: bool,
+    job: F,
+) -> Result<Position> {
+    stream.submit_in_places(
+        1,
         #[inline(always)]
-        |place| {
+        |submitting| {
             refuse_in_capture(stream)?;
             let Some(words) = stream.device.words.get() else { return launch_boxed(stream, job) };
-            let calls = match place {
+            let calls = match &mut submitting.calls {
                 Some(calls) => calls,
-                None => place.insert(StreamCalls::new(words, stream)?),
+                none => none.insert(StreamCalls::new(words, stream)?),
             };
-            launch(stream, calls, job)
+            let queued = launch(stream, calls, job);
+            if calls_driver {
+                submitting.keep_room();
+            }
+            queued
         },
     )
 }

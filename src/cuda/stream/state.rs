@@ -6,6 +6,7 @@ mod deferred;
 mod frees;
 mod list;
 mod marks;
+mod room;
 mod waits;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -86,7 +87,7 @@ pub(crate) struct StreamState {
 #[derive(Default)]
 pub(crate) struct Submitting {
     /// The state for host functions, since the first one.
-    calls: Option<StreamCalls>,
+    pub calls: Option<StreamCalls>,
     deferred: Deferred,
     /// Whether the stream is in the driver's list of busy streams.
     is_listed: bool,
@@ -236,24 +237,26 @@ impl StreamState {
     /// Enqueues something by calling `queue`.
     #[inline(always)]
     pub(crate) fn submit(&self, queue: impl FnOnce() -> Result<()>) -> Result<Position> {
-        self.submit_with_calls(
+        self.submit_in_places(
+            0,
             #[inline(always)]
             |_| queue(),
         )
     }
 
-    /// Enqueues something by calling `queue` with the stream's state for host functions.
+    /// Enqueues something by calling `queue`: host functions and records of events, at most `places` of both.
     #[inline(always)]
-    pub(crate) fn submit_with_calls(
+    pub(crate) fn submit_in_places(
         &self,
-        queue: impl FnOnce(&mut Option<StreamCalls>) -> Result<()>,
+        places: u32,
+        queue: impl FnOnce(&mut Submitting) -> Result<()>,
     ) -> Result<Position> {
         ensure!(!self.is_abandoned(), abandoned());
         let mut submitting = self.submitting.lock();
         if !submitting.is_prepared {
-            self.prepare(&mut submitting);
+            self.prepare(&mut submitting, places);
         }
-        let queued = queue(&mut submitting.calls);
+        let queued = queue(&mut submitting);
         let position = self.count_submitted();
         drop(submitting);
         queued.map(|()| position)

@@ -51,7 +51,8 @@ impl CudaStream {
         let raw = event.raw();
         let is_captured = self.0.is_shared() && self.0.is_captured()?;
         // SAFETY: `event` and the stream are borrowed during the call, and both are on this device.
-        let recorded = self.0.submit_calls(|api| unsafe { api.event_record(raw.0, self.0.raw.0) });
+        let record = |api: &Api| unsafe { api.event_record(raw.0, self.0.raw.0) };
+        let recorded = self.0.submit_in_places(1, |_| self.0.device.call_here(record));
         event.note_record(self.0.depends_on_program(), is_captured);
         self.reported(recorded)
     }

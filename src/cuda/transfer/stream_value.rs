@@ -104,7 +104,7 @@ pub(crate) fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Positi
         Comparison::Nor => CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_NOR,
     };
     let mark = Mark::unset(device)?;
-    let queued = stream.submit(|| {
+    let queued = stream.submit_in_places(1, |_| {
         // The library queries the mark, which a capture does not allow.
         stream.refuse_in_capture(
             "the captured graph cannot contain this wait; enqueue the wait before or after the capture",

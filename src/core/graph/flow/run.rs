@@ -27,6 +27,8 @@ pub struct QueuedRun {
     /// The stream that it was enqueued on.
     stream: Handle,
     report: Reporting,
+    /// Whether its stream has accepted all of it, or will not.
+    is_submitted: bool,
     /// Tickets that keep freed memory mapped until the run has ended, if its stream has dropped its work.
     kept: Vec<Ticket>,
     /// The ticket that its stream waits for, after the stream has reached it. Dropped after the others.
@@ -81,7 +83,8 @@ enum At {
     Draining,
 }
 
-/// Queues a run. `tail` is an empty graph after the run: freed memory is kept until that is complete.
+/// Queues a run. `tail` is an empty graph after the run: freed memory is kept until that is complete, on devices whose
+/// streams drop work.
 pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result<Position> {
     serving::need()?;
     let _submitting = flow.submitting.lock();
@@ -95,6 +98,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
         number,
         stream: stream.handle,
         report: Reporting::of(stream),
+        is_submitted: false,
         kept: Vec::new(),
         ticket: None,
         stop: None,
@@ -103,15 +107,11 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     let reached = Arc::clone(flow);
     let delivery = serving::delivery(move |ticket| reached.arrived(number, ticket));
     let queued = stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: true });
-    let queued = queued.and_then(|position| tail.queue(stream, &[]).map(|_| position));
-    let mut runs = flow.queued.lock();
-    if let Some(run) = runs.iter_mut().find(|run| run.number == number) {
-        match &queued {
-            Ok(position) => run.report.position = *position,
-            // The stream did not accept all of the run, so the run does nothing.
-            Err(_) => run.stop = Some(Stop::Quietly),
-        }
-    }
+    let queued = match flow.keeper {
+        Some(_) => queued.and_then(|position| tail.queue(stream, &[]).map(|_| position)),
+        None => queued,
+    };
+    flow.submitted(number, &queued);
     queued
 }
 
@@ -119,6 +119,23 @@ impl Flow {
     /// Returns a number that no other run or hand-over has; not 0.
     fn new_number(&self) -> u64 {
         self.number.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Called when a run is enqueued, or its stream has not accepted all of it.
+    fn submitted(self: &Arc<Self>, number: u64, queued: &error::Result<Position>) {
+        let mut runs = self.queued.lock();
+        let Some(run) = runs.iter_mut().find(|run| run.number == number) else { return };
+        match queued {
+            Ok(position) => run.report.position = *position,
+            // The run does nothing.
+            Err(_) => run.stop = Some(Stop::Quietly),
+        }
+        run.is_submitted = true;
+        let has_arrived = run.ticket.is_some();
+        drop(runs);
+        if has_arrived {
+            Arc::clone(self).look();
+        }
     }
 
     /// Ends all enqueued runs.
@@ -202,15 +219,11 @@ impl Flow {
         self.queued.lock().pop_front()
     }
 
-    /// Returns the next run, if its stream has reached it.
+    /// Returns the next run, if its stream has reached it and all of it is enqueued. It does not wait for a thread that
+    /// enqueues a run: that may wait until a driver's queue has room, for which the current run has to end.
     fn next(&self) -> Option<Run> {
-        if self.queued.lock().front().is_none_or(|run| run.ticket.is_none()) {
-            return None;
-        }
-        // This waits until the thread that queues the run has finished.
-        drop(self.submitting.lock());
         let queued = self.queued.lock();
-        let first = queued.front()?;
+        let first = queued.front().filter(|run| run.ticket.is_some() && run.is_submitted)?;
         // The stream of the run has dropped it, so the run begins nothing.
         let is_stopping = matches!(first.stop, Some(Stop::Quietly));
         self.listener.set(Some(first.report.clone()));

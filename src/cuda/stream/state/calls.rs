@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::StreamState;
+use super::room::Room;
 use crate::backend::Result;
 use crate::stream::words::{Word, Words, at};
 
@@ -51,7 +52,7 @@ pub(crate) struct CallSlots {
 }
 
 /// Whether a word with the value `reached` has reached `number`, as the driver compares them: numbers wrap around.
-fn is_reached(reached: u32, number: u32) -> bool {
+pub(super) fn is_reached(reached: u32, number: u32) -> bool {
     reached.wrapping_sub(number) <= u32::MAX / 2
 }
 
@@ -93,6 +94,8 @@ impl CallSlots {
 pub(crate) struct StreamCalls {
     pub word: Word,
     pub slots: CallSlots,
+    /// What is submitted behind the calls for which the library calls the driver.
+    pub(super) room: Room,
     /// The stream. Calls in the slots point to it and hold no reference.
     stream: Arc<StreamState>,
 }
@@ -101,7 +104,7 @@ impl StreamCalls {
     #[cold]
     pub(crate) fn new(words: &Words, stream: &Arc<StreamState>) -> Result<Self> {
         let word = words.lend(&stream.device.context)?;
-        Ok(Self { word, slots: CallSlots::default(), stream: Arc::clone(stream) })
+        Ok(Self { word, slots: CallSlots::default(), room: Room::default(), stream: Arc::clone(stream) })
     }
 
     /// Releases the state of a stream whose work is complete. A driver whose device has failed may have dropped calls,

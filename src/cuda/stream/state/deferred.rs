@@ -142,12 +142,13 @@ impl StreamState {
         self.defers.load(Ordering::Acquire)
     }
 
-    /// Prepares the next operation: lists the stream as busy, and submits the deferred frees.
+    /// Prepares the next operation: lists the stream as busy, submits the deferred frees, and waits until there is room
+    /// for the operation, which takes this number of places in the driver's queue.
     #[cold]
-    pub(super) fn prepare(&self, submitting: &mut Submitting) {
+    pub(super) fn prepare(&self, submitting: &mut Submitting, places: u32) {
         self.list_as_busy(submitting);
         self.flush_deferred_locked(submitting);
-        submitting.is_prepared = true;
+        submitting.is_prepared = self.make_room(submitting, places);
     }
 
     /// Submits the deferred frees.

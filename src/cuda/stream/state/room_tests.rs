@@ -1,0 +1,34 @@
+use super::{OPERATIONS, PLACES, Room};
+
+#[test]
+fn places_and_operations_are_limited() {
+    let mut room = Room::default();
+    room.begin(1);
+    for _ in 0..PLACES {
+        assert!(room.has(1));
+        room.take(1);
+    }
+    assert!(!room.has(1));
+    for _ in PLACES..OPERATIONS {
+        assert!(room.has(0));
+        room.take(0);
+    }
+    assert!(!room.has(0));
+}
+
+#[test]
+fn what_is_behind_a_complete_call_does_not_count() {
+    let mut room = Room::default();
+    // The numbers wrap around.
+    room.begin(u32::MAX);
+    room.take(PLACES - 2);
+    room.begin(1);
+    room.take(2);
+    assert!(!room.forget(u32::MAX - 1));
+    assert!(!room.has(1));
+    assert!(!room.forget(u32::MAX));
+    assert!(room.has(PLACES - 2) && !room.has(PLACES - 1));
+    assert!(!room.forget(0));
+    assert!(room.forget(1));
+    assert!(room.has(PLACES));
+}
