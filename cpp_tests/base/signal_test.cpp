@@ -43,6 +43,7 @@ std::map<std::string, SignalSet> BlockedByThreadsOfTheLibrary() {
 }
 
 OWN_PROCESS_TEST(SignalTest, ThreadsOfTheLibraryLeaveThemToTheProgram) {
+    NEEDS_QUEUES(8);
     setenv("PORTACL_TRACE", InOwnFolder("trace.json").c_str(), 1);
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));

@@ -55,6 +55,16 @@ OWN_PROCESS_TEST(Skip, WithAHardLimitOfStacks) {
     ExpectAFailure(Run("thread_stack_test", tests, false));
 }
 
+OWN_PROCESS_TEST(Skip, WithOneHardwareQueue) {
+    const char* const tests = "HostFunction.BlocksItsStreamOnly:HostFunction.FunctionsOfDifferentStreamsMayWaitForEachOther";
+    const ProcessResult result = Run("callback_test", tests, false, {{"FAKE_CUDA_CONNECTIONS", "1"}});
+    ExpectASkip(result, "skipped: 1 test: needs 2 hardware queues\n");
+    ExpectASkip(result, "skipped: 1 test: needs 8 hardware queues\n");
+    const ProcessResult enough = Run("callback_test", tests, false, {{"FAKE_CUDA_CONNECTIONS", "8"}});
+    EXPECT_TRUE(Succeeded(enough));
+    EXPECT_EQ(enough.output.find("skipped: "), std::string::npos) << enough.output;
+}
+
 OWN_PROCESS_TEST(Skip, WithAnOldDriver) {
     const std::string reason = "needs a driver with ", lock = "cuCheckpointProcessLock\n";
     ExpectASkip(Run("snapshot_process_test", "*", true, {OLD_DRIVER}), "skipped: 3 tests: " + reason + lock);

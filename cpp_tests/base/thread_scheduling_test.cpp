@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "support/gate.h"
 #include "support/own_process.h"
 #include "support/process/library_threads.h"
 
@@ -74,6 +75,7 @@ void RecordATrace() {
 }
 
 TEST(ThreadScheduling, IsThatOfTheThreadThatOpenedTheLibrary) {
+    NEEDS_QUEUES(8);
     const auto body = [] {
         RecordATrace();
         const Scheduling mine = Of(0);
@@ -92,6 +94,7 @@ TEST(ThreadScheduling, IsThatOfTheThreadThatOpenedTheLibrary) {
 }
 
 TEST(ThreadScheduling, SpecialPoliciesOfTheOpeningThreadAreKept) {
+    NEEDS_QUEUES(8);
     const auto body = [] {
         RecordATrace();
         std::thread([] {

@@ -21,6 +21,7 @@ using Numbers = std::vector<int>;
 using Bytes = std::vector<unsigned char>;
 
 TEST_F(GraphStep, ValuesAreWrittenAndWaitedForInEachRun) {
+    NEEDS_QUEUES(2);
     const Stream stream, other;
     const DeviceMemory words(std::vector<uint64_t>{0, 0});
     Log log;
@@ -49,6 +50,7 @@ TEST_F(GraphStep, ValuesAreWrittenAndWaitedForInEachRun) {
 }
 
 TEST_F(GraphStep, NotifiesAreRecordedAndConsumedInEachRun) {
+    NEEDS_QUEUES(2);
     const Stream stream, other;
     const Notify asked, answered;
     Log log;
@@ -75,6 +77,7 @@ TEST_F(GraphStep, NotifiesAreRecordedAndConsumedInEachRun) {
 }
 
 TEST_F(GraphStep, CountsChangeInEachRun) {
+    NEEDS_QUEUES(8);
     const Stream stream, other;
     const CntNotify count;
     Log log;
@@ -123,6 +126,7 @@ TEST_F(GraphStep, IndirectCopiesReadTheirPlacesInEachRun) {
 
 // Steps between the parts belong to the run: another run begins after it, in whichever stream.
 TEST_F(GraphStep, RunsDoNotOverlap) {
+    NEEDS_QUEUES(8);
     const Stream first, second;
     const Notify go;
     Log log;
@@ -164,6 +168,7 @@ TEST_F(GraphStep, AbortsOfTheStreamEndRuns) {
 
 // Aborting the graph ends no wait: it skips the work after the wait, if the device can.
 TEST_F(GraphStep, AbortsOfTheGraphSkipWorkAfterAWait) {
+    NEEDS_QUEUES(2);
     const Stream stream, other;
     const DeviceMemory word(std::vector<uint64_t>{0});
     Log log;

@@ -293,6 +293,7 @@ TEST_F(MemPoolAttributeTest, AnAllocationAboveTheLimitFailsAndChangesNothing) {
 
 // The limit allows a segment of this length, but not beside the existing ones.
 TEST_F(MemPoolAttributeTest, APoolAtItsLimitReplacesSmallSegmentsByALargerOne) {
+    NEEDS_QUEUES(2);
     const Stream busy, stream;
     const MemPool pool(PoolProps(0, 64 * kMiB));
     pool.SetThreshold(UINT64_MAX);

@@ -83,6 +83,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesAfterHostFunctionsAreNotWaitedFor, kSma
 // Waits for a value in memory, and for a notify that another process may have: they may never
 // complete.
 OWN_PROCESS_TEST(MemPoolMemoryTest, FreesAfterExternalWaitsAreNotWaitedFor, kSmall[0], kSmall[1]) {
+    NEEDS_QUEUES(2);
     NEEDS_A_SMALL_DEVICE();
     BeginSmall();
     for (const bool by_value : {true, false}) {

@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/gate.h"
 #include "support/graph/condition.h"
 #include "support/memory/ipc.h"
 #include "support/own_process.h"
@@ -186,6 +187,7 @@ OWN_PROCESS_TEST(ThreadMemory, OfStreams) {
     StartWithLessMemory<Work>(OnCpu() ? "portacl-cpu-" : "portacl-host-fn");
 }
 OWN_PROCESS_TEST(ThreadMemory, OfTheWatcher) {
+    NEEDS_QUEUES(2);
     StartWithLessMemory<Watch>("portacl-watcher");
 }
 OWN_PROCESS_TEST(ThreadMemory, OfTheBroker) {

@@ -227,6 +227,7 @@ TEST_F(Context, DestroyLeavesOtherContextsAlone) {
 
 // NULL is a different stream in every context; these streams do not wait for each other.
 TEST_F(Context, EachHasItsOwnDefaultStream) {
+    NEEDS_QUEUES(2);
     const aclrtContext primary = Current();
     std::atomic<int> held{0}, done{0};
     Gate gate;

@@ -187,6 +187,7 @@ TEST_F(ExceptionCallback, MayNotWaitOrSubmit) {
 }
 
 TEST_F(ExceptionCallback, ThatBlocksStallsItsStreamOnly) {
+    NEEDS_QUEUES(2);
     Stream stream, other;
     Event event;
     static std::atomic<bool> entered, leave;

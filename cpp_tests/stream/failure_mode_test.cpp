@@ -139,6 +139,7 @@ TEST_F(FailureMode, AFailureOfAnotherStreamDoesNotStop) {
 }
 
 TEST_F(FailureMode, StopDropsPendingWorkOfOtherStreams) {
+    NEEDS_QUEUES(2);
     Stream stream, other;
     Gate gate;
     Log log;

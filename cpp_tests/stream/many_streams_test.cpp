@@ -88,16 +88,19 @@ void BlockOnEvents() {
 }
 
 OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsNeedFewThreads) {
+    NEEDS_QUEUES(8);
     BlockOnEvents();
 }
 
 OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsWithATimeoutNeedFewThreads) {
+    NEEDS_QUEUES(8);
     ACL_OK(aclrtSetOpWaitTimeout(3600));
     BlockOnEvents();
 }
 
 // A stream that waits for a callback needs no thread either.
 OWN_PROCESS_TEST(ManyStreams, BlockedOnCallbacksNeedFewThreads) {
+    NEEDS_QUEUES(8);
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     const int count = StreamCount();
@@ -127,6 +130,7 @@ OWN_PROCESS_TEST(ManyStreams, BlockedOnCallbacksNeedFewThreads) {
 // all other work continues, and the process can exit.
 OWN_PROCESS_TEST(ManyStreams, HostFunctionsThatBlockForEverStallTheirOwnStreams, NO_LEAK_CHECK,
                  {"PORTACL_FINALIZE_TIMEOUT_MS", "200"}) {
+    NEEDS_QUEUES(8);
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     const int stuck_count = SharesQueues() ? kMostHeld : 2 * Cores() + 6;

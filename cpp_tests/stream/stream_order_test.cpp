@@ -48,6 +48,7 @@ TEST_F(StreamOrder, OneStreamRunsInTheOrderOfCalls) {
 }
 
 TEST_F(StreamOrder, ABlockedStreamBlocksNoOther) {
+    NEEDS_QUEUES(8);
     Stream blocked;
     const size_t count = SharesQueues() ? 5 : 20;
     auto others = Streams(count);
@@ -74,6 +75,7 @@ TEST_F(StreamOrder, ABlockedStreamBlocksNoOther) {
 
 // The default stream is an ordinary stream: it waits for no other, and no other waits for it.
 TEST_F(StreamOrder, TheDefaultStreamIsIndependent) {
+    NEEDS_QUEUES(2);
     Stream own;
     Log log;
     {
@@ -130,6 +132,7 @@ TEST_F(StreamOrder, ManyThreadsOnOneStream) {
 // Each stream adds its number after the previous one has; the sum of a prefix would show a missing
 // wait.
 TEST_F(StreamOrder, TwoThousandStreamsInAChain) {
+    NEEDS_QUEUES(8);
     // Queues that streams share have less room.
     const int kStreams = SharesQueues() ? 300 : 2000;
     auto streams = Streams(kStreams);
@@ -156,6 +159,7 @@ TEST_F(StreamOrder, TwoThousandStreamsInAChain) {
 
 // That many streams, all waiting for one event.
 TEST_F(StreamOrder, TwoThousandStreamsWaitForOne) {
+    NEEDS_QUEUES(8);
     constexpr int kStreams = 2000;
     Stream first;
     auto streams = Streams(kStreams);

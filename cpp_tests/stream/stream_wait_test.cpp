@@ -46,6 +46,7 @@ class StreamWait : public OpTimeout {
 };
 
 TEST_F(StreamWait, TimesOutAndTheStreamContinues) {
+    NEEDS_QUEUES(2);
     Log log;
     const auto start = Clock::now();
     ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
@@ -66,6 +67,7 @@ TEST_F(StreamWait, TimesOutAndTheStreamContinues) {
 
 // A global capture of another library forbids driver queries to all threads, also to the watcher's.
 TEST_F(StreamWait, ACaptureOfAnotherLibraryStaysValid) {
+    NEEDS_QUEUES(8);
     if (OnCpu()) GTEST_SKIP() << "the cpu backend has no driver below it";
     Log log;
     ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
@@ -84,6 +86,7 @@ TEST_F(StreamWait, ACaptureOfAnotherLibraryStaysValid) {
 }
 
 TEST_F(StreamWait, TheDefaultOfTheProcess) {
+    NEEDS_QUEUES(8);
     Log log;
     ACL_OK(aclrtSetOpWaitTimeout(1));
     ACL_OK(aclrtStreamWaitEvent(waiter_, event_));
@@ -104,6 +107,7 @@ TEST_F(StreamWait, TheDefaultOfTheProcess) {
 
 // More waits than a driver has hardware queues: none of them needs one beside those of the streams.
 TEST_F(StreamWait, ManyWaitsBesideABlockedStream) {
+    NEEDS_QUEUES(8);
     const Stream another;
     for (int i = 0; i < 10; ++i) {
         ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 3600));
@@ -116,6 +120,7 @@ TEST_F(StreamWait, ManyWaitsBesideABlockedStream) {
 }
 
 TEST_F(StreamWait, SynchronizeDeviceReturnsIt) {
+    NEEDS_QUEUES(2);
     ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
     ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(waiter_, 1));
     EXPECT_FALSE(IsIdle(waiter_));
@@ -126,6 +131,7 @@ TEST_F(StreamWait, SynchronizeDeviceReturnsIt) {
 }
 
 TEST_F(StreamWait, ALaterEventReturnsIt) {
+    NEEDS_QUEUES(2);
     Event before, behind;
     ACL_OK(aclrtRecordEvent(before, waiter_));
     ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
@@ -139,6 +145,7 @@ TEST_F(StreamWait, ALaterEventReturnsIt) {
 
 // In the stop mode, work after the wait never runs, and the stream takes no more work.
 TEST_F(StreamWait, StopsAStreamThatStopsOnFailure) {
+    NEEDS_QUEUES(8);
     Stream stopping;
     Log log;
     ACL_OK(aclrtSetStreamFailureMode(stopping, ACL_STOP_ON_FAILURE));
@@ -151,6 +158,7 @@ TEST_F(StreamWait, StopsAStreamThatStopsOnFailure) {
 }
 
 TEST_F(StreamWait, TheExceptionCallbackRuns) {
+    NEEDS_QUEUES(2);
     static std::atomic<int> calls;
     static std::atomic<uint32_t> code, id;
     calls = 0;
@@ -171,6 +179,7 @@ TEST_F(StreamWait, TheExceptionCallbackRuns) {
 
 // Aborting a stream drops its wait; a stream that waits for an aborted stream's record still waits.
 TEST_F(StreamWait, WithAborts) {
+    NEEDS_QUEUES(8);
     aclrtEvent old = nullptr;
     Stream recorder, given_up;
     Gate gate;
@@ -214,6 +223,7 @@ TEST_F(StreamWait, InTimeIsNoFailure) {
 
 // The wait keeps the record at the time of the call, and does not need the event any more.
 TEST_F(StreamWait, KeepsTheRecordThatItSaw) {
+    NEEDS_QUEUES(8);
     Stream later;
     Gate behind;
     ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 3600));
@@ -229,6 +239,7 @@ TEST_F(StreamWait, KeepsTheRecordThatItSaw) {
 }
 
 TEST_F(StreamWait, ForACompleteOrUnrecordedEvent) {
+    NEEDS_QUEUES(2);
     Event fresh, done;
     ACL_OK(aclrtRecordEvent(done, waiter_));
     ACL_OK(aclrtSynchronizeStream(waiter_));
@@ -242,6 +253,7 @@ TEST_F(StreamWait, ForACompleteOrUnrecordedEvent) {
 }
 
 TEST_F(StreamWait, OfAnotherDevice) {
+    NEEDS_QUEUES(2);
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     {

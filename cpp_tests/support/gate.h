@@ -3,6 +3,7 @@
 #pragma once
 
 #include <acl/acl.h>
+#include <gtest/gtest.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -13,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/skips.h"
+
 namespace portacl_test {
 
 // The time that a test waits for something that must happen before it fails.
@@ -22,14 +25,26 @@ inline bool OnRealGpu() {
     return std::getenv("PORTACL_TEST_ON_GPU") != nullptr;
 }
 
-// Whether the streams of a device share queues of its driver: 8, or up to 32 (CUDA_DEVICE_MAX_CONNECTIONS). Streams
-// that share a queue wait for each other. The test double can give each stream its own (FAKE_CUDA_CONNECTIONS=0).
-inline bool SharesQueues() {
-    const char* backend = std::getenv("PORTACL_BACKEND");
-    const char* queues = std::getenv("FAKE_CUDA_CONNECTIONS");
-    const bool on_driver = backend != nullptr && std::string(backend) == "cuda";
-    return OnRealGpu() || (on_driver && (queues == nullptr || std::string(queues) != "0"));
+// The number of queues that the streams of a device share: 8, or up to 32 (CUDA_DEVICE_MAX_CONNECTIONS). Streams that
+// share a queue wait for each other. The test double can give each stream its own (FAKE_CUDA_CONNECTIONS=0). 0: none.
+inline int SharedQueues() {
+    const std::string backend = Setting("PORTACL_BACKEND", "auto");
+    if (!OnRealGpu() && backend != "cuda") return 0;
+    const char* const of_driver = Setting("CUDA_DEVICE_MAX_CONNECTIONS", "8");
+    return std::atoi(OnRealGpu() ? of_driver : Setting("FAKE_CUDA_CONNECTIONS", of_driver));
 }
+
+inline bool SharesQueues() {
+    return SharedQueues() != 0;
+}
+
+inline bool HasQueues(int count) {
+    return !SharesQueues() || SharedQueues() >= count;
+}
+
+// Begins a test in which a stream waits for work that another one gets later: with fewer queues it would wait for ever.
+#define NEEDS_QUEUES(count) \
+    if (!::portacl_test::HasQueues(count)) GTEST_SKIP() << "needs " #count " hardware queues"
 
 // The number of streams that a test may block while another one continues, if they share queues.
 constexpr int kMostHeld = 3;

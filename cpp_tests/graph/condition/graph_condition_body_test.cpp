@@ -118,6 +118,7 @@ TEST_F(GraphCondition, BodiesMayHaveSeveralStreams) {
 
 // Work that is not ordered after a conditional task continues beside its body.
 TEST_F(GraphCondition, OtherBranchesContinue) {
+    NEEDS_QUEUES(2);
     const Event fork(ACL_EVENT_SYNC), join(ACL_EVENT_SYNC);
     const Stream other;
     Gate held;

@@ -220,6 +220,7 @@ TEST_F(GraphControl, EventsOrderStreamsWithSwitches) {
 // ---- runs ----
 
 TEST_F(GraphControl, RunsAreSerialized) {
+    NEEDS_QUEUES(2);
     const Persistent inner;
     const Stream first, second;
     const Number count, one(1), limit(1000000);
@@ -238,6 +239,7 @@ TEST_F(GraphControl, RunsAreSerialized) {
 
 // A run that waits in a host function does not block other runs.
 TEST_F(GraphControl, ManyProgramsRunAtTheSameTime) {
+    NEEDS_QUEUES(8);
     const size_t kCount = SharesQueues() ? kMostHeld : 6;
     const Number one(1), limit(10);
     std::vector<std::unique_ptr<Persistent>> inner;

@@ -96,6 +96,7 @@ TEST_F(GraphGroup, RunsBeforeAChangeAreNotChanged) {
 // As programs with many layers use it: the graph waits for an event before each group. While it
 // runs, another stream changes it layer by layer.
 TEST_F(GraphGroup, ARunIsChangedWhileItWaits) {
+    NEEDS_QUEUES(2);
     constexpr size_t kLayers = 5;
     const Program program;
     const Stream stream, updater;
@@ -311,6 +312,7 @@ TEST_F(GraphGroup, RunsDoNotOverlap) {
 // Memory of a group may be freed after the group names other memory, also while an earlier run is
 // pending.
 TEST_F(GraphGroup, FreedMemoryIsDetectedWhenTheTaskRuns) {
+    NEEDS_QUEUES(2);
     const Stream stream, updater;
     const ExternalEvent event;
     DeviceMemory gone(kSize);

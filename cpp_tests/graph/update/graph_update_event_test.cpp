@@ -102,6 +102,7 @@ TEST_F(GraphUpdateEvent, FlagsSelectExternalRecordsAndWaits) {
 
 // Runs wait for, set and clear the other event, and do not use the first one.
 TEST_F(GraphUpdateEvent, AnotherEventIsAwaitedSetAndCleared) {
+    NEEDS_QUEUES(2);
     const Stream stream, setter;
     const ExternalEvent go, done, other_go, other_done;
     Log log;
@@ -140,6 +141,7 @@ TEST_F(GraphUpdateEvent, AnotherEventIsAwaitedSetAndCleared) {
 
 // Waits with the flag are for the latest record when the run begins, or for a signal.
 TEST_F(GraphUpdateEvent, ExternalWaitsTakeEventsOfBothKinds) {
+    NEEDS_QUEUES(2);
     const Stream stream, setter;
     const Event plain(ACL_EVENT_SYNC), other(ACL_EVENT_SYNC);
     const ExternalEvent signal;

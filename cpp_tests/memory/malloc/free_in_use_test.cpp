@@ -103,6 +103,7 @@ TEST_F(FreeInUse, PendingCopiesStillReadPinnedMemory) {
 }
 
 TEST_F(FreeInUse, OnSeveralStreams) {
+    NEEDS_QUEUES(2);
     constexpr size_t kSize = 50000;
     Stream first, second;
     PinnedMemory seen(2 * kSize, 0);

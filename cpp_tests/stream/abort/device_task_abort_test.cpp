@@ -15,6 +15,7 @@ namespace {
 class DeviceTaskAbort : public WithDevice {};
 
 TEST_F(DeviceTaskAbort, DropsPendingWorkOfAllStreamsOfTheDevice) {
+    NEEDS_QUEUES(2);
     Stream first, second;
     aclrtStream handle = first;
     Gate gate, second_gate;

@@ -18,6 +18,7 @@ using EventExternal = WithDevice;
 using Numbers = std::vector<int>;
 
 TEST_F(EventExternal, AWaitLastsUntilItIsSet) {
+    NEEDS_QUEUES(2);
     const Stream waiter, setter;
     const ExternalEvent event;
     Log log;
@@ -37,6 +38,7 @@ TEST_F(EventExternal, AWaitLastsUntilItIsSet) {
 }
 
 TEST_F(EventExternal, AResetClearsItInItsStreamsOrder) {
+    NEEDS_QUEUES(2);
     const Stream stream, setter;
     const ExternalEvent event;
     Log log;
@@ -59,6 +61,7 @@ TEST_F(EventExternal, AResetClearsItInItsStreamsOrder) {
 }
 
 TEST_F(EventExternal, WaitsAreCountedAndMayHaveATimeout) {
+    NEEDS_QUEUES(2);
     const Stream stream;
     const ExternalEvent event;
     aclrtEventWaitStatus status;
@@ -92,6 +95,7 @@ TEST_F(EventExternal, ItMayBeDestroyedWhileItIsWaitedFor) {
 // Both directions of a graph: it waits for a signal that comes after its run was submitted, clears
 // it, and sets a signal after its first half.
 TEST_F(EventExternal, GraphsWaitForSignalsAndSetThem) {
+    NEEDS_QUEUES(2);
     const Stream stream, other;
     const ExternalEvent go, half;
     Log log;
@@ -127,6 +131,7 @@ TEST_F(EventExternal, GraphsWaitForSignalsAndSetThem) {
 
 // Tasks that are not ordered after a wait in the graph run, and may be what sets the signal.
 TEST_F(EventExternal, OtherBranchesOfAGraphContinue) {
+    NEEDS_QUEUES(8);
     const Stream stream, branch, outside;
     const ExternalEvent asked, answered;
     const Event fork(ACL_EVENT_SYNC), join(ACL_EVENT_SYNC);

@@ -54,6 +54,7 @@ TEST_F(EventRecord, BeforeTheFirst) {
 }
 
 TEST_F(EventRecord, ANewRecordReplacesTheOld) {
+    NEEDS_QUEUES(2);
     Stream first, second;
     Event event;
     Gate gate;
@@ -126,6 +127,7 @@ TEST_F(EventWait, OrdersTwoStreams) {
 }
 
 TEST_F(EventWait, BlocksTheWaitingStreamsOnly) {
+    NEEDS_QUEUES(8);
     Stream recorded, first, second, third;
     Event event;
     Gate gate;
@@ -229,6 +231,7 @@ TEST_F(EventWait, NeedsTheSyncFlag) {
 // A busy stream records it, then an idle one: each wait keeps its record, and destroying the event
 // while all of that is pending does not wait.
 TEST_F(EventWait, OfEveryCreatorOutlivesItsEvent) {
+    NEEDS_QUEUES(8);
     for (int creator = 0; creator < 3; ++creator) {
         Stream recorded, idle, first, second;
         aclrtEvent event = nullptr;

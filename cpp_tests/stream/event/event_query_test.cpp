@@ -39,6 +39,7 @@ TEST_F(EventQuery, WaitsAreCompleteWhenEveryStreamHasPassedThem) {
 }
 
 TEST_F(EventQuery, WaitsOfManyStreams) {
+    NEEDS_QUEUES(8);
     Stream recorder;
     OldEvent event;
     Gate gate;

@@ -44,6 +44,7 @@ TEST_F(EventReset, MakesTheEventUnrecordedInStreamOrder) {
 
 // The traditional use of one event for many hand-overs, with the host far ahead of the device.
 TEST_F(EventReset, RecordWaitResetAgainAndAgain) {
+    NEEDS_QUEUES(2);
     constexpr int kRounds = 200;
     // Each round records several events in each stream, and the queue of a GPU's driver holds some 56.
     const int held = OnCpu() ? kRounds : 16;
@@ -75,6 +76,7 @@ TEST_F(EventReset, RecordWaitResetAgainAndAgain) {
 }
 
 TEST_F(EventReset, ALaterRecordStays) {
+    NEEDS_QUEUES(2);
     Stream first, second;
     OldEvent event;
     Gate gate;
@@ -89,6 +91,7 @@ TEST_F(EventReset, ALaterRecordStays) {
 }
 
 TEST_F(EventReset, TheFirstOfTwoResetsCounts) {
+    NEEDS_QUEUES(2);
     Stream held, free;
     OldEvent event;
     Gate gate;
@@ -107,6 +110,7 @@ TEST_F(EventReset, TheFirstOfTwoResetsCounts) {
 }
 
 TEST_F(EventReset, InManyStreams) {
+    NEEDS_QUEUES(8);
     std::vector<std::unique_ptr<Stream>> held;
     Stream free;
     OldEvent event;
@@ -133,6 +137,7 @@ TEST_F(EventReset, InManyStreams) {
 
 // A stream that waits for a record keeps its order, even if the reset is misplaced.
 TEST_F(EventReset, KeepsTheOrderOfWaitingStreams) {
+    NEEDS_QUEUES(2);
     Stream recorder, resetter, waiter;
     OldEvent event;
     Gate gate;

@@ -113,6 +113,7 @@ void OpenLate(Connection& parent) {
 }  // namespace
 
 TWO_PROCESS_TEST(IpcEvents, KeepTheRecordThatWasWaitedFor, OpenLate) {
+    NEEDS_QUEUES(2);
     const Session session;
     Peer peer;
     aclrtEvent event = Event(ACL_EVENT_IPC).Release();
@@ -218,6 +219,7 @@ void OpenAndStay(Connection& parent) {
 }  // namespace
 
 TWO_PROCESS_TEST(IpcEvents, AnImporterIsKilled, OpenAndStay) {
+    NEEDS_QUEUES(8);
     const Session session;
     Peer peer;
     const Event event(ACL_EVENT_IPC);

@@ -42,6 +42,7 @@ TEST_F(IpcEvent, OrdersStreams) {
 
 // A wait keeps the record that was the latest when it was submitted.
 TEST_F(IpcEvent, RecordsReplaceEachOther) {
+    NEEDS_QUEUES(8);
     Stream slow, quick, waiting;
     const Event event(ACL_EVENT_IPC);
     Gate gate;
@@ -86,6 +87,7 @@ TEST_F(IpcEvent, CanBeOpenedHere) {
 }
 
 TEST_F(IpcEvent, WaitsMayTimeOut) {
+    NEEDS_QUEUES(2);
     Stream first, second;
     const Event event(ACL_EVENT_IPC);
     Gate gate;
@@ -97,6 +99,7 @@ TEST_F(IpcEvent, WaitsMayTimeOut) {
 }
 
 TEST_F(IpcEvent, MayBeDestroyedBeforeItsRecordCompletes) {
+    NEEDS_QUEUES(2);
     Stream first, second;
     aclrtEvent event = Event(ACL_EVENT_IPC).Release();
     Gate gate;

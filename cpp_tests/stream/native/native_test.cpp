@@ -237,6 +237,7 @@ TEST_F(NativeCuda, TheDefaultStreamHasANativeHandle) {
 }
 
 TEST_F(NativeCuda, EventsCanBeWaitedForByTheDriver) {
+    NEEDS_QUEUES(2);
     Stream stream;
     Event event;
     void* native = nullptr;

@@ -53,6 +53,7 @@ TEST_F(CntNotifyTest, RecordsChangeTheCount) {
 }
 
 TEST_F(CntNotifyTest, EachCondition) {
+    NEEDS_QUEUES(2);
     struct Case {
         int mode;
         uint32_t value;
@@ -87,6 +88,7 @@ TEST_F(CntNotifyTest, EachCondition) {
 
 // A barrier: each stream adds one, and all wait for the total.
 TEST_F(CntNotifyTest, ABarrierOfManyStreams) {
+    NEEDS_QUEUES(8);
     const uint32_t kStreams = SharesQueues() ? 5 : 20;
     CntNotify notify;
     std::vector<std::unique_ptr<Stream>> streams;
@@ -110,6 +112,7 @@ TEST_F(CntNotifyTest, ABarrierOfManyStreams) {
 
 // The stream that clears the count is the only one whose wait ends.
 TEST_F(CntNotifyTest, ClearingIsAtomic) {
+    NEEDS_QUEUES(8);
     constexpr uint32_t kWaiters = 6;
     CntNotify notify;
     std::vector<std::unique_ptr<Stream>> streams;

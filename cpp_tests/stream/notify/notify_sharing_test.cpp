@@ -48,6 +48,7 @@ void Answer(Connection& parent) {
 }  // namespace
 
 TWO_PROCESS_TEST(NotifySharing, ProcessesTakeTurns, Answer) {
+    NEEDS_QUEUES(2);
     const Session session;
     Peer peer;
     const Notify there, back;
@@ -187,6 +188,7 @@ void ImportAndStay(Connection& parent) {
 }  // namespace
 
 TWO_PROCESS_TEST(NotifySharing, AWaitFailsWhenAnImporterDies, ImportAndStay) {
+    NEEDS_QUEUES(2);
     const Session session;
     Peer first, second;
     const Notify notify;

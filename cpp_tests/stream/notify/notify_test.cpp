@@ -16,6 +16,7 @@ constexpr uint32_t kForEver = 0;
 class NotifyTest : public WithDevice {};
 
 TEST_F(NotifyTest, AWaitComesAfterTheRecord) {
+    NEEDS_QUEUES(2);
     Stream first, second;
     Notify notify;
     Log log;
@@ -33,6 +34,7 @@ TEST_F(NotifyTest, AWaitComesAfterTheRecord) {
 }
 
 TEST_F(NotifyTest, ARecordStaysUntilAWaitConsumesIt) {
+    NEEDS_QUEUES(8);
     Stream first, second;
     Notify notify(ACL_NOTIFY_DEVICE_USE_ONLY);
     // Two records count as one.
@@ -59,6 +61,7 @@ TEST_F(NotifyTest, AStreamWaitsForItself) {
 }
 
 TEST_F(NotifyTest, EachRecordEndsOneWait) {
+    NEEDS_QUEUES(8);
     const int kWaiters = SharesQueues() ? 5 : 8;
     Notify notify, other;
     Stream recorder, probe;
@@ -85,6 +88,7 @@ TEST_F(NotifyTest, EachRecordEndsOneWait) {
 }
 
 TEST_F(NotifyTest, StreamsAlternate) {
+    NEEDS_QUEUES(2);
     constexpr int kRounds = 200;
     Stream ping, pong;
     Notify there, back;
@@ -188,6 +192,7 @@ TEST_F(NotifyTest, ForcedDestructionEndsWaits) {
 }
 
 TEST_F(NotifyTest, DestructionKeepsPendingWork) {
+    NEEDS_QUEUES(2);
     Stream first, second;
     aclrtNotify notify = Notify().Release();
     Gate gate;
@@ -247,6 +252,7 @@ TEST_F(NotifyTest, TheLimitIsEnforced) {
 }
 
 TEST_F(NotifyTest, BatchReset) {
+    NEEDS_QUEUES(8);
     Stream stream;
     Notify first, second, third;
     for (aclrtNotify notify : {aclrtNotify(first), aclrtNotify(second), aclrtNotify(third)})

@@ -115,6 +115,7 @@ TEST_F(HostFunction, RunsBetweenItsNeighbouringOperations) {
 }
 
 TEST_F(HostFunction, BlocksItsStreamOnly) {
+    NEEDS_QUEUES(2);
     Stream held, other;
     DeviceMemory device(4096);
     Gate gate;
@@ -133,6 +134,7 @@ TEST_F(HostFunction, BlocksItsStreamOnly) {
 // A stream whose host function waits for that of another stream: neither may need the other's
 // thread.
 TEST_F(HostFunction, FunctionsOfDifferentStreamsMayWaitForEachOther) {
+    NEEDS_QUEUES(8);
     static const int kStreams = SharesQueues() ? 5 : 16;
     std::vector<std::unique_ptr<Stream>> streams;
     for (int i = 0; i < kStreams; ++i) streams.push_back(std::make_unique<Stream>());

@@ -180,6 +180,7 @@ TEST_F(ReportEnd, ADeviceResetDropsCallbacks) {
 }
 
 TEST_F(ReportEnd, FinalizeEndsCallsThatWait) {
+    NEEDS_QUEUES(2);
     constexpr int kThreads = 8;
     std::vector<std::thread> threads;
     std::atomic<int> count{0};

@@ -92,6 +92,7 @@ TEST_F(HostFunc, ExcludesReportsOnAStream) {
 
 // One thread may serve both families, on different streams; each call runs its own kind.
 TEST_F(HostFunc, AThreadMayServeBothFamilies) {
+    NEEDS_QUEUES(2);
     Stream reports, functions;
     std::atomic<int> reported{0}, called{0};
     ACL_OK(aclrtSubscribeReport(ThisThread(), reports));

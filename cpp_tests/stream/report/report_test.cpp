@@ -125,6 +125,7 @@ TEST_F(Report, BlockDelaysLaterWorkAndNoBlockDoesNot) {
 }
 
 TEST_F(Report, OtherStreamsContinue) {
+    NEEDS_QUEUES(2);
     Stream blocked, other, waiting;
     Event event;
     PinnedMemory behind(64, 0), beside(64, 0);

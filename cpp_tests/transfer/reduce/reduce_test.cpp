@@ -352,6 +352,7 @@ TEST_F(Reduce, IsInStreamOrder) {
 
 // A GPU's driver may wait for all work when a kernel is loaded.
 TEST_F(Reduce, TheFirstOneDoesNotWaitForABlockedStream) {
+    NEEDS_QUEUES(2);
     Stream held, stream;
     const DeviceMemory sum(std::vector<int32_t>{1}), one(std::vector<int32_t>{2});
     Gate gate;

@@ -36,6 +36,7 @@ TEST_F(StreamValuePending, FreedMemoryStaysUntilTheWaitCompletes) {
 
 // Work that a driver holds continues when the value is written.
 TEST_F(StreamValuePending, AnAbortEndsAWait) {
+    NEEDS_QUEUES(8);
     Stream stream;
     Word word;
     ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
@@ -53,6 +54,7 @@ TEST_F(StreamValuePending, AnAbortEndsAWait) {
 }
 
 TEST_F(StreamValuePending, SynchronizeReturnsAnAbort) {
+    NEEDS_QUEUES(2);
     Stream stream;
     Word word;
     ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
@@ -66,6 +68,7 @@ TEST_F(StreamValuePending, SynchronizeReturnsAnAbort) {
 }
 
 TEST_F(StreamValuePending, ForcedDestructionDoesNotWait) {
+    NEEDS_QUEUES(2);
     aclrtStream stream = Stream().Release();
     Word word;
     ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));

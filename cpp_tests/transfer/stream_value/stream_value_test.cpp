@@ -51,6 +51,7 @@ TEST_F(StreamValue, AWriteIsInStreamOrder) {
 }
 
 TEST_F(StreamValue, EachComparison) {
+    NEEDS_QUEUES(8);
     constexpr uint64_t kTop = uint64_t{1} << 63;
     struct Case {
         uint32_t flag;
@@ -91,6 +92,7 @@ TEST_F(StreamValue, EachComparison) {
 }
 
 TEST_F(StreamValue, WorkAfterAWaitRunsAfterIt) {
+    NEEDS_QUEUES(2);
     Stream stream;
     Word word;
     DeviceMemory device(Pattern(100));
@@ -104,6 +106,7 @@ TEST_F(StreamValue, WorkAfterAWaitRunsAfterIt) {
 }
 
 TEST_F(StreamValue, AWaitSeesEveryKindOfWrite) {
+    NEEDS_QUEUES(2);
     constexpr uint64_t kValue = 0x0101010101010101;
     Program program;
     const aclrtFuncHandle mark = program.Kernel("mark");
@@ -142,6 +145,7 @@ TEST_F(StreamValue, AWaitSeesEveryKindOfWrite) {
 }
 
 TEST_F(StreamValue, AWaitSeesHostWrites) {
+    NEEDS_QUEUES(2);
     PinnedMemory pinned(8, 0);
     {
         Stream stream;
@@ -182,6 +186,7 @@ TEST_F(StreamValue, OfRegisteredMemory) {
 
 // Drivers neither write values to managed memory nor wait for them there.
 TEST_F(StreamValue, OfManagedMemory) {
+    NEEDS_QUEUES(2);
     void* managed = nullptr;
     ACL_OK(aclrtMemAllocManaged(&managed, 2 << 20, ACL_RT_MEM_ATTACH_GLOBAL));
     auto* const words = static_cast<uint64_t*>(managed);
@@ -235,6 +240,7 @@ TEST_F(StreamValue, TwoStreamsAlternate) {
 
 // Each stream waits for the value of the previous one; no stream needs a thread for that.
 TEST_F(StreamValue, ManyStreamsWaitAtOnce) {
+    NEEDS_QUEUES(8);
     const uint64_t kStreams = SharesQueues() ? kMostHeld : 300;
     const auto threads = [] {
         std::ifstream status("/proc/self/status");
