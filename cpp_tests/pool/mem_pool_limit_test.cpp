@@ -191,6 +191,7 @@ TEST(MemPoolLimitSeeds, ResultsAreTheSameWithHooks) {
 }
 
 TEST(MemPoolLimitSeeds, ResultsAreTheSameBesideFreesAfterHostFunctions) {
+    NEEDS_QUEUES(8);
     OnManySeeds(ExpectTheModelBesideWhatIsHeldBack);
 }
 

@@ -42,7 +42,7 @@ inline bool HasQueues(int count) {
     return !SharesQueues() || SharedQueues() >= count;
 }
 
-// Begins a test in which a stream waits for work that another one gets later: with fewer queues it would wait for ever.
+// Begins a test in which a stream waits for work that another one gets later: with fewer queues it would never end.
 #define NEEDS_QUEUES(count) \
     if (!::portacl_test::HasQueues(count)) GTEST_SKIP() << "needs " #count " hardware queues"
 
