@@ -123,11 +123,11 @@ def which_streams_share(driver):
 
 
 def neighbours(driver, words):
-    """Three streams: the second one shares the queue of the first one, if any does, and the third one does not."""
+    """Three streams: the second one shares the queue of the first one, and the third one does not, if there are such."""
     streams = [driver.stream() for _ in range(40)]
     behind = sharing(driver, words, streams)
     shared = behind[0] if behind else None
-    return streams[0], shared, next(stream for stream in streams[1:] if stream not in behind)
+    return streams[0], shared, next((stream for stream in streams[1:] if stream not in behind), None)
 
 
 def operations(driver, words):
@@ -247,7 +247,7 @@ def calls(driver, spare):
 def which_calls_wait(driver):
     words = Words(driver)
     first, _, other = neighbours(driver, words)
-    for name, call in calls(driver, other).items():
+    for name, call in calls(driver, other or urgent(driver)).items():
         if not hasattr(driver.cuda, "cuMemsetD8_v2") and name == "cuMemsetD8":
             continue
         words.wait(first, 0)
@@ -267,7 +267,7 @@ def where_a_writer_may_stand(driver):
               ("behind it in its queue", shared, False), ("before it in its queue", shared, True))
     for case, writer, before in places:
         if writer is None:
-            say("writer", case, "no streams share a queue")
+            say("writer", case, "no streams share a queue" if shared is None else "all streams share a queue")
             continue
         began = time.monotonic()
         for step in ("write", "wait") if before else ("wait", "write"):
