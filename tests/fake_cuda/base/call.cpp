@@ -216,7 +216,7 @@ CUresult Call::refuse(Needs needs) {
 // Source: Not in a document of NVIDIA; reproduced in pull request 2334 of meta-pytorch/torchcomms. The tests show that
 // the library does not depend on it
 // Test: MemcpyAsync.AWaitingCopyBlocksNoOtherStream, Memcpy2dAsync.AWaitingCopyBlocksNoOtherStream,
-// MemcpyBatchAsync.AWaitingCopyBlocksNoOtherStream
+// MemcpyBatchAsync.AWaitingCopyBlocksNoOtherStream, GraphAhead.ManyRunsWithControlFlow
 
 void Call::block(Context& context, const std::function<bool()>& done) const {
     wait_inside([&] { return done() || !context.blocked; });

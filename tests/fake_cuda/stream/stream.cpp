@@ -94,7 +94,8 @@ void* run_stream(void* argument) {
 // finds it full waits.
 // Source: Not in a document of NVIDIA; reports of blocking calls, such as issue 516 of microsoft/mscclpp. The numbers
 // are not known; the next run on a card asks by the test whether as much fits as the library needs
-// Test: StreamOrder.SomeWorkFitsBehindABlockedStream
+// Test: StreamOrder.SomeWorkFitsBehindABlockedStream, GraphAhead.HostFunctionsAndRecordsBehindATaskGroup,
+// GraphAhead.FillsBehindControlFlow
 
 // Waits until the stream has room: the driver's queue for a stream is bounded, and a call that finds it full waits.
 void wait_for_room(const Call& call, Stream& stream, bool takes_place) {
