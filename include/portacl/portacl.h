@@ -35,7 +35,7 @@
 /** What a task does with a buffer. */
 typedef enum portaclTaskAccess {
     PORTACL_TASK_READ = 1, /**< It reads the buffer, and does not change it. */
-    PORTACL_TASK_WRITE = 2, /**< It writes every byte of the buffer, and does not read what was there. */
+    PORTACL_TASK_WRITE = 2, /**< It writes the buffer, and does not read what was there. */
     PORTACL_TASK_READ_WRITE = 3, /**< It reads the buffer, and changes any part of it. */
 } portaclTaskAccess;
 
@@ -512,10 +512,10 @@ aclError portaclEventGetNative(aclrtEvent event, void **native);
  * function (aclrtLaunchHostFunc) in four ways:
  *
  * - It gets an address for each buffer that it may read or write on the host, as `access` says. On CPUs that is the
- *   memory itself, also in guard mode, where other host code has no access. On GPUs the library copies buffers that are
- *   read to page-locked memory of its own before the call, and buffers that are written back after a successful one.
- *   Page-locked host memory is passed as it is. With PORTACL_TASK_DEVICE_ADDRESSES nothing is copied, and the function
- *   gets the addresses as they were passed.
+ *   memory itself, also in guard mode, where other host code has no access. On GPUs the stream copies the buffers to
+ *   page-locked memory of the library before the call, and those that the task writes back after it. Page-locked host
+ *   memory is passed as it is. With PORTACL_TASK_DEVICE_ADDRESSES nothing is copied, and the function gets the
+ *   addresses as they were passed.
  * - It can fail: portaclTaskFail, or another result than ACL_SUCCESS, fails the stream as a failed operation does, with
  *   that code. The next wait for the stream returns it.
  * - It has a thread of its own, never one that waits in a call of this library or runs other operations. So tasks of
@@ -525,9 +525,9 @@ aclError portaclEventGetNative(aclrtEvent event, void **native);
  * - It is notified when its stream is destroyed or aborted, or its device is reset: `options->stop` and
  *   portaclTaskGetState. A task that is pending then is dropped by an abort, and runs otherwise.
  *
- * After an abort, later operations of the stream wait for a task that still runs; what it has written until then is
- * unspecified. So is the content of written buffers after a failure. Memory that is freed while a task is pending or
- * runs stays until it has returned.
+ * After an abort, later operations of the stream wait for a task that still runs. What a task has written when it
+ * fails, or is aborted, stays in the buffers. Memory that is freed while a task is pending or runs stays until it has
+ * returned.
  *
  * Inside the function, calls of this library that allocate, free, wait, enqueue, create or destroy return an error, as
  * inside host functions. The function must return, and must not throw. In a capture the task becomes a part of the

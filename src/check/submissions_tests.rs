@@ -1,7 +1,7 @@
 //! Tests of what the checker sees.
 
 use super::*;
-use crate::backend::{Comparison, Span, ValueWait};
+use crate::backend::{Comparison, HostFn, Span, ValueWait};
 use crate::core::base::error::{Code, Error};
 
 #[test]

@@ -52,10 +52,12 @@ captures=60 # captures and failed contexts of other libraries: src/cuda/base/api
             # events in one in src/cuda/stream
 ends=130    # one way to find the ends of transfers, with what each call expects as data: src/core/transfer/ends.rs
 texts=160   # texts that name the argument, its bound and what to do, on more lines than before: all of src
+tasks=895   # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
+            # end in src/backend/stream/workers.rs, src/check/user_code.rs
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits + counts + undecided + graphs + early + uses + log))
 most_product_lines=$((most_product_lines + images + python + places + misuse + sharing + descriptors + privileges))
-most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile + busy + ends + queues + turns + captures + texts))
+most_product_lines=$((most_product_lines + cancelled + late + many + threads + counts_of_devices + opened + crates + exhaustive + hostile + busy + ends + queues + turns + captures + texts + tasks))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

@@ -10,7 +10,7 @@ int main(int count, char** arguments) {
         return 0;
     }
     for (const auto* programs : {&kCopies, &kOrder, &kWaits, &kBehindWaits, &kMemory, &kInit, &kSync, &kEarly,
-                                 &kAdopted, &kKernels, &kPlaces}) {
+                                 &kAdopted, &kKernels, &kPlaces, &kTasks}) {
         for (const Program& program : *programs) {
             if (count < 3) {
                 std::printf("%s %s %d %s|%s\n", program.name, program.kind, program.needs, program.report,

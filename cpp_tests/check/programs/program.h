@@ -100,7 +100,7 @@ struct Program {
 };
 
 extern const std::vector<Program> kCopies, kOrder, kWaits, kBehindWaits, kMemory, kInit, kSync, kEarly, kAdopted,
-    kKernels, kPlaces;
+    kKernels, kPlaces, kTasks;
 
 // What another process does: it exports memory, prints two keys, and frees the memory at the end of its input.
 void ExportUntilEndOfInput();

@@ -239,7 +239,8 @@ OWN_PROCESS_TEST(TaskStopAtTheEnd, AFinalizeNotifiesATaskThatBlocks) {
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(TaskStopAtTheEnd, AFinalizeDropsATaskThatGoesOn, {"PORTACL_FINALIZE_TIMEOUT_MS", "100"}) {
+OWN_PROCESS_TEST(TaskStopAtTheEnd, AFinalizeDropsATaskThatGoesOn, {"PORTACL_FINALIZE_TIMEOUT_MS", "100"},
+                 {"FAKE_CUDA_LEAK_CHECK", "0"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     auto task = Blocker(kDropped);
@@ -250,7 +251,7 @@ OWN_PROCESS_TEST(TaskStopAtTheEnd, AFinalizeDropsATaskThatGoesOn, {"PORTACL_FINA
     EXPECT_TRUE(task->AwaitReleased());
 }
 
-OWN_PROCESS_TEST(TaskStopAtTheEnd, AProcessEndsWhileATaskBlocks) {
+OWN_PROCESS_TEST(TaskStopAtTheEnd, AProcessEndsWhileATaskBlocks, {"FAKE_CUDA_LEAK_CHECK", "0"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     // The process ends without aclFinalize, and the task never returns.

@@ -206,7 +206,10 @@ TEST_F(LaunchTask, FailsItsStreamWithItsCodeAndText) {
         &code);
     EXPECT_EQ(code, -5);
     EXPECT_NE(text.find("task ring has failed with code -5"), std::string::npos) << text;
+}
 
+TEST_F(LaunchTask, TheStreamGoesOnAfterAFailure) {
+    Stream stream;
     Log log;
     Task fails([](portaclTask, void* const*) { return 19; });
     ACL_OK(fails.Launch(stream));

@@ -13,7 +13,7 @@ use crate::{Result, Span, thread_number};
 pub enum BufferUse {
     /// It reads the buffer.
     Read,
-    /// It writes all bytes, and reads none.
+    /// It writes the buffer, and reads nothing of it.
     Write,
     /// It reads bytes, and writes any of them.
     ReadWrite,

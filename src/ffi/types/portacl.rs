@@ -319,7 +319,7 @@ pub type portaclTask = *mut c_void;
 pub enum portaclTaskAccess {
     /// It reads the buffer, and does not change it.
     PORTACL_TASK_READ = 1,
-    /// It writes every byte of the buffer, and does not read what was there.
+    /// It writes the buffer, and does not read what was there.
     PORTACL_TASK_WRITE = 2,
     /// It reads the buffer, and changes any part of it.
     PORTACL_TASK_READ_WRITE = 3,

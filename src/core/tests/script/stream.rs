@@ -211,6 +211,7 @@ impl Submit for ScriptStream {
             | Op::Reduce(_)
             | Op::Launch(_)
             | Op::HostFn(_)
+            | Op::HostTask(_)
             | Op::RunGraph(_)
             | Op::WriteValue(_)
             | Op::WaitValue(_)
