@@ -69,7 +69,8 @@ fn used_by(tasks: &[Task]) -> Result<GraphRun> {
                 Some(call) => effects.0.extend(call.effects.iter().flat_map(|effects| &effects.0).copied()),
                 None => effects.work(work),
             },
-            (None, Some(Step::HostTask(task))) => effects.task(task),
+            // Its reads are checked when the step is enqueued, but later work of the run reads what it writes.
+            (None, Some(Step::HostTask(task))) => effects.writes_of(task),
             (Some(_), _) | (None, Some(Step::CopyIndirect(_))) => effects.0.push(Effect::Unknown),
             (None, _) => {}
         }

@@ -96,8 +96,13 @@ impl Effects {
         }
     }
 
-    /// Adds the effects of a task of the host.
-    pub fn task(&mut self, task: &HostTask) {
+    /// Adds what a task of the host writes.
+    pub fn writes_of(&mut self, task: &HostTask) {
+        let written = task.memory().filter(|(_, does)| does.writes());
+        self.0.extend(written.map(|(memory, _)| Effect::Write(memory)));
+    }
+
+    fn task(&mut self, task: &HostTask) {
         self.0.extend(task.memory().map(|(memory, does)| match does {
             BufferUse::Read => Effect::Read(memory),
             BufferUse::Write => Effect::Write(memory),
