@@ -1,12 +1,15 @@
 // Defines main() of every test program: prints the backend, and runs the tests.
 #include <acl/acl.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include "support/base/cuda_driver.h"
+#include "support/own_process.h"
 #include "support/skips.h"
 #include "support/suite/events.h"
 #include "support/suite/of_source.h"
@@ -29,9 +32,15 @@ void HoldContext() {
     std::printf("%s the context of device 0\n", holds ? "holds" : "cannot hold");
 }
 
+// A program that a test starts ends with it: what hangs in a test that timed out would keep the processor busy.
+void EndWithParent() {
+    if (std::getenv(kOwnProcess) != nullptr) prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    EndWithParent();
     testing::InitGoogleTest(&argc, argv);
     if (HasNameTwice()) return 2;
     SelectTestsOfSource(argc > 0 ? argv[0] : "");

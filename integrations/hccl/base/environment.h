@@ -1,0 +1,27 @@
+// Settings: environment variables, which programs for Ascend devices set, and PORTACL_HCCL.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace hccl {
+
+// HCCL_CONNECT_TIMEOUT: how long ranks wait for each other at the start.
+std::chrono::seconds ConnectTimeout();
+// HCCL_EXEC_TIMEOUT: how long an operation may take. 0: no limit.
+std::chrono::seconds ExecTimeout();
+
+// PORTACL_HCCL=fake:RANK/WORLD
+struct FakeWorld {
+    uint32_t rank;
+    uint32_t size;
+};
+std::optional<FakeWorld> Faked();
+
+// The address by which other machines reach this one: that of HCCL_IF_IP, of the interface that HCCL_SOCKET_IFNAME
+// names, or of the interface towards MASTER_ADDR; else of the loopback interface.
+std::string OwnAddress();
+
+}  // namespace hccl

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace gloo {
+
+class Context;
+
+}  // namespace gloo

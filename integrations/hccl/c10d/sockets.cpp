@@ -1,0 +1,63 @@
+#include "c10d/sockets.h"
+
+#include <dirent.h>
+#include <gloo/transport/tcp/device.h>
+#include <netdb.h>
+#include <sys/socket.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "base/failure.h"
+
+namespace hccl {
+
+namespace {
+
+// Returns "ADDRESS PORT", or an empty text for addresses that are not of TCP.
+std::string Text(const sockaddr_storage& address, socklen_t length) {
+    char host[NI_MAXHOST];
+    char port[NI_MAXSERV];
+    if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return "";
+    const auto* const general = reinterpret_cast<const sockaddr*>(&address);
+    const int flags = NI_NUMERICHOST | NI_NUMERICSERV;
+    if (getnameinfo(general, length, host, sizeof host, port, sizeof port, flags) != 0) return "";
+    return std::string(host) + " " + port;
+}
+
+using Ask = int (*)(int, sockaddr*, socklen_t*);
+
+std::string EndOf(int descriptor, Ask ask) {
+    sockaddr_storage address = {};
+    socklen_t length = sizeof address;
+    return ask(descriptor, reinterpret_cast<sockaddr*>(&address), &length) == 0 ? Text(address, length) : "";
+}
+
+}  // namespace
+
+std::string AddressOf(const std::shared_ptr<gloo::transport::Device>& device) {
+    // createDeviceForHostname returns no other kind.
+    auto* const tcp = reinterpret_cast<gloo::transport::tcp::Device*>(device.get());
+    const std::vector<char> bytes = tcp->nextAddress().bytes();
+    sockaddr_storage address = {};
+    if (bytes.size() < sizeof address) throw Failure(HCCL_E_INTERNAL, "this torch has another Gloo than portacl knows");
+    std::memcpy(&address, bytes.data(), sizeof address);
+    const socklen_t length = address.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+    std::string text = Text(address, length);
+    if (text.empty()) throw Failure(HCCL_E_INTERNAL, "this torch has another Gloo than portacl knows");
+    return text;
+}
+
+void ShutDown(const std::string& own, const std::set<std::string>& others) noexcept {
+    DIR* const folder = opendir("/proc/self/fd");
+    if (folder == nullptr) return;
+    while (const dirent* const entry = readdir(folder)) {
+        const int descriptor = std::atoi(entry->d_name);
+        const std::string there = EndOf(descriptor, getpeername);
+        if (there.empty() || (others.count(there) == 0 && EndOf(descriptor, getsockname) != own)) continue;
+        shutdown(descriptor, SHUT_RDWR);
+    }
+    closedir(folder);
+}
+
+}  // namespace hccl

@@ -1,0 +1,123 @@
+#include "communicator/create.h"
+
+#include <exception>
+#include <thread>
+
+#include "base/environment.h"
+#include "engine/library.h"
+#include "engine/meshed.h"
+#include "watch/hub.h"
+#include "watch/invitation.h"
+
+namespace hccl {
+
+namespace {
+
+std::string NameOf(const Secret& secret) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string name = "portacl-";
+    for (size_t index = 0; index < 8; index++) {
+        const auto byte = static_cast<unsigned char>(secret[index]);
+        name += kDigits[byte >> 4];
+        name += kDigits[byte & 15];
+    }
+    return name;
+}
+
+Invitation NewInvitation(const std::string& address) {
+    Invitation invitation = {};
+    invitation.secret = NewSecret();
+    // A world of one needs neither network nor engine, and its size is not known here.
+    try {
+        const MoverModule& mover = LoadedMover();
+        invitation.engine = mover.name;
+        invitation.meeting = mover.meet(address);
+        invitation.port = StartHub(address, invitation.secret);
+        invitation.address = address;
+    } catch (const Failure& failure) {
+        invitation.text = failure.what();
+    }
+    return invitation;
+}
+
+std::unique_ptr<Engine> PlayRank(const FakeWorld& world, uint32_t size, uint32_t rank) {
+    if (size > world.size || (size == world.size && rank != world.rank)) {
+        throw Failure(HCCL_E_PARA, "nRanks is " + std::to_string(size) + " and rank " + std::to_string(rank) +
+                                       ", but PORTACL_HCCL says that this process is rank " +
+                                       std::to_string(world.rank) + " of " + std::to_string(world.size));
+    }
+    return NewFakeEngine(rank, size);
+}
+
+std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uint32_t rank) {
+    if (invitation.port == 0) throw Failure(HCCL_E_NOT_SUPPORT, invitation.text);
+    const MoverModule& mover = LoadedMover();
+    if (mover.name != invitation.engine) {
+        throw Failure(HCCL_E_PARA, std::string("this process moves data by ") + mover.name +
+                                       ", and the one that called HcclGetRootInfo by " + invitation.engine +
+                                       "; load the same libraries in all processes");
+    }
+    const Clock::time_point deadline = Clock::now() + ConnectTimeout();
+    auto member = std::make_unique<Member>(invitation, rank, size, deadline);
+    const Seat seat = {invitation.meeting, NameOf(invitation.secret), OwnAddress(), rank, size, deadline,
+                       ExecTimeout()};
+    return NewMeshedEngine(mover.join(seat), std::move(member));
+}
+
+}  // namespace
+
+void Invite(HcclRootInfo* info) {
+    if (Faked()) {
+        Invitation invitation = {};
+        invitation.secret = NewSecret();
+        return Write(invitation, info);
+    }
+    Write(NewInvitation(OwnAddress()), info);
+}
+
+Handle Join(uint32_t size, const HcclRootInfo& info, uint32_t rank) {
+    if (size == 0) throw Failure(HCCL_E_PARA, "nRanks is 0; allowed: 1 and more");
+    if (rank >= size) {
+        throw Failure(HCCL_E_PARA, "rank is " + std::to_string(rank) + "; allowed: 0 to " + std::to_string(size - 1) +
+                                       " (nRanks is " + std::to_string(size) + ")");
+    }
+    const Invitation invitation = Read(info);
+    std::shared_ptr<Engine> engine;
+    if (const auto world = Faked()) {
+        engine = PlayRank(*world, size, rank);
+    } else if (size == 1) {
+        EndHub(invitation.secret);
+        engine = NewAloneEngine();
+    } else {
+        engine = Connect(invitation, size, rank);
+    }
+    return std::make_shared<Communicator>(NameOf(invitation.secret), rank, size, std::move(engine));
+}
+
+std::vector<Handle> JoinAll(uint32_t size) {
+    HcclRootInfo info;
+    if (Faked()) {
+        Invite(&info);
+    } else {
+        Write(NewInvitation("127.0.0.1"), &info);
+    }
+    std::vector<Handle> handles(size);
+    std::vector<std::exception_ptr> failures(size);
+    std::vector<std::thread> threads;
+    for (uint32_t rank = 0; rank < size; rank++) {
+        threads.emplace_back([&, rank] {
+            try {
+                handles[rank] = Join(size, info, rank);
+            } catch (...) {
+                failures[rank] = std::current_exception();
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& failure : failures) {
+        if (failure) std::rethrow_exception(failure);
+    }
+    return handles;
+}
+
+}  // namespace hccl

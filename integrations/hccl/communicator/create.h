@@ -1,0 +1,15 @@
+// The start of communicators.
+#pragma once
+
+#include "communicator/communicator.h"
+
+namespace hccl {
+
+// Fills the bytes by which the ranks of a communicator find each other.
+void Invite(HcclRootInfo* info);
+// Joins a communicator, and waits until all ranks have. Throws a Failure.
+Handle Join(uint32_t size, const HcclRootInfo& info, uint32_t rank);
+// Creates all ranks of a communicator in this process.
+std::vector<Handle> JoinAll(uint32_t size);
+
+}  // namespace hccl

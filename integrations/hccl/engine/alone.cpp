@@ -1,0 +1,68 @@
+#include <deque>
+
+#include "engine/copy.h"
+#include "engine/engine.h"
+
+namespace hccl {
+
+namespace {
+
+class AloneEngine : public Engine {
+  public:
+    void Enqueue(Operation operation, aclrtStream stream) override {
+        switch (operation.kind) {
+            case Kind::kAllReduce:
+            case Kind::kReduce:
+            case Kind::kReduceScatter:
+            case Kind::kAllGather:
+            case Kind::kScatter:
+                return Copy(operation.recv, operation.send, operation.recv_bytes, stream);
+            case Kind::kAllToAll: {
+                const Part from = operation.sent.front();
+                const Part to = operation.received.front();
+                return Copy(to.memory, from.memory, to.bytes, stream);
+            }
+            case Kind::kBatch:
+                return Exchange(operation.batch, stream);
+            case Kind::kSend:
+            case Kind::kRecv:
+                throw Failure(HCCL_E_NOT_SUPPORT,
+                              "a world of one rank has no other rank; send and receive in one "
+                              "HcclBatchSendRecv, or copy by aclrtMemcpyAsync");
+            case Kind::kBroadcast:
+            case Kind::kBarrier:
+                return;
+        }
+    }
+
+  private:
+    // The n-th receive gets the n-th send.
+    static void Exchange(const std::vector<Transfer>& batch, aclrtStream stream) {
+        std::deque<const Transfer*> sends;
+        for (const Transfer& transfer : batch) {
+            if (transfer.is_send) sends.push_back(&transfer);
+        }
+        for (const Transfer& transfer : batch) {
+            if (transfer.is_send) continue;
+            if (sends.empty() || sends.front()->bytes != transfer.bytes) {
+                throw Failure(HCCL_E_PARA,
+                              "a receive of " + std::to_string(transfer.bytes) +
+                                  " bytes has no send of the same size in this batch, and there is no other rank");
+            }
+            Copy(transfer.buffer, sends.front()->buffer, transfer.bytes, stream);
+            sends.pop_front();
+        }
+        if (!sends.empty()) {
+            throw Failure(HCCL_E_PARA, "a send of " + std::to_string(sends.front()->bytes) +
+                                           " bytes has no receive in this batch, and there is no other rank");
+        }
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> NewAloneEngine() {
+    return std::make_unique<AloneEngine>();
+}
+
+}  // namespace hccl

@@ -1,0 +1,238 @@
+#include "engine/meshed.h"
+
+#include <portacl/portacl.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "engine/buffers.h"
+
+namespace hccl {
+
+namespace {
+
+// How long a failed operation waits for the hub to say which rank is the cause.
+constexpr std::chrono::seconds kCauseTime(2);
+
+// Whether operations of the stream go into a graph, which has an order of its own.
+bool IsCaptured(aclrtStream stream) {
+    aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+    aclmdlRI graph = nullptr;
+    return aclmdlRICaptureGetInfo(stream, &status, &graph) == ACL_SUCCESS && status != ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+}
+
+class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEngine> {
+  public:
+    MeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member)
+        : mover_(std::move(mover)), member_(std::move(member)) {}
+    ~MeshedEngine() override;
+
+    // The hub's messages come from now on.
+    void Begin();
+    void Enqueue(Operation operation, aclrtStream stream) override;
+    void Destroy(const Failure& failure) noexcept override;
+    HcclResult failure() const override { return failed_.load(); }
+
+    // Runs an operation on host addresses, on a thread of its task. Throws the cause of a failure.
+    void Run(const Operation& operation);
+    void Leave() { member_->Leave(); }
+    // Ends the communicator because of this rank. From any thread.
+    void Abort(const Failure& cause) noexcept;
+
+  private:
+    void OrderBehindLast(aclrtStream stream);
+    void Remember(aclrtStream stream);
+    // Records why the communicator ends, and closes the connections. The first cause counts.
+    void End(const Failure& cause);
+    std::optional<Failure> Cause() const;
+    // Returns the cause of a failed operation: what the hub says of other ranks, else the failure itself.
+    Failure CauseOf(const Failure& failure);
+
+    const std::unique_ptr<Mover> mover_;
+    const std::unique_ptr<Member> member_;
+    // Held by the operation that runs.
+    std::mutex running_;
+    std::atomic<HcclResult> failed_{HCCL_SUCCESS};
+
+    mutable std::mutex lock_;
+    std::condition_variable changed_;
+    std::optional<Failure> cause_;
+
+    // Held while an operation is enqueued, so that the order is that of the calls.
+    std::mutex enqueuing_;
+    aclrtStream last_ = nullptr;
+    // Recorded behind the last operation. Null before the first one.
+    aclrtEvent order_ = nullptr;
+};
+
+// The user data of a task.
+struct Pending {
+    std::shared_ptr<MeshedEngine> engine;
+    Operation operation;
+    std::vector<portaclTaskBuffer> buffers;
+};
+
+aclError RunTask(portaclTask task, void* const* addresses, void* user_data) {
+    auto& pending = *static_cast<Pending*>(user_data);
+    try {
+        pending.engine->Run(OnHost(pending.operation, pending.buffers, addresses));
+        return ACL_SUCCESS;
+    } catch (const Failure& failure) {
+        const std::string text = std::string(pending.operation.call) + ": " + failure.what();
+        portaclTaskFail(task, static_cast<aclError>(failure.code()), text.c_str());
+        return static_cast<aclError>(failure.code());
+    } catch (const std::exception& error) {
+        portaclTaskFail(task, HCCL_E_INTERNAL, error.what());
+        return HCCL_E_INTERNAL;
+    }
+}
+
+void StopTask(void* user_data, portaclTaskState state) {
+    if (state != PORTACL_TASK_DROPPED) return;
+    const auto& pending = *static_cast<Pending*>(user_data);
+    pending.engine->Abort(Failure(HCCL_E_INTERNAL, std::string("the stream was aborted while ") +
+                                                       pending.operation.call + " ran; create another communicator"));
+}
+
+void ReleaseTask(void* user_data) {
+    delete static_cast<Pending*>(user_data);
+}
+
+// The engines of this process. A process that ends is no failure of its rank.
+struct Registry {
+    std::mutex lock;
+    std::set<MeshedEngine*> live;
+};
+
+Registry& Engines() {
+    static auto* const engines = new Registry;
+    return *engines;
+}
+
+void LeaveAll() {
+    Registry& engines = Engines();
+    const std::lock_guard<std::mutex> held(engines.lock);
+    for (MeshedEngine* engine : engines.live) engine->Leave();
+}
+
+MeshedEngine::~MeshedEngine() {
+    {
+        const std::lock_guard<std::mutex> held(Engines().lock);
+        Engines().live.erase(this);
+    }
+}
+
+void MeshedEngine::Begin() {
+    static std::once_flag once;
+    std::call_once(once, [] { std::atexit(LeaveAll); });
+    {
+        const std::lock_guard<std::mutex> held(Engines().lock);
+        Engines().live.insert(this);
+    }
+    member_->Listen([this](const Failure& failure) { End(failure); });
+}
+
+void MeshedEngine::Enqueue(Operation operation, aclrtStream stream) {
+    const std::lock_guard<std::mutex> held(enqueuing_);
+    if (const auto cause = Cause()) throw *cause;
+    const bool is_captured = IsCaptured(stream);
+    if (!is_captured) OrderBehindLast(stream);
+    std::vector<portaclTaskBuffer> buffers = BuffersOf(operation);
+    portaclTaskOptions options = {};
+    options.structSize = sizeof options;
+    options.name = operation.call;
+    options.stop = StopTask;
+    options.release = ReleaseTask;
+    auto pending = std::make_unique<Pending>(Pending{shared_from_this(), std::move(operation), std::move(buffers)});
+    const auto& given = pending->buffers;
+    Succeed("portaclLaunchTask",
+            portaclLaunchTask(stream, RunTask, pending.get(), given.data(), given.size(), &options));
+    // The task owns it.
+    static_cast<void>(pending.release());
+    if (!is_captured) Remember(stream);
+}
+
+void MeshedEngine::OrderBehindLast(aclrtStream stream) {
+    if (order_ == nullptr || last_ == stream) return;
+    Succeed("aclrtStreamWaitEvent", aclrtStreamWaitEvent(stream, order_));
+}
+
+void MeshedEngine::Remember(aclrtStream stream) {
+    if (order_ == nullptr) {
+        Succeed("aclrtCreateEventExWithFlag", aclrtCreateEventExWithFlag(&order_, ACL_EVENT_SYNC));
+    }
+    Succeed("aclrtRecordEvent", aclrtRecordEvent(order_, stream));
+    last_ = stream;
+}
+
+void MeshedEngine::Run(const Operation& operation) {
+    const std::lock_guard<std::mutex> held(running_);
+    try {
+        if (const auto cause = Cause()) throw *cause;
+        mover_->Run(operation);
+    } catch (const Failure& failure) {
+        const Failure cause = CauseOf(failure);
+        failed_.store(cause.code());
+        throw cause;
+    }
+}
+
+Failure MeshedEngine::CauseOf(const Failure& failure) {
+    std::unique_lock<std::mutex> held(lock_);
+    if (failure.code() == HCCL_E_REMOTE) changed_.wait_for(held, kCauseTime, [&] { return cause_.has_value(); });
+    if (cause_) return *cause_;
+    held.unlock();
+    member_->ReportFailure(failure);
+    End(failure);
+    return failure;
+}
+
+std::optional<Failure> MeshedEngine::Cause() const {
+    const std::lock_guard<std::mutex> held(lock_);
+    return cause_;
+}
+
+void MeshedEngine::End(const Failure& cause) {
+    {
+        const std::lock_guard<std::mutex> held(lock_);
+        if (cause_) return;
+        cause_ = cause;
+    }
+    changed_.notify_all();
+    // Connections of which no operation needs anything are closed with the last reference: other ranks may still read.
+    if (running_.try_lock()) {
+        running_.unlock();
+    } else {
+        mover_->Close();
+    }
+}
+
+void MeshedEngine::Abort(const Failure& cause) noexcept {
+    try {
+        member_->Leave();
+        End(cause);
+    } catch (const std::exception&) {
+        // No memory for the text.
+    }
+}
+
+void MeshedEngine::Destroy(const Failure& failure) noexcept {
+    Abort(failure);
+    const std::lock_guard<std::mutex> held(enqueuing_);
+    if (order_ != nullptr) aclrtDestroyEvent(order_);
+    order_ = nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<Engine> NewMeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member) {
+    auto engine = std::make_shared<MeshedEngine>(std::move(mover), std::move(member));
+    engine->Begin();
+    return engine;
+}
+
+}  // namespace hccl

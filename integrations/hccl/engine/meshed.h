@@ -1,0 +1,12 @@
+// An engine whose ranks are connected: a module moves the data, in tasks of the stream, and the hub reports failures.
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/mover.h"
+#include "watch/member.h"
+
+namespace hccl {
+
+std::shared_ptr<Engine> NewMeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member);
+
+}  // namespace hccl

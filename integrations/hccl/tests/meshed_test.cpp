@@ -1,0 +1,179 @@
+// Connected ranks: order, failures, and ends. The ranks are threads, and move data over a board in memory.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+#include "tests/local_mover.h"
+#include "tests/support.h"
+
+namespace hccl {
+namespace {
+
+constexpr auto kFloat = HCCL_DATA_TYPE_FP32;
+
+// A rank on a thread of its own, with a device, a stream and a communicator.
+struct Rank {
+    uint32_t rank;
+    HcclComm comm;
+    aclrtStream stream;
+};
+
+class MeshedTest : public WithStream {
+  protected:
+    // Runs a function for each rank of a new communicator.
+    static void Run(uint32_t size, const std::function<void(Rank&)>& body) {
+        HcclRootInfo info;
+        HCCL_OK(HcclGetRootInfo(&info));
+        std::vector<std::thread> threads;
+        for (uint32_t rank = 0; rank < size; rank++) {
+            threads.emplace_back([&, rank] {
+                Rank own = {rank, nullptr, nullptr};
+                ACL_OK(aclrtSetDevice(0));
+                ACL_OK(aclrtCreateStream(&own.stream));
+                HCCL_OK(HcclCommInitRootInfo(size, &info, rank, &own.comm));
+                body(own);
+                if (own.comm != nullptr) HCCL_OK(HcclCommDestroy(own.comm));
+                ACL_OK(aclrtDestroyStream(own.stream));
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+    }
+};
+
+TEST_F(MeshedTest, EachRankGetsTheSum) {
+    Run(4, [](Rank& own) {
+        const Floats send({1.0f + static_cast<float>(own.rank), 10});
+        const Floats recv({0, 0});
+        HCCL_OK(HcclAllReduce(send.get(), recv.get(), 2, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
+        HCCL_OK(HcclAllReduce(send.get(), send.get(), 2, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
+        ACL_OK(aclrtSynchronizeStream(own.stream));
+        EXPECT_EQ(recv.values(), (std::vector<float>{10, 40}));
+        EXPECT_EQ(send.values(), (std::vector<float>{10, 40}));
+    });
+}
+
+// The ranks match operations by the order of the calls, whatever the streams.
+TEST_F(MeshedTest, OperationsOfSeveralStreamsKeepTheOrderOfTheCalls) {
+    Run(2, [](Rank& own) {
+        aclrtStream other = nullptr;
+        ACL_OK(aclrtCreateStream(&other));
+        std::vector<std::unique_ptr<Floats>> memory;
+        for (int index = 0; index < 40; index++) {
+            memory.push_back(std::make_unique<Floats>(std::vector<float>{static_cast<float>(index)}));
+            // The ranks alternate in opposite ways.
+            const aclrtStream stream = index % 2 == static_cast<int>(own.rank) ? own.stream : other;
+            void* const it = memory.back()->get();
+            HCCL_OK(HcclAllReduce(it, it, 1, kFloat, HCCL_REDUCE_SUM, own.comm, stream));
+        }
+        ACL_OK(aclrtSynchronizeDevice());
+        for (int index = 0; index < 40; index++)
+            EXPECT_EQ(memory[index]->values()[0], 2.0f * static_cast<float>(index));
+        ACL_OK(aclrtDestroyStream(other));
+    });
+}
+
+TEST_F(MeshedTest, ExchangedPartsMayLieInOneAllocation) {
+    Run(2, [](Rank& own) {
+        const Floats memory({1, 2, 0, 0});
+        HCCL_OK(HcclAlltoAll(memory.get(), 1, kFloat, memory.at(2), 1, kFloat, own.comm, own.stream));
+        ACL_OK(aclrtSynchronizeStream(own.stream));
+        const float mine = static_cast<float>(own.rank) + 1;
+        EXPECT_EQ(memory.values(), (std::vector<float>{1, 2, mine, mine}));
+    });
+}
+
+TEST_F(MeshedTest, AFailureOfOneRankFailsAll) {
+    FailNext(1, "out of luck");
+    Run(3, [](Rank& own) {
+        const Floats memory({1});
+        HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
+        HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_INTERNAL, "HcclAllReduce: out of luck");
+        HcclResult error = HCCL_SUCCESS;
+        HCCL_OK(HcclGetCommAsyncError(own.comm, &error));
+        EXPECT_EQ(error, HCCL_E_INTERNAL);
+        // Later operations are refused with the cause.
+        HCCL_FAILS(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream),
+                   HCCL_E_INTERNAL, "out of luck");
+    });
+}
+
+TEST_F(MeshedTest, DestroyEndsAnOperationThatWaits) {
+    Run(2, [](Rank& own) {
+        if (own.rank == 1) return std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        const Floats memory({1});
+        HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
+        HCCL_OK(HcclCommDestroy(own.comm));
+        own.comm = nullptr;
+        HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_INTERNAL, "was destroyed");
+    });
+}
+
+TEST_F(MeshedTest, AnAbortedStreamEndsAnOperationThatWaits) {
+    Run(2, [](Rank& own) {
+        if (own.rank == 1) return std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        const Floats memory({1});
+        HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        ACL_OK(aclrtStreamAbort(own.stream));
+        ACL_OK(aclrtSynchronizeStream(own.stream));
+    });
+}
+
+TEST_F(MeshedTest, MissingRanksAreNamed) {
+    setenv("HCCL_CONNECT_TIMEOUT", "1", 1);
+    HcclRootInfo info;
+    HCCL_OK(HcclGetRootInfo(&info));
+    std::vector<std::thread> threads;
+    for (const uint32_t rank : {0u, 2u}) {
+        threads.emplace_back([&, rank] {
+            HcclComm comm = nullptr;
+            HCCL_FAILS(HcclCommInitRootInfo(4, &info, rank, &comm), HCCL_E_INTERNAL,
+                       "have not joined in time: 1, 3; check");
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    unsetenv("HCCL_CONNECT_TIMEOUT");
+}
+
+TEST_F(MeshedTest, ARankJoinsOnce) {
+    HcclRootInfo info;
+    HCCL_OK(HcclGetRootInfo(&info));
+    HcclComm first = nullptr;
+    HcclComm second = nullptr;
+    std::thread other([&] { HCCL_OK(HcclCommInitRootInfo(2, &info, 1, &first)); });
+    HcclComm own = nullptr;
+    HCCL_OK(HcclCommInitRootInfo(2, &info, 0, &own));
+    other.join();
+    HCCL_FAILS(HcclCommInitRootInfo(2, &info, 1, &second), HCCL_E_PARA, "rank 1 has joined already");
+    HCCL_FAILS(HcclCommInitRootInfo(3, &info, 2, &second), HCCL_E_PARA, "another rank passed 2");
+    HCCL_OK(HcclCommDestroy(own));
+    HCCL_OK(HcclCommDestroy(first));
+}
+
+// The child exits, which ends no rank.
+TEST_F(MeshedTest, AForkedChildLeavesNothing) {
+    Run(2, [](Rank& own) {
+        if (own.rank == 0) {
+            const pid_t child = fork();
+            if (child == 0) exit(0);
+            int status = -1;
+            EXPECT_EQ(waitpid(child, &status, 0), child);
+        }
+        const Floats memory({1});
+        HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
+        ACL_OK(aclrtSynchronizeStream(own.stream));
+        EXPECT_EQ(memory.values()[0], 2);
+    });
+}
+
+TEST_F(MeshedTest, CommunicatorsAreCreatedAndDestroyedOften) {
+    for (int round = 0; round < 100; round++) {
+        Run(2, [](Rank&) {});
+    }
+}
+
+}  // namespace
+}  // namespace hccl

@@ -1,0 +1,184 @@
+#include "watch/hub.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/failure.h"
+#include "watch/socket.h"
+#include "watch/thread.h"
+
+namespace hccl {
+
+namespace {
+
+// A connection that has not said hello by then is closed.
+constexpr std::chrono::seconds kHelloTime(10);
+
+struct Guest {
+    Socket socket;
+    Clock::time_point until;
+    std::string received;
+    // kNoRank before its hello.
+    uint32_t rank = kNoRank;
+    bool is_gone = false;
+};
+
+class Hub {
+  public:
+    Hub(Socket listener, const Secret& secret) : listener_(std::move(listener)), secret_(secret) {}
+
+    // Returns when all ranks have joined and left, or none joins.
+    void Serve() {
+        do {
+            Wait();
+        } while (!is_ended_.load() && (!is_complete_ || !guests_.empty()));
+    }
+
+    void End() {
+        is_ended_.store(true);
+        listener_.Shutdown();
+    }
+
+  private:
+    void Wait() {
+        std::vector<pollfd> asked = {{listener_.descriptor(), POLLIN, 0}};
+        for (const auto& guest : guests_) asked.push_back({guest->socket.descriptor(), POLLIN, 0});
+        constexpr int kTick = 1000;
+        if (poll(asked.data(), asked.size(), kTick) < 0) return;
+        for (size_t index = 1; index < asked.size(); index++) {
+            if (asked[index].revents != 0) Attend(*guests_[index - 1]);
+        }
+        const Clock::time_point now = Clock::now();
+        for (const auto& guest : guests_) guest->is_gone |= guest->rank == kNoRank && guest->until < now;
+        guests_.erase(std::remove_if(guests_.begin(), guests_.end(), [](const auto& guest) { return guest->is_gone; }),
+                      guests_.end());
+        if (asked[0].revents == 0) return;
+        while (Socket accepted = listener_.Accept()) {
+            guests_.push_back(std::make_unique<Guest>());
+            guests_.back()->socket = std::move(accepted);
+            guests_.back()->until = now + kHelloTime;
+        }
+    }
+
+    void Attend(Guest& guest) {
+        const bool is_open = guest.socket.Receive(guest.received);
+        MessageHead head = {};
+        std::string text;
+        try {
+            while (!guest.is_gone && TakeMessage(guest.received, head, text)) Handle(guest, head, text);
+        } catch (const Failure&) {
+            // Another program has connected.
+            guest.is_gone = true;
+        }
+        if (is_open || guest.is_gone) return;
+        guest.is_gone = true;
+        if (guest.rank == kNoRank) return;
+        SendAll({kFailed, guest.rank, HCCL_E_REMOTE, 0},
+                "the process of rank " + std::to_string(guest.rank) + " has ended");
+    }
+
+    void Handle(Guest& guest, const MessageHead& head, const std::string& text) {
+        if (guest.rank == kNoRank) return Join(guest, head, text);
+        if (head.kind == kAsk) guest.socket.Send({kMissing, 0, 0, 0}, Missing());
+        if (head.kind == kFailed) SendAll(head, text, guest.rank);
+        if (head.kind != kLeave) return;
+        guest.is_gone = true;
+        if (guest.rank == host_) SendAll({kHubLeaves, host_, 0, 0}, "");
+    }
+
+    void Join(Guest& guest, const MessageHead& head, const std::string& text) {
+        const bool knows = text.size() >= secret_.size() && std::equal(secret_.begin(), secret_.end(), text.begin());
+        guest.is_gone = head.kind != kHello || !knows;
+        if (guest.is_gone) return;
+        const auto size = static_cast<uint32_t>(head.code);
+        if (size_ == 0) joined_.resize(size_ = size);
+        std::string refusal;
+        if (size != size_) {
+            refusal = "nRanks is " + std::to_string(size) + ", and another rank passed " + std::to_string(size_);
+        } else if (head.rank >= size_ || joined_[head.rank]) {
+            refusal = "rank " + std::to_string(head.rank) + " has joined already; each process needs a rank of its own";
+        }
+        if (!refusal.empty()) {
+            guest.socket.Send({kFailed, head.rank, HCCL_E_PARA, 0}, refusal);
+            guest.is_gone = true;
+            return;
+        }
+        guest.rank = head.rank;
+        joined_[head.rank] = true;
+        if (text.size() > secret_.size()) host_ = head.rank;
+        if (std::find(joined_.begin(), joined_.end(), false) != joined_.end()) return;
+        is_complete_ = true;
+        SendAll({kWelcome, host_, 0, 0}, "");
+    }
+
+    std::string Missing() const {
+        std::string names;
+        for (uint32_t rank = 0; rank < size_; rank++) {
+            if (!joined_[rank]) names += (names.empty() ? "" : ", ") + std::to_string(rank);
+        }
+        return names;
+    }
+
+    // Sends a message to all ranks but one.
+    void SendAll(const MessageHead& head, const std::string& text, uint32_t but = kNoRank) {
+        for (const auto& guest : guests_) {
+            if (guest->rank == kNoRank || guest->rank == but || guest->is_gone) continue;
+            guest->socket.Send(head, text);
+        }
+    }
+
+    Socket listener_;
+    Secret secret_;
+    std::vector<std::unique_ptr<Guest>> guests_;
+    std::vector<bool> joined_;
+    uint32_t size_ = 0;
+    uint32_t host_ = kNoRank;
+    bool is_complete_ = false;
+    std::atomic<bool> is_ended_{false};
+};
+
+// It is never destroyed: a hub's thread can run until the process ends.
+struct Registry {
+    std::mutex lock;
+    std::map<Secret, std::shared_ptr<Hub>> hubs;
+};
+
+Registry& Hubs() {
+    static auto* const hubs = new Registry;
+    return *hubs;
+}
+
+}  // namespace
+
+uint16_t StartHub(const std::string& address, const Secret& secret) {
+    uint16_t port = 0;
+    auto hub = std::make_shared<Hub>(Socket::Listen(address, port), secret);
+    {
+        const std::lock_guard<std::mutex> held(Hubs().lock);
+        Hubs().hubs.emplace(secret, hub);
+    }
+    QuietThread([hub, secret] {
+        hub->Serve();
+        const std::lock_guard<std::mutex> held(Hubs().lock);
+        Hubs().hubs.erase(secret);
+    }).detach();
+    return port;
+}
+
+bool IsHubHere(const Secret& secret) {
+    const std::lock_guard<std::mutex> held(Hubs().lock);
+    return Hubs().hubs.count(secret) != 0;
+}
+
+void EndHub(const Secret& secret) {
+    const std::lock_guard<std::mutex> held(Hubs().lock);
+    if (const auto found = Hubs().hubs.find(secret); found != Hubs().hubs.end()) found->second->End();
+}
+
+}  // namespace hccl

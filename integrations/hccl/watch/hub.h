@@ -1,0 +1,34 @@
+// The hub of a communicator, in the process that called HcclGetRootInfo: each rank keeps a connection to it. It sends a
+// message to all ranks when they have joined, when one has failed, and when the process of one has ended. No data
+// passes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "watch/invitation.h"
+
+namespace hccl {
+
+// Kinds of messages. `Hello` comes first, with the size of the world as its code, and the secret as its text.
+enum MessageKind : uint32_t {
+    kHello = 1,  // rank to hub; rank: the own
+    kWelcome,    // hub to rank: all are there; rank: the one in the hub's process, or kNoRank
+    kAsk,        // rank to hub: who is missing?
+    kMissing,    // hub to rank; text: the ranks
+    kFailed,     // either way; rank, code, text: who failed, and how
+    kLeave,      // rank to hub: its end is no failure
+    kHubLeaves,  // hub to rank: nor is that of the hub
+};
+
+constexpr uint32_t kNoRank = UINT32_MAX;
+
+// Starts a hub at an address of this machine, and returns its port. Its thread ends when all ranks have joined and
+// left.
+uint16_t StartHub(const std::string& address, const Secret& secret);
+// Whether this process has started the hub with that secret, and it still runs.
+bool IsHubHere(const Secret& secret);
+// Ends a hub of this process that no rank joins.
+void EndHub(const Secret& secret);
+
+}  // namespace hccl

@@ -1,0 +1,108 @@
+#include "watch/member.h"
+
+#include <poll.h>
+
+#include "watch/thread.h"
+
+namespace hccl {
+
+namespace {
+
+// How long the hub may take to say who is missing.
+constexpr std::chrono::seconds kAnswerTime(2);
+// How long the hub may take to close the connection of a rank that leaves.
+constexpr int kLeaveTime = 500;
+
+}  // namespace
+
+Member::Member(const Invitation& invitation, uint32_t rank, uint32_t size, Clock::time_point deadline)
+    : rank_(rank), is_hub_here_(IsHubHere(invitation.secret)) {
+    socket_ = Socket::Connect(invitation.address, invitation.port, deadline);
+    std::string text(invitation.secret.begin(), invitation.secret.end());
+    if (is_hub_here_) text += '.';
+    socket_.Send({kHello, rank, static_cast<int32_t>(size), 0}, text);
+    AwaitWelcome(invitation, deadline);
+}
+
+Member::~Member() {
+    Leave();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Member::AwaitWelcome(const Invitation& invitation, Clock::time_point deadline) {
+    MessageHead head = {};
+    std::string text;
+    while (Await(head, text, deadline)) {
+        if (head.kind == kWelcome) {
+            host_ = head.rank;
+            return;
+        }
+        if (head.kind == kFailed) throw Failure(static_cast<HcclResult>(head.code), text);
+    }
+    const std::string at = invitation.address + " port " + std::to_string(invitation.port);
+    if (Clock::now() < deadline) {
+        throw Failure(HCCL_E_REMOTE,
+                      "the process that called HcclGetRootInfo has ended or refuses this one (" + at + ")");
+    }
+    socket_.Send({kAsk, rank_, 0, 0}, "");
+    text.clear();
+    while (Await(head, text, Clock::now() + kAnswerTime) && head.kind != kMissing) {
+    }
+    // The others wait on, and name the same ranks.
+    Leave();
+    throw Failure(HCCL_E_INTERNAL, "ranks have not joined in time: " + (text.empty() ? "some" : text) +
+                                       "; check that their processes run and reach " + at +
+                                       ", or set HCCL_CONNECT_TIMEOUT to more seconds");
+}
+
+bool Member::Await(MessageHead& head, std::string& text, Clock::time_point deadline) {
+    for (;;) {
+        if (TakeMessage(received_, head, text)) return true;
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+        if (left.count() < 0) return false;
+        pollfd asked = {socket_.descriptor(), POLLIN, 0};
+        if (poll(&asked, 1, static_cast<int>(left.count()) + 1) > 0 && !socket_.Receive(received_)) {
+            return TakeMessage(received_, head, text);
+        }
+    }
+}
+
+void Member::Listen(OnEnd on_end) {
+    thread_ = QuietThread([this, on_end = std::move(on_end)] { Run(on_end); });
+}
+
+void Member::Run(const OnEnd& on_end) {
+    MessageHead head = {};
+    std::string text;
+    try {
+        do {
+            while (TakeMessage(received_, head, text)) {
+                if (head.kind == kHubLeaves) return;
+                if (head.kind != kFailed || has_left_.load()) continue;
+                return on_end(Failure(static_cast<HcclResult>(head.code), text));
+            }
+        } while (socket_.Receive(received_));
+    } catch (const Failure& failure) {
+        return on_end(failure);
+    }
+    if (has_left_.load()) return;
+    const std::string name = host_ == kNoRank ? "that called HcclGetRootInfo" : "of rank " + std::to_string(host_);
+    on_end(Failure(HCCL_E_REMOTE, "the process " + name + " has ended"));
+}
+
+void Member::ReportFailure(const Failure& failure) {
+    socket_.Send({kFailed, rank_, failure.code(), 0}, failure.what());
+}
+
+void Member::Leave() {
+    if (has_left_.exchange(true)) return;
+    socket_.Send({kLeave, rank_, 0, 0}, "");
+    if (is_hub_here_) {
+        // The process can end next, and the hub with it.
+        pollfd asked = {socket_.descriptor(), POLLRDHUP, 0};
+        poll(&asked, 1, kLeaveTime);
+    }
+    socket_.Shutdown();
+}
+
+}  // namespace hccl

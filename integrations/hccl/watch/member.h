@@ -1,0 +1,49 @@
+// A rank's connection to the hub of its communicator.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "base/failure.h"
+#include "watch/hub.h"
+#include "watch/socket.h"
+
+namespace hccl {
+
+class Member {
+  public:
+    // Called once at most, on a thread of the library: another rank has failed, or its process has ended.
+    using OnEnd = std::function<void(const Failure&)>;
+
+    // Joins, and waits until all ranks have. Throws a Failure that names the missing ones.
+    Member(const Invitation& invitation, uint32_t rank, uint32_t size, Clock::time_point deadline);
+    // Leaves: the end of this rank is no failure then.
+    ~Member();
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+
+    // Begins to listen.
+    void Listen(OnEnd on_end);
+    // Reports to the other ranks that this one has failed.
+    void ReportFailure(const Failure& failure);
+    // As the destructor, from any thread. Returns when the hub knows, if it is in this process.
+    void Leave();
+
+  private:
+    void AwaitWelcome(const Invitation& invitation, Clock::time_point deadline);
+    // Returns false if nothing arrives until then, or the connection has ended.
+    bool Await(MessageHead& head, std::string& text, Clock::time_point deadline);
+    void Run(const OnEnd& on_end);
+
+    uint32_t rank_;
+    uint32_t host_ = kNoRank;
+    Socket socket_;
+    std::string received_;
+    std::atomic<bool> has_left_{false};
+    bool is_hub_here_;
+    std::thread thread_;
+};
+
+}  // namespace hccl
