@@ -22,7 +22,8 @@ typedef enum HcclResult {
     HCCL_E_PTR,        /**< A null pointer. */
     HCCL_E_MEMORY,     /**< No memory. */
     HCCL_E_INTERNAL,   /**< An error of the library. */
-    HCCL_E_NOT_SUPPORT /**< Not supported. */
+    HCCL_E_NOT_SUPPORT, /**< Not supported. */
+    HCCL_E_REMOTE = 21 /**< Another rank has failed or ended. */
 } HcclResult;
 
 /** Type of an element. */
@@ -57,5 +58,23 @@ typedef enum HcclReduceOp {
 typedef struct HcclRootInfo {
     char internal[HCCL_ROOT_INFO_BYTES]; /**< Without a meaning for programs. */
 } HcclRootInfo;
+
+/** How a communicator is created. Programs pass its address only. */
+typedef struct HcclCommConfig HcclCommConfig;
+
+/** What a transfer of HcclBatchSendRecv does. */
+typedef enum HcclSendRecvType {
+    HCCL_SEND, /**< It sends. */
+    HCCL_RECV  /**< It receives. */
+} HcclSendRecvType;
+
+/** A transfer of HcclBatchSendRecv. */
+typedef struct HcclSendRecvItem {
+    HcclSendRecvType sendRecvType; /**< What it does. */
+    void *buf;                     /**< Device memory. */
+    uint64_t count;                /**< Elements. */
+    HcclDataType dataType;         /**< Their type. */
+    uint32_t remoteRank;           /**< The other rank. */
+} HcclSendRecvItem;
 
 #endif /* PORTACL_HCCL_TYPES_H */
