@@ -60,6 +60,9 @@ TEST_F(MeshedTest, OperationsOfSeveralStreamsKeepTheOrderOfTheCalls) {
     Run(2, [](Rank& own) {
         aclrtStream other = nullptr;
         ACL_OK(aclrtCreateStream(&other));
+        // The first operation of one rank comes late on its stream.
+        const auto wait = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+        if (own.rank == 0) ACL_EXPECT_OK(aclrtLaunchHostFunc(own.stream, wait, nullptr));
         std::vector<std::unique_ptr<Floats>> memory;
         for (int index = 0; index < 40; index++) {
             memory.push_back(std::make_unique<Floats>(std::vector<float>{static_cast<float>(index)}));
