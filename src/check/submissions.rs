@@ -190,7 +190,7 @@ fn returns_complete(op: &Op<'_>) -> bool {
         Op::Copy2d(copy) => is_pageable(copy.dst.span.place),
         Op::CopyIndirect(_)
         | Op::Fill(_)
-        | Op::Prefetch(..)
+        | Op::Prefetch(_)
         | Op::RandomNum(_)
         | Op::Reduce(_)
         | Op::Launch(_)
@@ -226,7 +226,7 @@ fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
         | Op::Copy2d(_)
         | Op::CopyIndirect(_)
         | Op::Fill(_)
-        | Op::Prefetch(..)
+        | Op::Prefetch(_)
         | Op::RandomNum(_)
         | Op::Reduce(_)
         | Op::Launch(_)

@@ -190,7 +190,8 @@ TEST_F(FakeCuda, CallsAreCounted) {
 TEST(OldDriver, LacksNewerFunctions) {
     void* const library = dlopen(FAKE_CUDA_OLD_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(nullptr, library) << dlerror();
-    for (const char* name : {"cuEventElapsedTime_v2", "cuStreamWaitValue32_v2", "cuMemPoolCreate", "cuMemFreeAsync"}) {
+    for (const char* name : {"cuEventElapsedTime_v2", "cuStreamWaitValue32_v2", "cuMemPoolCreate", "cuMemFreeAsync",
+                             "cuMemcpyBatchAsync", "cuMemPrefetchBatchAsync"}) {
         EXPECT_EQ(nullptr, dlsym(library, name)) << name;
     }
     for (const char* name : {"cuEventElapsedTime", "cuStreamWaitValue32", "cuMemAlloc_v2"}) {

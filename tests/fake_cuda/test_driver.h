@@ -43,6 +43,8 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr*, void*, unsigned);
 CUresult cuMemAllocManaged(CUdeviceptr*, size_t, unsigned);
 CUresult cuMemAdvise_v2(CUdeviceptr, size_t, int, CUmemLocation);
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr, size_t, CUmemLocation, unsigned, CUstream);
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr*, size_t*, size_t, CUmemLocation*, size_t*, size_t, unsigned long long,
+                                 CUstream);
 CUresult cuMemPoolCreate(CUmemoryPool*, const CUmemPoolProps*);
 CUresult cuMemPoolDestroy(CUmemoryPool);
 CUresult cuMemPoolGetAttribute(CUmemoryPool, int, void*);
@@ -71,6 +73,8 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr, const void*, size_t, CUstream);
 CUresult cuMemcpyDtoHAsync_v2(void*, CUdeviceptr, size_t, CUstream);
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream);
 CUresult cuMemcpyPeerAsync(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream);
+CUresult cuMemcpyBatchAsync(CUdeviceptr*, CUdeviceptr*, size_t*, size_t, CUmemcpyAttributes*, size_t*, size_t, size_t*,
+                            CUstream);
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D*, CUstream);
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER*, CUstream);
 CUresult cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t);

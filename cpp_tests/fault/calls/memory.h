@@ -102,6 +102,10 @@ inline void UseManagedMemory() {
     const aclrtMemManagedLocation here{ACL_MEM_LOCATIONTYPE_DEVICE, 0};
     DID_OPTIONAL(aclrtMemManagedAdvise(memory, kManaged, ACL_MEM_ADVISE_SET_READ_MOSTLY, here));
     DID_OPTIONAL(aclrtMemManagedPrefetchAsync(memory, kManaged, here, 0, nullptr));
+    const void* twice[] = {memory, memory};
+    size_t sizes[] = {kManaged, kManaged}, firsts[] = {0};
+    aclrtMemManagedLocation places[] = {here};
+    DID_OPTIONAL(aclrtMemManagedPrefetchBatchAsync(twice, sizes, 2, places, firsts, 1, 0, nullptr));
     DID(aclrtMemsetAsync(memory, kManaged, 1, kManaged, nullptr));
     DID(aclrtSynchronizeStream(nullptr));
     DID(aclrtFree(memory));

@@ -9,6 +9,7 @@
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/threads.h"
+#include "support/transfer/batch.h"
 
 using namespace portacl_test;
 
@@ -203,6 +204,25 @@ TEST_F(JoinedCapture, AStreamThatJoinsIsNotQueried) {
     ACL_OK(aclrtSynchronizeStream(*joined_));
     EXPECT_TRUE(IsIdle(*joined_));
     EXPECT_EQ(memory.Download(), std::vector<unsigned char>(kSize, 7)) << "captured work has run";
+}
+
+// The driver captures single copies, and no batches.
+TEST_F(JoinedCapture, ABatchIsCapturedCopyByCopy) {
+    constexpr size_t kSize = 4096;
+    const DeviceMemory memory(std::vector<unsigned char>(2 * kSize, 7));
+    PinnedMemory pinned(2 * kSize, 8);
+    Batch batch;
+    batch.Add(memory.At(), pinned.At(), kSize).Add(memory.At(kSize), pinned.At(kSize), kSize).Up();
+    for (const aclrtStream stream : {wrapped_, static_cast<aclrtStream>(*joined_)}) {
+        for (const Batcher& batcher : Batchers()) {
+            if (!batcher.asynchronous) continue;
+            size_t index = 0;
+            ASSERT_TRUE(Returned(batcher.name, batcher.call(batch, &index, stream), 0));
+        }
+    }
+    EndJoined();
+    ACL_OK(aclrtSynchronizeStream(*joined_));
+    EXPECT_EQ(memory.Download(), std::vector<unsigned char>(2 * kSize, 7)) << "captured copies have run";
 }
 
 // The driver would call it at each launch of the graph.

@@ -23,8 +23,9 @@ pub enum Op<'a> {
     CopyIndirect(CopyIndirect),
     /// Fills device memory, managed memory, or pinned host memory.
     Fill(Fill),
-    /// Moves a part of a managed block, or does nothing if that saves no time.
-    Prefetch(Span, Home),
+    /// Moves parts of managed blocks, at least one, without an order among themselves, or does nothing if that saves no
+    /// time.
+    Prefetch(&'a [(Span, Home)]),
     /// Generates random numbers. Memory that is freed after the submission stays until they are complete.
     RandomNum(RandomNum),
     /// Reduces two ranges.
@@ -192,8 +193,8 @@ pub trait Calls: Submit {
     }
 
     /// [`Op::Prefetch`].
-    fn prefetch(&self, range: Span, to: Home) -> Result<Position> {
-        self.submit(Op::Prefetch(range, to))
+    fn prefetch(&self, moves: &[(Span, Home)]) -> Result<Position> {
+        self.submit(Op::Prefetch(moves))
     }
 
     /// [`Op::RandomNum`].

@@ -48,7 +48,7 @@ impl What {
             }
             Op::CopyIndirect(copy) => (copy.len.known().map(|len| len as usize), More::Nothing),
             Op::Fill(fill) => (Some(fill.dst.len), More::Nothing),
-            Op::Prefetch(range, _) => (Some(range.len), More::Nothing),
+            Op::Prefetch(moves) => (Some(moves.iter().map(|(range, _)| range.len).sum()), More::Nothing),
             Op::RandomNum(job) => (matches!(job.count, Number::Known(_)).then_some(job.dst.len), More::Nothing),
             Op::Reduce(reduce) => (Some(reduce.dst.len), More::Nothing),
             Op::Launch(launch) => {

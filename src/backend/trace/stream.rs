@@ -96,7 +96,7 @@ impl Submit for TraceStream<'_> {
             | Op::Copy2d(_)
             | Op::CopyIndirect(_)
             | Op::Fill(_)
-            | Op::Prefetch(..)
+            | Op::Prefetch(_)
             | Op::RandomNum(_)
             | Op::Reduce(_)
             | Op::Launch(_)

@@ -44,7 +44,7 @@ impl SyncStep {
             | Op::Copy2d(_)
             | Op::CopyIndirect(_)
             | Op::Fill(_)
-            | Op::Prefetch(..)
+            | Op::Prefetch(_)
             | Op::RandomNum(_)
             | Op::Reduce(_)
             | Op::Launch(_)

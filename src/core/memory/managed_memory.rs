@@ -190,9 +190,10 @@ pub fn prefetch(moves: &[Move], flags: u64, stream: u64, argument: impl Fn(usize
         ready.push((Managed::find(&range, one.addr, one.len)?, home));
     }
     let _memory = claim_notes(ready.iter().map(|(range, _)| range.span))?;
-    let stream = stream::resolve(stream)?;
+    let mut all = host_memory::list("ranges", ready.len())?;
+    all.extend(ready.iter().map(|(range, home)| (range.span, *home)));
+    stream::resolve(stream)?.submit(Op::Prefetch(&all))?;
     for (range, home) in ready {
-        stream.submit(Op::Prefetch(range.span, home))?;
         range.note(|said| said.prefetched = Some(home));
     }
     Ok(())

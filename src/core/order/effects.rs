@@ -71,7 +71,7 @@ impl Effects {
             Op::WriteValue(ValueWrite { dst, .. }) => all.0.push(Effect::Signal(*dst)),
             Op::WaitValue(ValueWait { src, .. }) => all.0.push(Effect::Await(*src)),
             // These read and write no memory of programs; what the host function or the graph uses is checked there.
-            Op::Prefetch(..)
+            Op::Prefetch(_)
             | Op::HostFn(_)
             | Op::RunGraph(_)
             | Op::HandOver { .. }

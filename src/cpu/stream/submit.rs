@@ -180,7 +180,7 @@ impl CpuStream {
             Op::Copy2d(copy) => self.copy_2d(copy),
             Op::CopyIndirect(copy) => self.queue(Operation::CopyIndirect(Box::new(copy))),
             // All memory is host memory, so there is nothing to move.
-            Op::Prefetch(..) => Ok(self.queue.nothing(self.queue.submit()?)),
+            Op::Prefetch(_) => Ok(self.queue.nothing(self.queue.submit()?)),
             Op::RandomNum(job) => self.now_or_later(Operation::RandomNum(Box::new(job))),
             Op::Reduce(reduce) => self.now_or_later(Operation::Reduce(reduce)),
             Op::HostTask(task) => self.host_task(task),
@@ -216,7 +216,7 @@ impl Submit for CpuStream {
             Op::CopyBatch(_)
             | Op::Copy2d(_)
             | Op::CopyIndirect(_)
-            | Op::Prefetch(..)
+            | Op::Prefetch(_)
             | Op::RandomNum(_)
             | Op::Reduce(_)
             | Op::HostTask(_)

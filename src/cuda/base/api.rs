@@ -5,6 +5,8 @@
 
 mod captures;
 pub(crate) mod library;
+#[macro_use]
+mod table;
 
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::mem::ManuallyDrop;
@@ -14,7 +16,7 @@ use cudarc::driver::sys::{
     CUDA_MEMSET_NODE_PARAMS_st, CUcheckpointLockArgs, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph,
     CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode, CUhostFn, CUipcMemHandle, CUmemAccessDesc,
     CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData,
-    CUmemoryPool, CUmodule, CUstream, CUuuid,
+    CUmemcpyAttributes, CUmemoryPool, CUmodule, CUstream, CUuuid,
 };
 use libloading::os::unix::Library;
 
@@ -27,56 +29,6 @@ use library::{Entry, does_not_start, find, open_library};
 
 /// The result of a driver call.
 pub(crate) type Outcome<T = ()> = std::result::Result<T, Failure>;
-
-/// Declares the table: `method(arguments) -> result = "symbol", "older symbol";`. The first symbol that the driver has
-/// is used. Each line becomes an optional entry of [`Functions`], and a method of [`Api`] that calls it, or fails if it
-/// is missing. The driver's function takes the pointer to a result before its other arguments. `outside captures` after
-/// the symbols: captures of other libraries may forbid the call, see [`OutsideCaptures`].
-macro_rules! driver_functions {
-    ($(
-        $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) $(-> $result:ty)? =
-            $($symbol:literal),+ $($outside:ident captures)? ;
-    )*) => {
-        struct Functions {
-            $( $method: Option<Entry<unsafe extern "C" fn($(*mut $result,)? $($kind),*) -> c_int>>, )*
-        }
-
-        impl Functions {
-            /// # Safety
-            /// `library` is a CUDA driver: its functions have the declared signatures.
-            unsafe fn find(library: &Library) -> Self {
-                Self {
-                    // SAFETY: the macro's user vouches that each symbol has the type of its method.
-                    $( $method: unsafe { find(library, &[$($symbol),+]) }, )*
-                }
-            }
-        }
-
-        impl Api {
-            $(
-                /// # Safety
-                /// What the driver's documentation asks for: live handles, valid memory.
-                #[allow(
-                    clippy::too_many_arguments,
-                    unused_mut,
-                    unused_parens,
-                    reason = "a method has the arguments of its driver function, and perhaps a result"
-                )]
-                pub(crate) unsafe fn $method(&self, $($argument: $kind),*) -> Outcome<($($result)?)> {
-                    let Some(entry) = &self.functions.$method else { return Err(self.missing([$($symbol),+][0])) };
-                    $( let _outside = OutsideCaptures::$outside(self); )?
-                    // SAFETY: results are numbers, pointers and C structures of them, of which zeros are a value.
-                    let mut value: ($($result)?) = unsafe { std::mem::zeroed() };
-                    // SAFETY: the method's caller keeps the contract of the driver's function, and its type was
-                    // vouched for at loading. It writes a result into `value`.
-                    let call = || unsafe { (entry.function)($((&raw mut value).cast::<$result>(),)? $($argument),*) };
-                    let status = cancellation::without(call);
-                    self.outcome(entry.symbol, status).map(|()| value)
-                }
-            )*
-        }
-    };
-}
 
 // A line lists other names in the order of preference. It never lists the names without _v2 of functions that take
 // device addresses or sizes: those are 32-bit functions of the first driver interface.
@@ -133,6 +85,16 @@ driver_functions! {
         flags: c_uint,
         stream: CUstream,
     ) = "cuMemPrefetchAsync_v2";
+    mem_prefetch_batch_async(
+        addresses: *mut CUdeviceptr,
+        lens: *mut usize,
+        count: usize,
+        locations: *mut CUmemLocation,
+        firsts: *mut usize,
+        location_count: usize,
+        flags: c_ulonglong,
+        stream: CUstream,
+    ) = "cuMemPrefetchBatchAsync";
     mem_get_allocation_granularity(
         properties: *const CUmemAllocationProp,
         option: c_int,
@@ -255,6 +217,18 @@ driver_functions! {
         len: usize,
         stream: CUstream,
     ) = "cuMemcpyPeerAsync";
+    // Not its _v2, which does not say which copy is wrong.
+    memcpy_batch_async(
+        dsts: *mut CUdeviceptr,
+        srcs: *mut CUdeviceptr,
+        lens: *mut usize,
+        count: usize,
+        attributes: *mut CUmemcpyAttributes,
+        firsts: *mut usize,
+        attribute_count: usize,
+        failed: *mut usize,
+        stream: CUstream,
+    ) = "cuMemcpyBatchAsync";
     memcpy_2d_async(copy: *const CUDA_MEMCPY2D, stream: CUstream) = "cuMemcpy2DAsync_v2";
     memcpy_3d_peer_async(copy: *const CUDA_MEMCPY3D_PEER, stream: CUstream) =
         "cuMemcpy3DPeerAsync";
@@ -365,6 +339,16 @@ impl Api {
     /// Whether the driver can return parameters of kernels.
     pub(crate) fn has_param_info(&self) -> bool {
         self.functions.func_get_param_info.is_some()
+    }
+
+    /// Whether the driver has a call for many copies: since CUDA 12.8.
+    pub(crate) fn has_copy_batches(&self) -> bool {
+        self.functions.memcpy_batch_async.is_some()
+    }
+
+    /// Whether the driver has a call for many prefetches: since CUDA 13.0.
+    pub(crate) fn has_prefetch_batches(&self) -> bool {
+        self.functions.mem_prefetch_batch_async.is_some()
     }
 
     /// Whether the driver can save processes.

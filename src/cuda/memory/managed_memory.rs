@@ -2,8 +2,9 @@
 
 use std::ffi::c_int;
 
-use cudarc::driver::sys::{CUdeviceptr, CUmem_advise, CUmemLocation, CUmemLocationType};
+use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr, CUmem_advise, CUmemLocation, CUmemLocationType};
 
+use crate::algo::host::grow::Grow;
 use crate::backend::{Advice, Fault, Home, MemoryPlace, Position, Result, Span};
 use crate::base::api::{Api, Outcome};
 use crate::base::error::INVALID_DEVICE;
@@ -55,15 +56,69 @@ fn on_capable_device(device: &DeviceState, calls: impl FnOnce(&Api) -> Outcome) 
     })
 }
 
-/// Enqueues a prefetch.
-pub(crate) fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<Position> {
+/// Enqueues prefetches: in one call if the driver has one for several.
+pub(crate) fn prefetch(stream: &StreamState, moves: &[(Span, Home)]) -> Result<Position> {
+    stream.note_use_of(moves.iter().map(|(range, _)| range.place));
     let device = &stream.device;
-    stream.note_use_of([range.place]);
-    let addr = range.addr as CUdeviceptr;
-    stream.submit(|| {
-        // SAFETY: the stream orders the prefetch before a later free of the range.
-        on_capable_device(device, |api| unsafe {
-            api.mem_prefetch_async(addr, range.len, location(&device.driver, to), 0, stream.raw.0)
+    // What captures allow is not documented for the call for several.
+    if moves.len() > 1
+        && device.driver.api.has_prefetch_batches()
+        && !stream.is_shared()
+        && every_device_is_capable(device)?
+        && let Some(all) = Moves::of(device, moves)
+    {
+        return stream.submit(|| all.issue(device, stream));
+    }
+    moves.iter().try_fold(0, |_, (range, to)| {
+        let (addr, to) = (range.addr as CUdeviceptr, location(&device.driver, *to));
+        stream.submit(|| {
+            // SAFETY: the stream orders the prefetch before a later free of the range.
+            on_capable_device(device, |api| unsafe { api.mem_prefetch_async(addr, range.len, to, 0, stream.raw.0) })
         })
     })
+}
+
+/// Whether every device has access to managed memory while the host uses it. The call for several prefetches requires
+/// that of devices that they do not concern, too.
+fn every_device_is_capable(device: &DeviceState) -> Result<bool> {
+    const CONCURRENT: CUdevice_attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
+    let mut ordinals = 0..device.driver.devices;
+    ordinals.try_fold(true, |all, ordinal| Ok(all && device.driver.device_attribute(ordinal, CONCURRENT)? != 0))
+}
+
+/// Prefetches as the driver takes them in one call. One location is for all ranges up to the first range of the next.
+struct Moves {
+    addrs: Vec<CUdeviceptr>,
+    lens: Vec<usize>,
+    locations: Vec<CUmemLocation>,
+    firsts: Vec<usize>,
+}
+
+impl Moves {
+    /// Returns `None` if no host memory is left for the lists.
+    fn of(device: &DeviceState, moves: &[(Span, Home)]) -> Option<Self> {
+        let (mut addrs, mut lens, mut locations, mut firsts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        addrs.make_room(moves.len()).and_then(|()| lens.make_room(moves.len())).ok()?;
+        locations.make_room(moves.len()).and_then(|()| firsts.make_room(moves.len())).ok()?;
+        for (index, (range, to)) in moves.iter().enumerate() {
+            addrs.push(range.addr as CUdeviceptr);
+            lens.push(range.len);
+            if index == 0 || *to != moves[index - 1].1 {
+                locations.push(location(&device.driver, *to));
+                firsts.push(index);
+            }
+        }
+        Some(Self { addrs, lens, locations, firsts })
+    }
+
+    fn issue(mut self, device: &DeviceState, stream: &StreamState) -> Result<()> {
+        let (addrs, lens, count) = (self.addrs.as_mut_ptr(), self.lens.as_mut_ptr(), self.lens.len());
+        let (locations, firsts) = (self.locations.as_mut_ptr(), self.firsts.as_mut_ptr());
+        let places = self.firsts.len();
+        // SAFETY: lists of these lengths, which the driver reads during the call. The stream orders the prefetches
+        // before a later free of the ranges.
+        on_capable_device(device, |api| unsafe {
+            api.mem_prefetch_batch_async(addrs, lens, count, locations, firsts, places, 0, stream.raw.0)
+        })
+    }
 }

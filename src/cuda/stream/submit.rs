@@ -106,7 +106,7 @@ impl Submit for CudaStream {
             Op::CopyBatch(_)
             | Op::Copy2d(_)
             | Op::CopyIndirect(_)
-            | Op::Prefetch(..)
+            | Op::Prefetch(_)
             | Op::RandomNum(_)
             | Op::Reduce(_)
             | Op::HostTask(_)
@@ -129,7 +129,7 @@ impl CudaStream {
             Op::CopyBatch(copies) => memcpy::queue_batch(stream, copies),
             Op::Copy2d(copy) => memcpy_2d::queue(stream, &copy),
             Op::CopyIndirect(copy) => memcpy_indirect::queue(stream, &copy),
-            Op::Prefetch(range, to) => managed_memory::prefetch(stream, range, to),
+            Op::Prefetch(moves) => managed_memory::prefetch(stream, moves),
             Op::RandomNum(job) => random_num::queue(stream, &job),
             Op::Reduce(reduce) => reduce::queue(stream, &reduce),
             Op::HostTask(task) => host_task::queue(stream, task),

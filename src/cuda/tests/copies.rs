@@ -1,6 +1,8 @@
 //! Tests of batches and rows: what is complete when the call returns.
 
-use super::{Gate, Setup, fail, pageable, pattern, source};
+use std::ffi::c_void;
+
+use super::{Gate, Setup, calls, fail, pageable, pattern, source, symbol};
 use crate::backend::{Calls, Copy, Copy2d, Node, Rows, Span, Wait, Work};
 
 /// Returns a copy whose source has to be free on return, although the driver reads it late.
@@ -37,6 +39,45 @@ fn a_batch_is_waited_for_where_one_of_it_has_to_be() {
     gate.open();
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
     assert!(*back.bytes() == *other);
+}
+
+/// Drivers before CUDA 12.8 take copies one by one.
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn a_batch_is_one_call_of_the_driver() {
+    let setup = Setup::new();
+    let (stream, len, count) = (setup.stream(), 512, 100);
+    let (device, pinned) = (setup.on_device(count * len), setup.pinned(count * len));
+    pinned.bytes().copy_from_slice(&pattern(count * len));
+    let Some(before) = calls("") else {
+        println!("skipped: needs the test double");
+        return;
+    };
+    let part = |span: Span, index: usize| Span { addr: span.addr + index * len, len, ..span };
+    let copy = |index| Copy { dst: part(device.span(), index), src: part(pinned.span(), index), stage_source: false };
+    let copies: Vec<_> = (0..count).map(copy).collect();
+    let is_newer = symbol::<*const c_void>("cuMemcpyBatchAsync").is_some();
+    stream.copy_batch(&copies).unwrap();
+    let queued = calls("").unwrap() - before;
+    assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+    assert!(setup.read(&device) == pattern(count * len));
+    pinned.bytes().fill(8);
+    let before = calls("").unwrap();
+    setup.device.copy_batch(&copies).unwrap();
+    let copied = calls("").unwrap() - before;
+    assert!(setup.read(&device).iter().all(|byte| *byte == 8));
+    for calls in [queued, copied] {
+        assert!(if is_newer { calls < 10 } else { calls >= count as u64 }, "{calls} driver calls");
+    }
+
+    // A refusal is returned, and nothing is left that uses the memory.
+    if is_newer {
+        fail("cuMemcpyBatchAsync:1:1").unwrap();
+        let refused = stream.copy_batch(&copies).unwrap_err();
+        assert!(refused.text().contains("cuMemcpyBatchAsync returned 1"), "{}", refused.text());
+        fail("").unwrap();
+        assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+    }
 }
 
 /// Checks the wait after a refusal: what was enqueued before it may be using the caller's memory.

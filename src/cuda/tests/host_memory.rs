@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::{Gate, LONG, Memory, Setup, fail, open, pageable, pattern, symbol};
+use super::{Gate, LONG, Memory, Setup, calls, fail, open, pageable, pattern, symbol};
 use crate::backend::{
     Advice, Calls, Copy, FaultKind, Fill, Foreign, Home, MemoryUsage, PagePolicy, Place, Result, Span, Wait,
 };
@@ -134,9 +134,16 @@ fn managed_memory_is_the_hosts_and_every_streams() {
     ] {
         done(setup.device.advise(managed.span(), advice));
     }
-    done(stream.prefetch(managed.span(), Home::Device(0)).map(drop));
+    done(stream.prefetch(&[(managed.span(), Home::Device(0))]).map(drop));
     stream.fill(Fill::bytes(managed.span(), 6)).unwrap();
-    done(stream.prefetch(managed.span(), Home::Host).map(drop));
+    done(stream.prefetch(&[(managed.span(), Home::Host)]).map(drop));
+    let before = calls("cuMemPrefetchBatchAsync");
+    let half = |at: usize| Span { addr: block.addr + at * len / 2, len: len / 2, place: Place::Device(0) };
+    done(stream.prefetch(&[(half(0), Home::Host), (half(1), Home::Device(0))]).map(drop));
+    if let Some(before) = before {
+        let has_batches = symbol::<*const c_void>("cuMemPrefetchBatchAsync").is_some();
+        assert_eq!(calls("cuMemPrefetchBatchAsync").unwrap() - before, u64::from(has_batches));
+    }
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
     // SAFETY: the stream is synchronised, so nothing writes the `len` bytes while they are read.
     assert!(unsafe { std::slice::from_raw_parts(host, len) }.iter().all(|byte| *byte == 6));

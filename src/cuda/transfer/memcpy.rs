@@ -14,6 +14,7 @@ use crate::backend::{Copy, Fill, Pattern, Place, Position, Result, Span};
 use crate::runtime::{DeviceState, Raw};
 use crate::stream::host_fn;
 use crate::stream::state::StreamState;
+use crate::transfer::memcpy_batch::OneCall;
 
 pub(crate) fn device_pointer(span: Span) -> CUdeviceptr {
     span.addr as CUdeviceptr
@@ -56,7 +57,7 @@ pub(crate) unsafe fn fill_host(fill: &Fill) {
 
 /// Whether a copy has an end on `device`, and none on another.
 #[inline(always)]
-fn stays_on(device: &DeviceState, copy: &Copy) -> bool {
+pub(super) fn stays_on(device: &DeviceState, copy: &Copy) -> bool {
     let here = device.context.ordinal;
     match (copy.dst.place, copy.src.place) {
         (Place::Device(to), Place::Device(from)) => to == here && from == here,
@@ -155,7 +156,10 @@ pub(crate) fn copy_batch_now(device: &DeviceState, copies: &[Copy]) -> Result<()
         let is_same = |copy: &&Copy| doer(copy).as_ref().map(Arc::as_ptr) == other.as_ref().map(Arc::as_ptr);
         let (now, later): (Vec<&Copy>, Vec<&Copy>) = left.into_iter().partition(is_same);
         let device = other.as_deref().unwrap_or(device);
-        device.on_library_stream(|stream| now.iter().try_for_each(|copy| issue_copy(device, stream, copy)))?;
+        device.on_library_stream(|stream| match OneCall::of(device, &now) {
+            Some(all) => all.issue(device, stream),
+            None => now.iter().try_for_each(|copy| issue_copy(device, stream, copy)),
+        })?;
         left = later;
     }
     Ok(())
@@ -191,7 +195,11 @@ pub(crate) fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Posit
 /// Enqueues copies, and waits once for those that have to be waited for.
 #[inline(never)]
 pub(crate) fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<Position> {
-    let enqueue = || copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy));
+    let enqueue = || match OneCall::of(&stream.device, copies) {
+        // No capture takes such a call, and other libraries may capture a stream that they know.
+        Some(all) if !stream.is_shared() => stream.submit(|| all.issue(&stream.device, stream.raw)),
+        _ => copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy)),
+    };
     if copies.iter().any(Copy::is_pageable) {
         return run_pageable(stream, || copy_batch_now(&stream.device, copies), enqueue);
     }

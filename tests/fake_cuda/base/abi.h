@@ -71,6 +71,14 @@ struct CUmemPoolProps {
 };
 static_assert(sizeof(CUmemPoolProps) == 88, "layout of CUmemPoolProps");
 
+struct CUmemcpyAttributes {
+    int srcAccessOrder;
+    CUmemLocation srcLocHint;
+    CUmemLocation dstLocHint;
+    unsigned flags;
+};
+static_assert(sizeof(CUmemcpyAttributes) == 24, "layout of CUmemcpyAttributes");
+
 struct CUipcMemHandle {
     char reserved[64];
 };
@@ -250,6 +258,8 @@ enum : unsigned {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
     CU_MEMORYTYPE_UNIFIED = 4,
+
+    CU_MEMCPY_FLAG_PREFER_OVERLAP = 1,
 };
 
 enum : int {
@@ -263,6 +273,9 @@ enum : int {
     CU_MEM_HANDLE_TYPE_FABRIC = 8,
     CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
     CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
+    CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+    CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
     CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
     CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,

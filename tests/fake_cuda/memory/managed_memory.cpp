@@ -82,3 +82,36 @@ FAKE_CUDA_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size
     operation.body = [] { return CUDA_SUCCESS; };
     return submit(call, *stream, std::move(operation));
 }
+
+// Assumption: A batch of prefetches is one operation of the stream, and its prefetches have no order. Every device has
+// to have access to managed memory while the host uses it. The legacy stream is refused.
+// Source: CUDA Driver API, Unified Addressing: cuMemPrefetchBatchAsync
+// Test: Prefetch.Batch
+
+FAKE_CUDA_EXPORT CUresult cuMemPrefetchBatchAsync(CUdeviceptr* addresses, size_t* sizes, size_t count,
+                                                  CUmemLocation* locations, size_t* firsts, size_t location_count,
+                                                  ull flags, CUstream handle) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (addresses == nullptr || sizes == nullptr || locations == nullptr || firsts == nullptr || flags != 0 ||
+        location_count == 0 || location_count > count || firsts[0] != 0) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "a list is null or empty, or flags are not 0");
+    }
+    if (config().vgpu) return CUDA_ERROR_INVALID_DEVICE;
+    Operation operation;
+    size_t location = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (location + 1 < location_count && firsts[location + 1] == i) ++location;
+        Operand range;
+        if (CUresult code = check(call, addresses[i], sizes[i], locations[location], &range)) return code;
+        operation.blocks.push_back(range.block);
+    }
+    if (location + 1 != location_count) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "prefetchLocIdxs do not ascend, or reach count");
+    }
+    CUresult code = CUDA_SUCCESS;
+    const auto stream = find_stream_to_submit(call, handle, &code);
+    if (stream == nullptr) return code;
+    operation.body = [] { return CUDA_SUCCESS; };
+    return submit(call, *stream, std::move(operation));
+}

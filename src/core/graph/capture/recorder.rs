@@ -222,7 +222,7 @@ impl Submit for Recorder<'_> {
             Op::Copy2d(copy) => self.add_work(Work::Copy2d(copy)),
             Op::CopyIndirect(copy) => self.add_step(What::CopyIndirect, Step::CopyIndirect(copy)),
             Op::Fill(fill) => self.add_work(Work::Fill(fill)),
-            Op::Prefetch(..) => self.add(vec![None]),
+            Op::Prefetch(_) => self.add(vec![None]),
             Op::RandomNum(job) => self.add_work(Work::RandomNum(job)),
             Op::Reduce(reduce) => self.add_work(Work::Reduce(reduce)),
             Op::HostFn(function) => {

@@ -206,7 +206,7 @@ impl Submit for ScriptStream {
             | Op::Copy2d(_)
             | Op::CopyIndirect(_)
             | Op::Fill(_)
-            | Op::Prefetch(..)
+            | Op::Prefetch(_)
             | Op::RandomNum(_)
             | Op::Reduce(_)
             | Op::Launch(_)
