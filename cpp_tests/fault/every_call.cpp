@@ -183,6 +183,7 @@ const Part kParts[] = {
      [](const char*, const char*) {
          ShareMemory();
          UsePools();
+         UseLocatedPools();
          SharePool(ACL_MEM_LOCATION_TYPE_DEVICE);
          if (!IsCuda()) SharePool(ACL_MEM_LOCATION_TYPE_HOST_NUMA);
      }},

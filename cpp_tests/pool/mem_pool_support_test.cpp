@@ -15,7 +15,7 @@ using namespace portacl_test;
 namespace {
 
 constexpr aclError kUnsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-constexpr int kQuestions = 7;
+constexpr int kQuestions = 9;
 
 uint64_t Ask(portaclMemPoolSupport what, int32_t device = 0) {
     auto value = Poison<uint64_t>();
@@ -24,8 +24,9 @@ uint64_t Ask(portaclMemPoolSupport what, int32_t device = 0) {
 }
 
 // Creates and destroys a pool.
-aclError Make(int location, int handle_type) {
+aclError Make(int location, int handle_type, int type = ACL_MEM_ALLOCATION_TYPE_PINNED) {
     aclrtMemPoolProps props = PoolProps();
+    props.allocType = static_cast<aclrtMemAllocationType>(type);
     props.location.type = static_cast<aclrtMemLocationType>(location);
     props.handleType = static_cast<aclrtMemHandleType>(handle_type);
     aclrtMemPool pool = nullptr;
@@ -36,9 +37,9 @@ aclError Make(int location, int handle_type) {
 }
 
 // What is reported as supported can be created. What is not cannot, if the library decides it.
-void ExpectThatItIsSo(bool said, int location, int handle_type) {
+void ExpectThatItIsSo(bool said, int location, int handle_type, int type = ACL_MEM_ALLOCATION_TYPE_PINNED) {
     SCOPED_TRACE("location " + std::to_string(location) + ", handle type " + std::to_string(handle_type));
-    const aclError code = Make(location, handle_type);
+    const aclError code = Make(location, handle_type, type);
     if (said || IsExact()) {
         EXPECT_TRUE(Returned("aclrtMemPoolCreate", code, said ? ACL_SUCCESS : kUnsupported));
     }
@@ -54,6 +55,8 @@ void ExpectThatAllIsSo() {
     ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_HOST), ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_HANDLE_TYPE_NONE);
     ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_HOST_NUMA), ACL_MEM_LOCATION_TYPE_HOST_NUMA,
                      ACL_MEM_HANDLE_TYPE_NONE);
+    ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_MANAGED), ACL_MEM_LOCATION_TYPE_DEVICE, ACL_MEM_HANDLE_TYPE_NONE,
+                     PORTACL_MEM_ALLOCATION_TYPE_MANAGED);
 }
 
 class MemPoolSupport : public WithDevice {};
@@ -90,7 +93,7 @@ TEST_F(MemPoolSupport, WrongArgumentsAreRefused) {
     for (const int wrong : {-1, kQuestions, 1 << 30}) {
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
                          portaclDeviceGetMemPoolSupport(0, static_cast<portaclMemPoolSupport>(wrong), &value),
-                         "what is " + std::to_string(wrong), "0 to 6");
+                         "what is " + std::to_string(wrong), "0 to 8");
     }
     for (const int32_t no_device : {-1, static_cast<int32_t>(DeviceCount())})
         ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetMemPoolSupport(no_device, kDevice, &value));
@@ -102,6 +105,7 @@ TEST_F(MemPoolSupport, IsAvailableInCpp) {
     EXPECT_EQ(support.device, Ask(PORTACL_MEM_POOL_SUPPORT_DEVICE) != 0);
     EXPECT_EQ(support.host, Ask(PORTACL_MEM_POOL_SUPPORT_HOST) != 0);
     EXPECT_EQ(support.numa_node, Ask(PORTACL_MEM_POOL_SUPPORT_HOST_NUMA) != 0);
+    EXPECT_EQ(support.managed, Ask(PORTACL_MEM_POOL_SUPPORT_MANAGED) != 0);
     EXPECT_EQ(support.rdma, Ask(PORTACL_MEM_POOL_SUPPORT_RDMA) != 0);
     const uint64_t handles = Ask(PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES);
     EXPECT_EQ(support.descriptor, (handles & ACL_MEM_HANDLE_TYPE_POSIX) != 0);

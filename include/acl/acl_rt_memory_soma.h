@@ -37,7 +37,7 @@ typedef void *aclrtMemPool;
 
 /** Properties of a pool. */
 typedef struct aclrtMemPoolProps {
-    aclrtMemAllocationType allocType; /**< Must be ACL_MEM_ALLOCATION_TYPE_PINNED. */
+    aclrtMemAllocationType allocType; /**< ACL_MEM_ALLOCATION_TYPE_PINNED or PORTACL_MEM_ALLOCATION_TYPE_MANAGED. */
     aclrtMemHandleType handleType; /**< How its memory can be shared. */
     aclrtMemLocation location; /**< The location. */
     size_t maxSize; /**< Maximum size in bytes; 0 is no limit. */
@@ -54,17 +54,20 @@ extern "C" {
  *
  * @param memPool receives the pool, which lives until aclrtMemPoolDestroy, or until its device is reset (a pool of
  *     host memory: until aclFinalize).
- * @param poolProps the properties of the pool; not needed after the call. `allocType`: ACL_MEM_ALLOCATION_TYPE_PINNED.
- *     `location`: ACL_MEM_LOCATION_TYPE_DEVICE with the id of a device that is set; ACL_MEM_LOCATION_TYPE_HOST for
- *     host memory, with any id; ACL_MEM_LOCATION_TYPE_HOST_NUMA with the number of a NUMA node. `handleType`:
- *     ACL_MEM_HANDLE_TYPE_NONE; ACL_MEM_HANDLE_TYPE_POSIX for a pool that portaclMemPoolExportToShareableHandle can
- *     export, or PORTACL_MEM_HANDLE_TYPE_FABRIC if the driver supports it: both not with ACL_MEM_LOCATION_TYPE_HOST.
- *     `maxSize`: maximum size in bytes, on the CPU rounded up to a multiple of 2 MiB; 0: no limit. `reserved` is
- *     ignored.
+ * @param poolProps the properties of the pool; not needed after the call. `allocType`: ACL_MEM_ALLOCATION_TYPE_PINNED;
+ *     PORTACL_MEM_ALLOCATION_TYPE_MANAGED for managed memory. `location`: ACL_MEM_LOCATION_TYPE_DEVICE with the id of
+ *     a device that is set; ACL_MEM_LOCATION_TYPE_HOST for host memory, with any id; ACL_MEM_LOCATION_TYPE_HOST_NUMA
+ *     with the number of a NUMA node; PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT for the calling thread's node. For
+ *     managed memory it is a preference, or ACL_MEM_LOCATION_TYPE_MANAGED for none; if it is no device, the pool
+ *     belongs to the current one. `handleType`: ACL_MEM_HANDLE_TYPE_NONE; ACL_MEM_HANDLE_TYPE_POSIX for a pool that
+ *     portaclMemPoolExportToShareableHandle can export, or PORTACL_MEM_HANDLE_TYPE_FABRIC if the driver supports it:
+ *     both not with ACL_MEM_LOCATION_TYPE_HOST. `maxSize`: maximum size in bytes, on the CPU rounded up to a multiple
+ *     of 2 MiB; 0: no limit. For managed memory `handleType` and `maxSize` must be 0. `reserved` is ignored.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or invalid or contradictory properties.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
- * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize, or for managed memory that prefers no device without a
+ *     current context.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: memory cannot be shared in this way here, or the driver does not
  *     support such pools.
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: the driver has no memory for it.

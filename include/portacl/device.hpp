@@ -83,6 +83,8 @@ struct MemPoolSupport {
     bool host = false;
     /** Pools of host memory of a NUMA node. */
     bool numa_node = false;
+    /** Pools of managed memory. */
+    bool managed = false;
     /** Other devices on the bus, such as network cards, can read and write the device's memory. */
     bool rdma = false;
 };
@@ -192,6 +194,7 @@ class Device : public Owner<detail::DeviceKind> {
         support.fabric = (handles & PORTACL_MEM_HANDLE_TYPE_FABRIC) != 0;
         support.host = ask(PORTACL_MEM_POOL_SUPPORT_HOST) != 0;
         support.numa_node = ask(PORTACL_MEM_POOL_SUPPORT_HOST_NUMA) != 0;
+        support.managed = ask(PORTACL_MEM_POOL_SUPPORT_MANAGED) != 0;
         support.rdma = ask(PORTACL_MEM_POOL_SUPPORT_RDMA) != 0;
         return support;
     }

@@ -246,6 +246,15 @@ class MemPool : public Owner<detail::MemPoolKind>, public MemPoolOperations<MemP
         return MemPool(create(ACL_MEM_LOCATION_TYPE_HOST_NUMA, node, options, where), Adopted());
     }
 
+    /** Creates a pool of managed memory, which the host and all devices use. @param device id of a
+     * device that is set, which the memory prefers. @param where the source location of the call.
+     * @return the pool. */
+    static MemPool managed(int32_t device, SourceLocation where = SourceLocation::current()) {
+        return MemPool(create(ACL_MEM_LOCATION_TYPE_DEVICE, device, {}, where,
+                              static_cast<aclrtMemAllocationType>(PORTACL_MEM_ALLOCATION_TYPE_MANAGED)),
+                       Adopted());
+    }
+
     /**
      * Imports a pool of another process, for the calling thread's device. It cannot be allocated
      * from; AsyncBuffer::from_name imports single allocations.
@@ -276,9 +285,10 @@ class MemPool : public Owner<detail::MemPoolKind>, public MemPoolOperations<MemP
     struct Adopted {};
     MemPool(aclrtMemPool pool, Adopted) noexcept : Owner(pool) {}
 
-    static aclrtMemPool create(aclrtMemLocationType type, int32_t id, MemPoolOptions options, SourceLocation where) {
+    static aclrtMemPool create(aclrtMemLocationType type, int32_t id, MemPoolOptions options, SourceLocation where,
+                               aclrtMemAllocationType memory = ACL_MEM_ALLOCATION_TYPE_PINNED) {
         aclrtMemPoolProps properties{};
-        properties.allocType = ACL_MEM_ALLOCATION_TYPE_PINNED;
+        properties.allocType = memory;
         properties.handleType = static_cast<aclrtMemHandleType>(options.sharing);
         properties.location = {static_cast<uint32_t>(id), type};
         properties.maxSize = options.max_size;

@@ -32,27 +32,14 @@
  */
 #define PORTACL_MEM_HANDLE_TYPE_FABRIC 8
 
-/** What a task does with a buffer. */
-typedef enum portaclTaskAccess {
-    PORTACL_TASK_READ = 1, /**< It reads the buffer, and does not change it. */
-    PORTACL_TASK_WRITE = 2, /**< It writes the buffer, and does not read what was there. */
-    PORTACL_TASK_READ_WRITE = 3, /**< It reads the buffer, and changes any part of it. */
-} portaclTaskAccess;
+/** A value of the allocation type of a pool: managed memory, which the host and all devices use. */
+#define PORTACL_MEM_ALLOCATION_TYPE_MANAGED 2
 
-/** What happens with the stream of a task. */
-typedef enum portaclTaskState {
-    PORTACL_TASK_RUNS = 0, /**< The task may take any time. */
-    /**
-     * A call destroys the stream, resets its device, or finalizes the runtime, and waits for the task: a task that
-     * waits for something which may not come should return.
-     */
-    PORTACL_TASK_STREAM_ENDS = 1,
-    /**
-     * The stream was aborted, or destroyed by force, or its device was released before the task returned: the task
-     * should return soon, and its result is not used.
-     */
-    PORTACL_TASK_DROPPED = 2,
-} portaclTaskState;
+/** A value of the type of a pool's location: host memory of the NUMA node that the calling thread runs on. */
+#define PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT 104
+
+/** A value of portaclMemPoolProps::usage: the device's engine for decompression reads and writes the memory. */
+#define PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS 2U
 
 /** Attributes of the memory of a device's graphs. All are 64-bit numbers of bytes. */
 typedef enum portaclGraphMemAttr {
@@ -90,7 +77,39 @@ typedef enum portaclMemPoolSupport {
     PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES = 5,
     /** The devices for which such writes are ordered without a flush: 0 none, 100 this device, 200 all devices. */
     PORTACL_MEM_POOL_SUPPORT_RDMA_WRITES_ORDERING = 6,
+    /** 1 if pools of managed memory (PORTACL_MEM_ALLOCATION_TYPE_MANAGED) are supported, else 0. */
+    PORTACL_MEM_POOL_SUPPORT_MANAGED = 7,
+    /** 1 if the device has an engine for decompression (PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS), else 0. */
+    PORTACL_MEM_POOL_SUPPORT_HW_DECOMPRESS = 8,
 } portaclMemPoolSupport;
+
+/** Properties that a pool was created with. All are 64-bit numbers. */
+typedef enum portaclMemPoolProperty {
+    /** ACL_MEM_ALLOCATION_TYPE_PINNED 0 or PORTACL_MEM_ALLOCATION_TYPE_MANAGED 2. */
+    PORTACL_MEM_POOL_PROPERTY_ALLOC_TYPE = 0,
+    /**
+     * The handle type for other processes: ACL_MEM_HANDLE_TYPE_NONE 0 (also of an imported pool, which cannot be
+     * exported again), ACL_MEM_HANDLE_TYPE_POSIX 2 or PORTACL_MEM_HANDLE_TYPE_FABRIC 8.
+     */
+    PORTACL_MEM_POOL_PROPERTY_HANDLE_TYPE = 1,
+    /**
+     * The type of the location: ACL_MEM_LOCATION_TYPE_DEVICE, _HOST or _HOST_NUMA, also for a pool that was created
+     * with PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, or ACL_MEM_LOCATION_TYPE_MANAGED for managed memory without a
+     * preferred location.
+     */
+    PORTACL_MEM_POOL_PROPERTY_LOCATION_TYPE = 2,
+    /**
+     * The device or the NUMA node; 0 for ACL_MEM_LOCATION_TYPE_HOST. For ACL_MEM_LOCATION_TYPE_MANAGED the device that
+     * the pool ends with.
+     */
+    PORTACL_MEM_POOL_PROPERTY_LOCATION_ID = 3,
+    /**
+     * The maximum size in bytes; 0: no limit. On the CPU the multiple of 2 MiB to which it was rounded up, on GPUs the
+     * number of the caller, which the driver may round up. 0 for an imported pool.
+     */
+    PORTACL_MEM_POOL_PROPERTY_MAX_SIZE = 4,
+    PORTACL_MEM_POOL_PROPERTY_USAGE = 5, /**< 0 or PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS 2. */
+} portaclMemPoolProperty;
 
 /** Kinds of memory. */
 typedef enum portaclMemoryKind {
@@ -120,59 +139,15 @@ typedef enum portaclMemoryMoment {
     PORTACL_MEMORY_FREE = 2, /**< The program frees memory. */
 } portaclMemoryMoment;
 
-/** Flags of a task. */
-typedef enum portaclTaskFlag {
-    /**
-     * The function gets the buffers' addresses on the device, as they were passed, for other libraries that use the
-     * device. Nothing is copied. Host code cannot read or write there on GPUs and in guard mode.
-     */
-    PORTACL_TASK_DEVICE_ADDRESSES = 1,
-} portaclTaskFlag;
-
-/** A task whose function runs. It is valid until that function returns, in every thread. */
-typedef void *portaclTask;
-
-/**
- * The function of a task: gets the task, an array with an address for each buffer in their order, and the user data.
- * The address is null for a buffer of size 0. The array is valid until the function returns. Returns ACL_SUCCESS, or a
- * code with which the stream fails.
- */
-typedef aclError (*portaclTaskFunction)(portaclTask, void*const *, void*);
-
-/** A buffer of a task. */
-typedef struct portaclTaskBuffer {
-    /** Device memory of the stream's device, managed memory, or page-locked host memory. Ignored if `size` is 0. */
-    void *data;
-    size_t size; /**< Bytes. They lie in one allocation. */
-    portaclTaskAccess access; /**< What the task does with them. */
-} portaclTaskBuffer;
-
-/** Called with the user data and the new state while the function runs. */
-typedef void (*portaclTaskStop)(void*, portaclTaskState);
-
-/** Called with the user data when the task will not run again. */
-typedef void (*portaclTaskRelease)(void*);
-
-/** Options of a task. */
-typedef struct portaclTaskOptions {
-    size_t structSize; /**< sizeof(portaclTaskOptions). */
-    const char *name; /**< Name for traces, texts and pictures of graphs; copied. Null: "task". */
-    uint32_t flags; /**< Values of portaclTaskFlag, combined by `|`. */
-    uint32_t reserved; /**< Must be 0. */
-    /**
-     * Wakes the function; may be null. It is called at most once for each state, on any thread, also inside the call
-     * that ends the stream; calls for two states may overlap. It must return soon, must not wait for the function,
-     * and may call only functions that host functions may call.
-     */
-    portaclTaskStop stop;
-    /**
-     * Releases the user data; may be null. It is called once after a successful launch, on any thread: when the
-     * function has returned, when the stream drops the task, or, for a captured task, when the graph is destroyed.
-     * This may be shortly after a wait for the stream has returned. It may call only functions that host functions may
-     * call.
-     */
-    portaclTaskRelease release;
-} portaclTaskOptions;
+/** Properties of a pool, for portaclMemPoolCreate. */
+typedef struct portaclMemPoolProps {
+    size_t size; /**< Size of this structure in bytes. */
+    aclrtMemAllocationType allocType; /**< ACL_MEM_ALLOCATION_TYPE_PINNED or PORTACL_MEM_ALLOCATION_TYPE_MANAGED. */
+    aclrtMemHandleType handleType; /**< How its memory can be shared. */
+    aclrtMemLocation location; /**< The location. */
+    size_t maxSize; /**< Maximum size in bytes; 0 is no limit. */
+    uint32_t usage; /**< 0 or PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS. */
+} portaclMemPoolProps;
 
 /** The name of an allocation of a shared pool for other processes. Plain bytes that can be passed in any way. */
 typedef struct portaclMemPoolPtrExportData {
@@ -507,87 +482,6 @@ aclError portaclStreamWrapNative(void *native, aclrtStream *stream);
 aclError portaclEventGetNative(aclrtEvent event, void **native);
 
 /**
- * Enqueues a task: a call of `function` on a stream, after the stream's earlier operations, with access to memory of
- * the device. The later operations of the stream wait until it returns; other streams do not. It differs from a host
- * function (aclrtLaunchHostFunc) in four ways:
- *
- * - It gets an address for each buffer that it may read or write on the host, as `access` says. On CPUs that is the
- *   memory itself, also in guard mode, where other host code has no access. On GPUs the stream copies the buffers to
- *   page-locked memory of the library before the call, and those that the task writes back after it. Page-locked host
- *   memory is passed as it is. With PORTACL_TASK_DEVICE_ADDRESSES nothing is copied, and the function gets the
- *   addresses as they were passed.
- * - It can fail: portaclTaskFail, or another result than ACL_SUCCESS, fails the stream as a failed operation does, with
- *   that code. The next wait for the stream returns it.
- * - It has a thread of its own, never one that waits in a call of this library or runs other operations. So tasks of
- *   different streams that wait for each other go on. The threads are the library's: one for each task that runs, and
- *   idle ones for the next tasks, which end after 5 seconds, except one. If the system refuses a thread for a task, the
- *   task runs when the one before it has returned.
- * - It is notified when its stream is destroyed or aborted, or its device is reset: `options->stop` and
- *   portaclTaskGetState. A task that is pending then is dropped by an abort, and runs otherwise.
- *
- * After an abort, later operations of the stream wait for a task that still runs. What a task has written when it
- * fails, or is aborted, stays in the buffers. Memory that is freed while a task is pending or runs stays until it has
- * returned.
- *
- * Inside the function, calls of this library that allocate, free, wait, enqueue, create or destroy return an error, as
- * inside host functions. The function must return, and must not throw. In a capture the task becomes a part of the
- * graph, which runs it in each launch; its buffers stay allocated as long. The tasks of a graph run one after the other.
- * Graphs with control flow and task groups cannot contain tasks.
- *
- * @param stream a stream; null: the default stream of the current context.
- * @param function the function.
- * @param userData argument of the functions; may be null. The caller keeps it valid until `options->release` is called,
- *     or without that until the function has returned, or the graph is destroyed.
- * @param buffers the memory; copied, so the caller need not keep the array. Null if `count` is 0. Two buffers may share
- *     bytes only if both are PORTACL_TASK_READ.
- * @param count number of buffers, at most 1024.
- * @param options name, flags, and functions for stop and release; copied. Null: none.
- * @retval ACL_ERROR_INVALID_PARAM 100000: `function` is null, `buffers` is null and `count` is not 0, `count` is too
- *     large, a buffer with a size has a null address, an unknown access, buffers that overlap and are written,
- *     `structSize` is not the size of the structure, or unknown flags.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a buffer is not memory from this library, is freed, is on another device
- *     than the stream, or reaches past the end of its allocation; not a stream, destroyed, or called inside a host
- *     function.
- * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
- * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory left.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the stream is captured into a graph that cannot contain it, or the
- *     CUDA driver does not let streams wait for words in memory.
- * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: the system refuses the first thread for tasks.
- * @note Thread-safe. A function of portacl.
- */
-aclError portaclLaunchTask(aclrtStream stream,
-                           portaclTaskFunction function,
-                           void *userData,
-                           const portaclTaskBuffer *buffers,
-                           size_t count,
-                           const portaclTaskOptions *options);
-
-/**
- * Makes a task fail: its stream fails with this code and this text when the function returns, whatever it returns. The
- * first call counts.
- *
- * @param task the task, as its function got it, in any thread while the function runs.
- * @param code not 0; calls that wait for the stream return it.
- * @param text what failed, for aclGetRecentErrMsg; copied. Null: the name of the task and the code.
- * @retval ACL_ERROR_INVALID_PARAM 100000: `task` is null, or `code` is 0.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task whose function runs.
- * @note Thread-safe. A function of portacl.
- */
-aclError portaclTaskFail(portaclTask task, aclError code, const char *text);
-
-/**
- * Returns whether a task should return, because its stream ends or was aborted. It never changes to a smaller value.
- *
- * @param task the task, as its function got it, in any thread while the function runs.
- * @param state receives the state.
- * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task whose function runs.
- * @note Thread-safe. A function of portacl.
- */
-aclError portaclTaskGetState(portaclTask task, portaclTaskState *state);
-
-/**
  * Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, size and parameters,
  * a frame around the tasks of each stream, and an arrow to each task from those that it is ordered after. Disabled
  * tasks have dashed boxes.
@@ -757,6 +651,95 @@ aclError portaclMemPoolSetAccess(aclrtMemPool memPool, const aclrtMemAccessDesc 
  * @note Thread-safe. Equivalent to cudaMemPoolGetAccess.
  */
 aclError portaclMemPoolGetAccess(aclrtMemAccessFlags *flags, aclrtMemPool memPool, const aclrtMemLocation *location);
+
+/**
+ * Creates a pool, as aclrtMemPoolCreate does, with the properties of that call and a usage.
+ *
+ * @param memPool receives the pool, which lives until aclrtMemPoolDestroy, or until its device is reset (a pool of
+ *     host memory: until aclFinalize).
+ * @param poolProps the properties of the pool; not needed after the call. `size` is sizeof(portaclMemPoolProps).
+ *     `allocType`, `handleType`, `location` and `maxSize` are those of aclrtMemPoolCreate. `usage`: 0, or
+ *     PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS for memory that the device's engine for decompression uses; 0 for managed
+ *     memory.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, another `size`, or invalid or contradictory properties.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: also: the device has no engine for decompression
+ *     (PORTACL_MEM_POOL_SUPPORT_HW_DECOMPRESS).
+ * @return the codes of aclrtMemPoolCreate.
+ * @note Thread-safe. Equivalent to cudaMemPoolCreate.
+ */
+aclError portaclMemPoolCreate(aclrtMemPool *memPool, const portaclMemPoolProps *poolProps);
+
+/**
+ * Returns a property that a pool was created with, also of a default or an imported pool.
+ *
+ * @param memPool a pool.
+ * @param what the property.
+ * @param value receives the value.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or `what` is unknown.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
+ * @note Thread-safe. Equivalent to cudaMemPoolGetAttribute with cudaMemPoolAttrAllocationType,
+ *     cudaMemPoolAttrExportHandleTypes, cudaMemPoolAttrLocationType, cudaMemPoolAttrLocationId,
+ *     cudaMemPoolAttrMaxPoolSize and cudaMemPoolAttrHwDecompressEnabled, with the numbers of this API.
+ */
+aclError portaclMemPoolGetProperty(aclrtMemPool memPool, portaclMemPoolProperty what, uint64_t *value);
+
+/**
+ * Returns the default pool of a location and an allocation type. It cannot be destroyed. That of host memory is
+ * released by aclFinalize, that of managed memory with its device.
+ *
+ * @param memPool receives the pool. For a device and ACL_MEM_ALLOCATION_TYPE_PINNED it is that of
+ *     portaclDeviceGetDefaultMemPool.
+ * @param location a location of aclrtMemPoolCreate for this allocation type; not needed after the call. Managed memory
+ *     that prefers no device has a default pool on each device: the call returns that of the current one.
+ * @param allocType ACL_MEM_ALLOCATION_TYPE_PINNED or PORTACL_MEM_ALLOCATION_TYPE_MANAGED.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown `allocType`, or a location that such memory cannot have.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize, or for managed memory that prefers no device without a
+ *     current context.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support such pools.
+ * @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_MEMORY_ALLOCATION 207001 and ACL_ERROR_RT_DRV_INTERNAL_ERROR
+ *     507899: as from aclrtMemPoolCreate: the first call creates the pool.
+ * @note Thread-safe. Equivalent to cudaMemGetDefaultMemPool; on CUDA it is a pool of the library, not the driver's
+ *     default pool, so it needs no driver of CUDA 13, except for managed memory.
+ */
+aclError portaclMemGetDefaultMemPool(aclrtMemPool *memPool,
+                                     const aclrtMemLocation *location,
+                                     aclrtMemAllocationType allocType);
+
+/**
+ * Returns the current pool of a location and an allocation type: the pool of portaclMemSetMemPool, or the default
+ * pool.
+ *
+ * @param memPool receives the pool. For a device and ACL_MEM_ALLOCATION_TYPE_PINNED it is that of
+ *     portaclDeviceGetMemPool, from which portaclMallocAsync allocates.
+ * @param location a location, as for portaclMemGetDefaultMemPool; not needed after the call.
+ * @param allocType ACL_MEM_ALLOCATION_TYPE_PINNED or PORTACL_MEM_ALLOCATION_TYPE_MANAGED.
+ * @return the codes of portaclMemGetDefaultMemPool.
+ * @note Thread-safe. Equivalent to cudaMemGetMemPool.
+ */
+aclError portaclMemGetMemPool(aclrtMemPool *memPool,
+                              const aclrtMemLocation *location,
+                              aclrtMemAllocationType allocType);
+
+/**
+ * Sets the current pool of a location and an allocation type, for all threads, until the pool is destroyed or the
+ * device is reset: then the default pool is current again. The other libraries in the process keep their current
+ * pools.
+ *
+ * @param location the location that the pool was created with; not needed after the call.
+ * @param allocType the allocation type that it was created with.
+ * @param memPool a pool, not imported.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown `allocType`, or a location that such memory cannot have.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, `memPool` is not a live pool, is imported, or was
+ *     created with another location or allocation type, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize, or for managed memory that prefers no device without a
+ *     current context.
+ * @note Thread-safe. Equivalent to cudaMemSetMemPool. For a device and ACL_MEM_ALLOCATION_TYPE_PINNED it is
+ *     portaclDeviceSetMemPool.
+ */
+aclError portaclMemSetMemPool(const aclrtMemLocation *location, aclrtMemAllocationType allocType, aclrtMemPool memPool);
 
 /**
  * Exports a pool to other processes. Sharing a pool takes four calls: this one and portaclMemPoolExportPointer in the

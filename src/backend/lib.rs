@@ -37,7 +37,7 @@ use base::broker::Parcel;
 pub use base::call_stack::Walk;
 
 pub use base::error::{Fault, FaultKind, Result, downcast};
-pub use base::numa::{bind_to_node, host_nodes};
+pub use base::numa::{bind_to_node, host_nodes, nearest_host_node};
 pub use base::python;
 pub use graph::{BoundLaunch, Graph, Node, NodeLaunch, Work};
 pub use kernel::{Arguments, Code, Does, Kernel, KernelInfo, Launch, Module, Parameter, Parameters, Use};
@@ -48,7 +48,8 @@ pub use memory::known::may_know;
 pub use memory::virtual_memory::{GRANULARITY, ImportedMemory, PhysicalMemory, VirtualMemory};
 pub use memory::{Advice, Block, Foreign, ForeignBlock, Home, MemoryUsage, PagePolicy, Place, Span, Usage};
 pub use pool::mem_pool::{
-    Access, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolSharing, PoolSupport, Pools,
+    Access, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, PoolKind, PoolOptions, PoolSharing,
+    PoolSupport, Pools,
 };
 pub use pool::shared_memory::SharedMemory;
 pub use runtime::backend::{Backend, Options};

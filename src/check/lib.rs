@@ -42,6 +42,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::backend::at_unload;
 use crate::core::base::config::check::{Check, Settings};
 use crate::core::base::error::Result;
+use crate::core::memory;
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_hook::{self, Event, HOST, MemoryKind, Watcher};
 use crate::core::order::accesses::{Access, Mode};
@@ -98,7 +99,11 @@ impl Watcher for MemoryWatcher {
         }
         if is_checked(event) {
             // Only operations write such memory: not the program itself, and no other process.
-            let is_unwritten = event.device != HOST && matches!(event.kind, MemoryKind::Device | MemoryKind::Pool);
+            let is_unwritten = match event.kind {
+                MemoryKind::Device => true,
+                MemoryKind::Pool => event.device != HOST && !memory::is_managed(event.addr),
+                MemoryKind::Pinned | MemoryKind::Managed | MemoryKind::Imported | MemoryKind::Graph => false,
+            };
             submissions::allocates(stream_of(event), &Sized::of(event, event.size), is_unwritten);
         }
     }

@@ -51,6 +51,8 @@ exhaustive=260 # matches that name each variant, one a line, instead of `_` (cli
 captures=60 # captures and failed contexts of other libraries: src/cuda/base/api/captures.rs, streams that join a capture and
             # events in one in src/cuda/stream
 ends=130    # one way to find the ends of transfers, with what each call expects as data: src/core/transfer/ends.rs
+locations=450 # pools by location and allocation type, of managed memory, and their properties:
+            # src/core/pool/mem_pool/located.rs, props.rs
 batches=140 # many copies and prefetches in one call of the driver: src/cuda/transfer/memcpy_batch.rs
 texts=160   # texts that name the argument, its bound and what to do, on more lines than before: all of src
 tasks=895   # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
@@ -58,8 +60,8 @@ tasks=895   # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, 
 most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms + pages + recorder + log + calls))
 most_product_lines=$((most_product_lines + releases + uses + waits + counts + undecided + graphs + early + images + python + places))
 most_product_lines=$((most_product_lines + misuse + sharing + descriptors + privileges + cancelled + late + many + threads + counts_of_devices + crates))
-most_product_lines=$((most_product_lines + opened + hostile + busy + queues + turns + exhaustive + captures + ends + batches + texts))
-most_product_lines=$((most_product_lines + tasks))
+most_product_lines=$((most_product_lines + opened + hostile + busy + queues + turns + exhaustive + captures + ends + locations + batches))
+most_product_lines=$((most_product_lines + texts + tasks))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

@@ -67,9 +67,30 @@ inline void UsePools() {
     DID(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, &value));
     DID(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &(value = 0)));
     DID(aclrtMemPoolTrimTo(pool, 0));
+    DID(portaclMemPoolGetProperty(pool, PORTACL_MEM_POOL_PROPERTY_MAX_SIZE, &value));
     DID(aclrtMemPoolDestroy(pool));
 
     // More than the pool may have: the call waits for frees, then fails.
     if (DID(portaclMallocAsync(&one, kSize, first)) && !DID(portaclFreeAsync(one, first))) DID(aclrtFree(one));
     FAILED(ACL_ERROR_RT_MEMORY_ALLOCATION, portaclMallocAsync(&one, size_t{1} << 39, first));
+}
+
+// Pools of a location: the default one, and one of managed memory, which becomes current.
+inline void UseLocatedPools() {
+    const aclrtMemLocation here{0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    const auto managed = static_cast<aclrtMemAllocationType>(PORTACL_MEM_ALLOCATION_TYPE_MANAGED);
+    portaclMemPoolProps props{};
+    props.size = sizeof props;
+    props.allocType = managed;
+    props.location = here;
+    aclrtMemPool pool = nullptr, other = nullptr;
+    DID_OPTIONAL(portaclMemGetDefaultMemPool(&other, &here, managed));
+    if (!DID_OPTIONAL(portaclMemPoolCreate(&pool, &props))) return;
+    DID(portaclMemSetMemPool(&here, managed, pool));
+    if (DID(portaclMemGetMemPool(&other, &here, managed))) Expect(other == pool, "the current pool");
+    void* memory = nullptr;
+    if (DID(aclrtMemPoolMallocAsync(&memory, kSize, pool, nullptr))) {
+        if (!DID(aclrtMemPoolFreeAsync(memory, nullptr))) DID(aclrtFree(memory));
+    }
+    DID(aclrtMemPoolDestroy(pool));
 }

@@ -221,6 +221,8 @@ OWN_PROCESS_TEST(OldDriver, ReportsWhatIsMissing, OLD_DRIVER) {
     aclrtMemPoolProps properties{};
     properties.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
     ACL_FAILS_SAYING(kLacking, aclrtMemPoolCreate(&pool, &properties), "memory pools");
+    ACL_FAILS_SAYING(kLacking, portaclMemGetDefaultMemPool(&pool, &properties.location, properties.allocType),
+                     "memory pools");
     EXPECT_TRUE(IsPoison(pool));
     // The calls before and after each refused call work.
     ACL_OK(aclrtMemsetAsync(managed, kBlock, 1, kBlock, nullptr));
@@ -307,6 +309,23 @@ OWN_PROCESS_TEST(LimitedPitch, CopiesInGraphsAreDivided, NAMED, {"FAKE_CUDA_MAX_
         for (const size_t row : {size_t{0}, kPitch}) std::copy_n(&data[row], kWidth, &wanted[row]);
         EXPECT_EQ(rows.Download(), wanted);
     }
+    ACL_OK(aclFinalize());
+}
+
+// Such drivers have pools, but none of managed memory.
+OWN_PROCESS_TEST(DriverOfCuda12, HasNoPoolsOfManagedMemory, {"FAKE_CUDA_DRIVER_VERSION", "12080"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    uint64_t can = 1;
+    ACL_OK(portaclDeviceGetMemPoolSupport(0, PORTACL_MEM_POOL_SUPPORT_MANAGED, &can));
+    EXPECT_EQ(can, 0u);
+    auto pool = Poison<aclrtMemPool>();
+    const aclrtMemLocation here = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    const auto managed = static_cast<aclrtMemAllocationType>(PORTACL_MEM_ALLOCATION_TYPE_MANAGED);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, portaclMemGetDefaultMemPool(&pool, &here, managed),
+                     "CUDA 13 and later", "use aclrtMemAllocManaged");
+    EXPECT_TRUE(IsPoison(pool));
+    ACL_OK(portaclMemGetDefaultMemPool(&pool, &here, ACL_MEM_ALLOCATION_TYPE_PINNED));
     ACL_OK(aclFinalize());
 }
 

@@ -11,6 +11,15 @@ pub fn host_nodes() -> Vec<u32> {
     nodes.filter(|nodes| !nodes.is_empty()).unwrap_or_else(|| vec![0])
 }
 
+/// Returns the NUMA node of the processor that the calling thread runs on. If that has no memory, returns another one.
+pub fn nearest_host_node() -> u32 {
+    let (nodes, mut node) = (host_nodes(), 0_u32);
+    let nothing = std::ptr::null_mut::<u32>();
+    // SAFETY: the kernel writes a number into `node`; it is not asked for the processor.
+    let asked = unsafe { libc::syscall(libc::SYS_getcpu, nothing, &raw mut node, nothing) };
+    if asked == 0 && nodes.contains(&node) { node } else { nodes[0] }
+}
+
 /// Parses a list of numbers such as "0-2,5".
 fn numbers(list: &str) -> Option<Vec<u32>> {
     let mut all = Vec::new();

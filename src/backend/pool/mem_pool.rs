@@ -2,7 +2,7 @@
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use crate::{Block, Result, Stream};
+use crate::{Block, Home, Result, Stream};
 
 /// The place of a pool's memory, or of memory without an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +31,22 @@ impl MemoryPlace {
     }
 }
 
+/// The kind of a pool's memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PoolKind {
+    /// Memory in the place of the pool.
+    #[default]
+    Pinned,
+    /// Managed memory, which the host and all devices use, of the device in the place of the pool. It is not shared
+    /// with other processes, and has no maximum. Perhaps it has a preferred home.
+    Managed(Option<Home>),
+}
+
 /// The way in which a pool is shared with other processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PoolSharing {
     /// It is not shared.
+    #[default]
     None,
     /// It is shared by a file descriptor.
     Descriptor,
@@ -55,6 +67,10 @@ pub struct PoolSupport {
     pub host: bool,
     /// Pools of host memory on a NUMA node.
     pub host_node: bool,
+    /// Pools of managed memory.
+    pub managed: bool,
+    /// Pools of memory that the device's engine for decompression uses.
+    pub decompression: bool,
     /// Whether other devices on the bus, such as network cards, can read and write device memory.
     pub rdma: bool,
     /// How writes of these devices are flushed, as CUDA numbers the bits.
@@ -68,10 +84,22 @@ pub struct PoolSupport {
 pub struct PoolOptions {
     /// The place of the pool's memory.
     pub place: MemoryPlace,
+    /// The kind of the memory.
+    pub kind: PoolKind,
     /// The way in which the pool can be shared.
     pub sharing: PoolSharing,
     /// The maximum number of its bytes, or `None` for as many as the device has.
     pub max_size: Option<u64>,
+    /// Whether the device's engine for decompression uses the memory.
+    pub decompression: bool,
+}
+
+impl PoolOptions {
+    /// Returns the options of a pool in this place without anything special.
+    pub fn at(place: MemoryPlace) -> Self {
+        let (kind, sharing) = Default::default();
+        Self { place, kind, sharing, max_size: None, decompression: false }
+    }
 }
 
 /// Attributes of a pool.

@@ -122,7 +122,7 @@ pub fn note(freed: Result<()>) {
 /// Returns the allocation at an address, unless its device is in teardown.
 fn find(addr: usize) -> Option<Allocation> {
     let found = Allocation::find(addr).filter(|found| found.base == addr)?;
-    (!matches!(found.kind, Kind::Pool(_)) || found.device().is_some()).then_some(found)
+    (!matches!(found.kind, Kind::Pool(_) | Kind::ManagedPool(_)) || found.device().is_some()).then_some(found)
 }
 
 /// Frees memory that nothing uses any more to its pool.

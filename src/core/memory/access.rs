@@ -25,6 +25,8 @@ impl Location {
     pub const MANAGED: i32 = 3;
     /// Host memory of a NUMA node.
     pub const HOST_NODE: i32 = 4;
+    /// Host memory of the NUMA node of the calling thread: PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.
+    pub const NEAREST_HOST_NODE: i32 = 104;
     /// An address that the library does not know.
     pub const UNREGISTERED: Self = Self { kind: 2, id: 0 };
 

@@ -56,6 +56,8 @@ pub enum Kind {
     Pinned,
     /// A pool's memory on the device with this id.
     Pool(u32),
+    /// A pool's managed memory, from the device with this id.
+    ManagedPool(u32),
     /// A pool's host memory: on this NUMA node, or wherever the system placed it.
     HostPool(Option<u32>),
     /// Memory on the device with this id, mapped in a range of addresses.
@@ -82,15 +84,16 @@ impl Kind {
             Self::Device(id) => id,
             Self::Managed(id) => 1 << 24 | id,
             Self::Pool(id) => 2 << 24 | id,
-            Self::Mapped(id) => 3 << 24 | id,
-            Self::Imported(id) => 4 << 24 | id,
-            Self::Graph(id) => 5 << 24 | id,
-            Self::Pinned => 6 << 24,
-            Self::HostPool(None) => 7 << 24,
-            Self::HostPool(Some(node)) => 8 << 24 | node,
-            Self::HostMapped(None) => 9 << 24,
-            Self::HostMapped(Some(node)) => 10 << 24 | node,
-            Self::Registered { pinned, mapped } => 11 << 24 | (mapped as u32) << 1 | pinned as u32,
+            Self::ManagedPool(id) => 3 << 24 | id,
+            Self::Mapped(id) => 4 << 24 | id,
+            Self::Imported(id) => 5 << 24 | id,
+            Self::Graph(id) => 6 << 24 | id,
+            Self::Pinned => 7 << 24,
+            Self::HostPool(None) => 8 << 24,
+            Self::HostPool(Some(node)) => 9 << 24 | node,
+            Self::HostMapped(None) => 10 << 24,
+            Self::HostMapped(Some(node)) => 11 << 24 | node,
+            Self::Registered { pinned, mapped } => 12 << 24 | (mapped as u32) << 1 | pinned as u32,
         }
     }
 
@@ -107,14 +110,15 @@ impl Kind {
             0 => Self::Device(rest),
             1 => Self::Managed(rest),
             2 => Self::Pool(rest),
-            3 => Self::Mapped(rest),
-            4 => Self::Imported(rest),
-            5 => Self::Graph(rest),
-            6 => Self::Pinned,
-            7 => Self::HostPool(None),
-            8 => Self::HostPool(Some(rest)),
-            9 => Self::HostMapped(None),
-            10 => Self::HostMapped(Some(rest)),
+            3 => Self::ManagedPool(rest),
+            4 => Self::Mapped(rest),
+            5 => Self::Imported(rest),
+            6 => Self::Graph(rest),
+            7 => Self::Pinned,
+            8 => Self::HostPool(None),
+            9 => Self::HostPool(Some(rest)),
+            10 => Self::HostMapped(None),
+            11 => Self::HostMapped(Some(rest)),
             _ => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
         }
     }
@@ -137,6 +141,7 @@ impl Kind {
             Self::Device(id)
             | Self::Managed(id)
             | Self::Pool(id)
+            | Self::ManagedPool(id)
             | Self::Mapped(id)
             | Self::Imported(id)
             | Self::Graph(id) => Place::Device(id),
@@ -247,7 +252,7 @@ impl Allocation {
     /// Returns the block of the backend or the pool; not for registrations and mappings.
     pub fn block(&self) -> Block {
         let len = match self.kind {
-            Kind::Pool(_) | Kind::HostPool(_) => self.len,
+            Kind::Pool(_) | Kind::ManagedPool(_) | Kind::HostPool(_) => self.len,
             Kind::Device(_)
             | Kind::Managed(_)
             | Kind::Imported(_)
@@ -263,7 +268,17 @@ impl Allocation {
     /// Returns the pool, if it is pool memory.
     #[inline]
     pub fn pool(&self) -> Option<Handle> {
-        if let Kind::Pool(_) | Kind::HostPool(_) = self.kind { Handle::from_raw(self.origin[0]) } else { None }
+        match self.kind {
+            Kind::Pool(_) | Kind::ManagedPool(_) | Kind::HostPool(_) => Handle::from_raw(self.origin[0]),
+            Kind::Device(_)
+            | Kind::Managed(_)
+            | Kind::Imported(_)
+            | Kind::Graph(_)
+            | Kind::Pinned
+            | Kind::Mapped(_)
+            | Kind::HostMapped(_)
+            | Kind::Registered { .. } => None,
+        }
     }
 
     /// Returns the device address of a registration.
@@ -276,7 +291,7 @@ impl Allocation {
     pub fn device(&self) -> Option<Arc<Device>> {
         let Place::Device(id) = self.place() else { return None };
         open_device(id).filter(|device| {
-            if let Kind::Pool(_) = self.kind {
+            if let Kind::Pool(_) | Kind::ManagedPool(_) = self.kind {
                 (backing::backing().is_on)(self, device.owner)
             } else {
                 device.owner == self.owner

@@ -146,7 +146,9 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
         Some(found) => match found.kind {
             Kind::Registered { mapped: true, .. } => Ok(found.device_addr() + (addr - found.base)),
             // The library's memory has one address for all devices.
-            Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) => Ok(addr),
+            Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) | Kind::ManagedPool(_) => {
+                Ok(addr)
+            }
             Kind::Device(_) | Kind::Pool(_) | Kind::Mapped(_) | Kind::Imported(_) | Kind::Graph(_) => {
                 Err(param_invalid!("pHost {addr:#x} is device memory; pass this address to devices as it is"))
             }

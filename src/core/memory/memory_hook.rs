@@ -83,7 +83,9 @@ impl MemoryKind {
             Kind::Managed(_) => Self::Managed,
             Kind::Imported(_) => Self::Imported,
             Kind::Pinned => Self::Pinned,
-            Kind::Pool(_) | Kind::HostPool(_) => (backing().pool_use)(found).map_or(Self::Pool, Self::of_pool),
+            Kind::Pool(_) | Kind::ManagedPool(_) | Kind::HostPool(_) => {
+                (backing().pool_use)(found).map_or(Self::Pool, Self::of_pool)
+            }
             // A word of a graph belongs to the library.
             Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) | Kind::Graph(_) => return None,
         };

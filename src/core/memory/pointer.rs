@@ -58,7 +58,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
         // The device of the memory is in teardown.
         _ if held.is_none() => return Ok(UNKNOWN),
         Kind::Device(id) | Kind::Pool(id) | Kind::Imported(id) | Kind::Graph(id) => MemoryPlace::Device(id).into(),
-        Kind::Managed(id) => Location::managed(id),
+        Kind::Managed(id) | Kind::ManagedPool(id) => Location::managed(id),
     };
     let page_size = session.driver.page_size((backing().block)(&allocation)) as u32;
     Ok(PointerAttributes { location, page_size })
@@ -113,7 +113,7 @@ pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) ->
 #[cold]
 pub fn is_managed(addr: usize) -> bool {
     match Allocation::find(addr) {
-        Some(found) => matches!(found.kind, Kind::Managed(_)),
+        Some(found) => matches!(found.kind, Kind::Managed(_) | Kind::ManagedPool(_)),
         None => foreign_block(addr).is_some_and(|block| block.is_managed),
     }
 }

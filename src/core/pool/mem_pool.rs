@@ -9,9 +9,10 @@ pub mod captured;
 pub mod core_pool;
 pub mod current;
 pub mod graphs;
+pub mod located;
 pub mod owned;
 pub mod pool;
-mod props;
+pub mod props;
 mod request;
 pub mod sharing;
 pub mod stats;
@@ -26,7 +27,7 @@ pub use self::request::{free_async, free_of_graph, malloc_async};
 use self::stats::PoolTallies;
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{self, Handle};
-use crate::backend::{PoolAttribute, PoolOptions, PoolSharing};
+use crate::backend::{PoolAttribute, PoolKind, PoolOptions, PoolSharing};
 use crate::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
 use crate::base::handles::{self, Object, drop_all};
 use crate::base::owner::Owner;
@@ -60,10 +61,10 @@ impl MemPool {
         options: PoolOptions,
         is_default: bool,
     ) -> Result<Handle> {
-        let home = Home { place: options.place, opening: device.map(|device| device.owner) };
+        let home = Home::new(&options, device);
         let inner = Self::inner(&session, device, options)?;
         let ended = PoolTallies::of_place(device, &session).of_use(PoolUse::Program);
-        let pool = Pool::create(inner, home, options.sharing, PoolUse::Program, home.first_access(), ended)?;
+        let pool = Pool::create(inner, home, options, PoolUse::Program, home.first_access(), ended)?;
         Self::publish(pool, session, device, is_default)
     }
 
@@ -81,6 +82,7 @@ impl MemPool {
             None => {
                 let node = options.place.node();
                 let source = match device {
+                    Some(device) if options.kind != PoolKind::Pinned => Source::Managed(Arc::clone(&device.native)),
                     Some(device) => Source::Device(Arc::clone(&device.native)),
                     None => Source::Host(Arc::clone(&session.driver), node),
                 };
@@ -178,6 +180,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     if let Some(device) = &mem_pool.device {
         DevicePools::of(device).forget(raw);
     }
+    located::forget(&mem_pool, raw);
     let ended = mem_pool.pool.retire();
     drop(mem_pool);
     slot_table::flush_deferred();

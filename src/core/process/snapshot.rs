@@ -227,7 +227,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     }
     let session = runtime::session()?;
     // Address and length of memory of devices that the host uses at the same address, even while calls are held.
-    let managed = Allocation::all().filter(|found| matches!(found.kind, Kind::Managed(_)));
+    let managed = Allocation::all().filter(|found| matches!(found.kind, Kind::Managed(_) | Kind::ManagedPool(_)));
     let managed: Vec<_> = managed.map(|found| (found.base, found.block().len)).collect();
     if let Err(fault) = session.driver.save_memory(&managed) {
         // The previously saved memory is restored.

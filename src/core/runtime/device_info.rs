@@ -12,7 +12,7 @@ fn describe(id: impl Into<i64>) -> Result<DeviceInfo> {
 
 /// Implements portaclDeviceGetMemPoolSupport.
 pub fn pool_support(id: i32, number: i32) -> Result<u64> {
-    let answers: [fn(PoolSupport) -> u64; 7] = [
+    let answers: [fn(PoolSupport) -> u64; 9] = [
         |pools| pools.device.into(),
         // The bits are ACL_MEM_HANDLE_TYPE_POSIX (2) and PORTACL_MEM_HANDLE_TYPE_FABRIC (8).
         |pools| u64::from(pools.descriptor) * 2 + u64::from(pools.fabric) * 8,
@@ -21,8 +21,10 @@ pub fn pool_support(id: i32, number: i32) -> Result<u64> {
         |pools| pools.rdma.into(),
         |pools| pools.rdma_flush.into(),
         |pools| pools.rdma_ordering.into(),
+        |pools| pools.managed.into(),
+        |pools| pools.decompression.into(),
     ];
-    let answer = arguments::numbered("what", number, &answers, "the values of portaclMemPoolSupport, 0 to 6")?;
+    let answer = arguments::numbered("what", number, &answers, "the values of portaclMemPoolSupport, 0 to 8")?;
     Ok(answer(describe(id)?.pools))
 }
 

@@ -29,6 +29,7 @@ fn pool_on(device: u32, max_size: usize) -> u64 {
         handle_type: 0,
         location: Location { kind: Location::DEVICE, id: device },
         max_size,
+        usage: 0,
     });
     let pool = pool.unwrap();
     mem_pool::set_attribute(pool, THRESHOLD, u64::MAX).unwrap();

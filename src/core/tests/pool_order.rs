@@ -98,6 +98,7 @@ impl Run {
             handle_type: 0,
             location: Location { kind: Location::DEVICE, id: 0 },
             max_size: PLACES * PLACE,
+            usage: 0,
         });
         let pool = pool.unwrap();
         for (attribute, on) in

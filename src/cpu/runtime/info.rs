@@ -40,6 +40,7 @@ fn pools(memory: u64) -> PoolSupport {
         descriptor: memory_file::create(c"portacl-question", memory).is_ok(),
         host: true,
         host_node: !host_nodes().is_empty(),
+        managed: true,
         ..PoolSupport::default()
     }
 }

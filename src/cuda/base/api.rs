@@ -336,6 +336,11 @@ impl Api {
         Ok(api)
     }
 
+    /// Returns the driver's version: 1000 * major + 10 * minor, or 0 if it is not known.
+    pub(crate) fn version(&self) -> c_int {
+        self.version
+    }
+
     /// Whether the driver can return parameters of kernels.
     pub(crate) fn has_param_info(&self) -> bool {
         self.functions.func_get_param_info.is_some()

@@ -8,10 +8,11 @@ use crate::algo::host::grow::Grow;
 use crate::backend::{Advice, Fault, Home, MemoryPlace, Position, Result, Span};
 use crate::base::api::{Api, Outcome};
 use crate::base::error::INVALID_DEVICE;
+use crate::runtime::info::every_device_has;
 use crate::runtime::{DeviceState, DriverState};
 use crate::stream::state::StreamState;
 
-fn location(driver: &DriverState, home: Home) -> CUmemLocation {
+pub(crate) fn location(driver: &DriverState, home: Home) -> CUmemLocation {
     driver.location(match home {
         Home::Device(ordinal) => MemoryPlace::Device(ordinal),
         Home::Host => MemoryPlace::Host(None),
@@ -60,11 +61,13 @@ fn on_capable_device(device: &DeviceState, calls: impl FnOnce(&Api) -> Outcome) 
 pub(crate) fn prefetch(stream: &StreamState, moves: &[(Span, Home)]) -> Result<Position> {
     stream.note_use_of(moves.iter().map(|(range, _)| range.place));
     let device = &stream.device;
-    // What captures allow is not documented for the call for several.
+    const CONCURRENT: CUdevice_attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
+    // The call for several requires access of all devices, also of those that it does not concern. What captures allow
+    // is not documented for it.
     if moves.len() > 1
         && device.driver.api.has_prefetch_batches()
         && !stream.is_shared()
-        && every_device_is_capable(device)?
+        && every_device_has(&device.driver.api, CONCURRENT)?
         && let Some(all) = Moves::of(device, moves)
     {
         return stream.submit(|| all.issue(device, stream));
@@ -76,14 +79,6 @@ pub(crate) fn prefetch(stream: &StreamState, moves: &[(Span, Home)]) -> Result<P
             on_capable_device(device, |api| unsafe { api.mem_prefetch_async(addr, range.len, to, 0, stream.raw.0) })
         })
     })
-}
-
-/// Whether every device has access to managed memory while the host uses it. The call for several prefetches requires
-/// that of devices that they do not concern, too.
-fn every_device_is_capable(device: &DeviceState) -> Result<bool> {
-    const CONCURRENT: CUdevice_attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
-    let mut ordinals = 0..device.driver.devices;
-    ordinals.try_fold(true, |all, ordinal| Ok(all && device.driver.device_attribute(ordinal, CONCURRENT)? != 0))
 }
 
 /// Prefetches as the driver takes them in one call. One location is for all ranges up to the first range of the next.

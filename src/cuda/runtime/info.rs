@@ -76,9 +76,24 @@ fn pools(api: &Api, device: CUdevice) -> Result<PoolSupport> {
         fabric: has(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC),
         host: number(CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED)? != 0,
         host_node: number(CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED)? != 0,
+        managed: device
+            && api.version() >= 13000
+            && every_device_has(api, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?,
+        decompression: device && number(CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK)? != 0,
         rdma: number(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED)? != 0,
         rdma_flush: number(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS)?,
         rdma_ordering: number(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING)?,
+    })
+}
+
+/// Whether an attribute of each device is not 0.
+pub(crate) fn every_device_has(api: &Api, attribute: CUdevice_attribute) -> Result<bool> {
+    // SAFETY: the driver was initialised.
+    let mut all = 0..unsafe { api.device_get_count() }?;
+    all.try_fold(true, |so_far, ordinal| {
+        // SAFETY: an ordinal below the number of devices.
+        let device = unsafe { api.device_get(ordinal) }?;
+        Ok(so_far && self::attribute(api, device, attribute)? != 0)
     })
 }
 

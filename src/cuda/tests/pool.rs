@@ -2,13 +2,18 @@
 
 use super::*;
 use crate::backend::{
-    Access, Calls, Fill, Foreign, MemoryPlace, Pattern, Pool, PoolAttribute, PoolOptions, PoolSharing, Pools,
+    Access, Calls, Fill, Foreign, MemoryPlace, Pattern, Pool, PoolAttribute, PoolKind, PoolOptions, PoolSharing, Pools,
 };
 
 pub(super) const MIB: usize = 1 << 20;
 
-pub(super) const PRIVATE: PoolOptions =
-    PoolOptions { place: MemoryPlace::Device(0), sharing: PoolSharing::None, max_size: None };
+pub(super) const PRIVATE: PoolOptions = PoolOptions {
+    place: MemoryPlace::Device(0),
+    kind: PoolKind::Pinned,
+    sharing: PoolSharing::None,
+    max_size: None,
+    decompression: false,
+};
 
 /// Returns the driver's pools. If it is too old for them, prints that and returns `None`.
 pub(super) fn pools(setup: &Setup) -> Option<&dyn Pools> {

@@ -1,16 +1,17 @@
-//! Functions of CUDA's memory pools that the Ascend runtime API does not have: the current pool of a device,
-//! and the access of devices to a pool's memory.
+//! Functions of CUDA's memory pools that the Ascend runtime API does not have: the default and the current pools of
+//! devices and locations, properties, and the access of devices to a pool's memory.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::base::{Array, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
-use crate::core::pool::mem_pool::{self, access, current};
+use crate::core::base::error::invalid_param;
+use crate::core::pool::mem_pool::{self, Props, access, current, located, props};
 use crate::core::runtime::device_info;
 use crate::memory::virtual_memory::{access_request, location_from_c};
 use crate::types::{
-    aclError, aclrtMemAccessDesc, aclrtMemAccessFlags, aclrtMemLocation, aclrtMemPool, aclrtStream,
-    portaclMemPoolSupport,
+    aclError, aclrtMemAccessDesc, aclrtMemAccessFlags, aclrtMemAllocationType, aclrtMemLocation, aclrtMemPool,
+    aclrtStream, portaclMemPoolProperty, portaclMemPoolProps, portaclMemPoolSupport,
 };
 
 /// Allocates memory from the current pool of the stream's device: aclrtMemPoolMallocAsync from portaclDeviceGetMemPool.
@@ -160,5 +161,143 @@ pub unsafe extern "C" fn portaclMemPoolGetAccess(
     guard_out("portaclMemPoolGetAccess", "flags", flags.cast::<i32>(), || {
         let location = location_from_c(read("location", location)?);
         Ok(access::get(handle::from_c(memPool), location)? as i32)
+    })
+}
+
+/// Creates a pool, as aclrtMemPoolCreate does, with the properties of that call and a usage.
+///
+/// @param memPool receives the pool, which lives until aclrtMemPoolDestroy, or until its device is reset (a pool of
+///     host memory: until aclFinalize).
+/// @param poolProps the properties of the pool; not needed after the call. `size` is sizeof(portaclMemPoolProps).
+///     `allocType`, `handleType`, `location` and `maxSize` are those of aclrtMemPoolCreate. `usage`: 0, or
+///     PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS for memory that the device's engine for decompression uses; 0 for managed
+///     memory.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, another `size`, or invalid or contradictory properties.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: also: the device has no engine for decompression
+///     (PORTACL_MEM_POOL_SUPPORT_HW_DECOMPRESS).
+/// @return the codes of aclrtMemPoolCreate.
+/// @note Thread-safe. Equivalent to cudaMemPoolCreate.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemPoolCreate(
+    memPool: *mut aclrtMemPool,
+    poolProps: *const portaclMemPoolProps,
+) -> aclError {
+    guard_out("portaclMemPoolCreate", "memPool", memPool, || {
+        must_not_be_null("poolProps", poolProps)?;
+        // SAFETY: not null, and by the contract of the C boundary at least a size is there.
+        let size = unsafe { (&raw const (*poolProps).size).read_unaligned() };
+        let wanted = size_of::<portaclMemPoolProps>();
+        ensure!(
+            size == wanted,
+            invalid_param!("poolProps->size is {size}; set it to sizeof(portaclMemPoolProps), {wanted}")
+        );
+        let props = read("poolProps", poolProps)?;
+        let pool = mem_pool::create(Props {
+            alloc_type: enum_value(props.allocType),
+            handle_type: enum_value(props.handleType),
+            location: location_from_c(props.location),
+            max_size: props.maxSize,
+            usage: props.usage,
+        })?;
+        Ok(handle::to_c(pool))
+    })
+}
+
+/// Returns a property that a pool was created with, also of a default or an imported pool.
+///
+/// @param memPool a pool.
+/// @param what the property.
+/// @param value receives the value.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or `what` is unknown.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
+/// @note Thread-safe. Equivalent to cudaMemPoolGetAttribute with cudaMemPoolAttrAllocationType,
+///     cudaMemPoolAttrExportHandleTypes, cudaMemPoolAttrLocationType, cudaMemPoolAttrLocationId,
+///     cudaMemPoolAttrMaxPoolSize and cudaMemPoolAttrHwDecompressEnabled, with the numbers of this API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemPoolGetProperty(
+    memPool: aclrtMemPool,
+    what: MaybeUninit<portaclMemPoolProperty>,
+    value: *mut u64,
+) -> aclError {
+    guard_out("portaclMemPoolGetProperty", "value", value, || {
+        props::property(handle::from_c(memPool), enum_value(what))
+    })
+}
+
+/// Returns the default pool of a location and an allocation type. It cannot be destroyed. That of host memory is
+/// released by aclFinalize, that of managed memory with its device.
+///
+/// @param memPool receives the pool. For a device and ACL_MEM_ALLOCATION_TYPE_PINNED it is that of
+///     portaclDeviceGetDefaultMemPool.
+/// @param location a location of aclrtMemPoolCreate for this allocation type; not needed after the call. Managed memory
+///     that prefers no device has a default pool on each device: the call returns that of the current one.
+/// @param allocType ACL_MEM_ALLOCATION_TYPE_PINNED or PORTACL_MEM_ALLOCATION_TYPE_MANAGED.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown `allocType`, or a location that such memory cannot have.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize, or for managed memory that prefers no device without a
+///     current context.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support such pools.
+/// @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_MEMORY_ALLOCATION 207001 and ACL_ERROR_RT_DRV_INTERNAL_ERROR
+///     507899: as from aclrtMemPoolCreate: the first call creates the pool.
+/// @note Thread-safe. Equivalent to cudaMemGetDefaultMemPool; on CUDA it is a pool of the library, not the driver's
+///     default pool, so it needs no driver of CUDA 13, except for managed memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemGetDefaultMemPool(
+    memPool: *mut aclrtMemPool,
+    location: *const aclrtMemLocation,
+    allocType: MaybeUninit<aclrtMemAllocationType>,
+) -> aclError {
+    guard_out("portaclMemGetDefaultMemPool", "memPool", memPool, || {
+        let location = location_from_c(read("location", location)?);
+        Ok(handle::to_c(located::default_of(location, enum_value(allocType))?))
+    })
+}
+
+/// Returns the current pool of a location and an allocation type: the pool of portaclMemSetMemPool, or the default
+/// pool.
+///
+/// @param memPool receives the pool. For a device and ACL_MEM_ALLOCATION_TYPE_PINNED it is that of
+///     portaclDeviceGetMemPool, from which portaclMallocAsync allocates.
+/// @param location a location, as for portaclMemGetDefaultMemPool; not needed after the call.
+/// @param allocType ACL_MEM_ALLOCATION_TYPE_PINNED or PORTACL_MEM_ALLOCATION_TYPE_MANAGED.
+/// @return the codes of portaclMemGetDefaultMemPool.
+/// @note Thread-safe. Equivalent to cudaMemGetMemPool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemGetMemPool(
+    memPool: *mut aclrtMemPool,
+    location: *const aclrtMemLocation,
+    allocType: MaybeUninit<aclrtMemAllocationType>,
+) -> aclError {
+    guard_out("portaclMemGetMemPool", "memPool", memPool, || {
+        let location = location_from_c(read("location", location)?);
+        Ok(handle::to_c(located::current_of(location, enum_value(allocType))?))
+    })
+}
+
+/// Sets the current pool of a location and an allocation type, for all threads, until the pool is destroyed or the
+/// device is reset: then the default pool is current again. The other libraries in the process keep their current
+/// pools.
+///
+/// @param location the location that the pool was created with; not needed after the call.
+/// @param allocType the allocation type that it was created with.
+/// @param memPool a pool, not imported.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown `allocType`, or a location that such memory cannot have.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, `memPool` is not a live pool, is imported, or was
+///     created with another location or allocation type, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize, or for managed memory that prefers no device without a
+///     current context.
+/// @note Thread-safe. Equivalent to cudaMemSetMemPool. For a device and ACL_MEM_ALLOCATION_TYPE_PINNED it is
+///     portaclDeviceSetMemPool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemSetMemPool(
+    location: *const aclrtMemLocation,
+    allocType: MaybeUninit<aclrtMemAllocationType>,
+    memPool: aclrtMemPool,
+) -> aclError {
+    guard("portaclMemSetMemPool", || {
+        let location = location_from_c(read("location", location)?);
+        located::set_current(location, enum_value(allocType), handle::from_c(memPool))
     })
 }

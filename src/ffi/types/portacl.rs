@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_uchar, c_void};
 use std::mem::MaybeUninit;
 
 use super::base::{aclError, aclrtStream};
+use super::rt::{aclrtMemAllocationType, aclrtMemHandleType, aclrtMemLocation};
 use super::soma::aclrtMemPool;
 
 /// The major version number of portacl that this header belongs to. ACL_MAJOR_VERSION is the version of the Ascend
@@ -26,6 +27,54 @@ const _: () = {
 /// A value of aclrtMemPoolProps::handleType: the memory can be shared with other machines, if the driver supports it.
 pub const PORTACL_MEM_HANDLE_TYPE_FABRIC: i32 = 8;
 
+/// A value of the allocation type of a pool: managed memory, which the host and all devices use.
+pub const PORTACL_MEM_ALLOCATION_TYPE_MANAGED: i32 = 2;
+
+/// A value of the type of a pool's location: host memory of the NUMA node that the calling thread runs on.
+pub const PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT: i32 = 104;
+
+/// A value of portaclMemPoolProps::usage: the device's engine for decompression reads and writes the memory.
+pub const PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS: u32 = 2;
+
+/// Properties of a pool, for portaclMemPoolCreate.
+#[repr(C)]
+pub struct portaclMemPoolProps {
+    /// Size of this structure in bytes.
+    pub size: usize,
+    /// ACL_MEM_ALLOCATION_TYPE_PINNED or PORTACL_MEM_ALLOCATION_TYPE_MANAGED.
+    pub allocType: MaybeUninit<aclrtMemAllocationType>,
+    /// How its memory can be shared.
+    pub handleType: MaybeUninit<aclrtMemHandleType>,
+    /// The location.
+    pub location: aclrtMemLocation,
+    /// Maximum size in bytes; 0 is no limit.
+    pub maxSize: usize,
+    /// 0 or PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS.
+    pub usage: u32,
+}
+
+/// Properties that a pool was created with. All are 64-bit numbers.
+#[repr(C)]
+pub enum portaclMemPoolProperty {
+    /// ACL_MEM_ALLOCATION_TYPE_PINNED 0 or PORTACL_MEM_ALLOCATION_TYPE_MANAGED 2.
+    PORTACL_MEM_POOL_PROPERTY_ALLOC_TYPE = 0,
+    /// The handle type for other processes: ACL_MEM_HANDLE_TYPE_NONE 0 (also of an imported pool, which cannot be
+    /// exported again), ACL_MEM_HANDLE_TYPE_POSIX 2 or PORTACL_MEM_HANDLE_TYPE_FABRIC 8.
+    PORTACL_MEM_POOL_PROPERTY_HANDLE_TYPE = 1,
+    /// The type of the location: ACL_MEM_LOCATION_TYPE_DEVICE, _HOST or _HOST_NUMA, also for a pool that was created
+    /// with PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, or ACL_MEM_LOCATION_TYPE_MANAGED for managed memory without a
+    /// preferred location.
+    PORTACL_MEM_POOL_PROPERTY_LOCATION_TYPE = 2,
+    /// The device or the NUMA node; 0 for ACL_MEM_LOCATION_TYPE_HOST. For ACL_MEM_LOCATION_TYPE_MANAGED the device that
+    /// the pool ends with.
+    PORTACL_MEM_POOL_PROPERTY_LOCATION_ID = 3,
+    /// The maximum size in bytes; 0: no limit. On the CPU the multiple of 2 MiB to which it was rounded up, on GPUs the
+    /// number of the caller, which the driver may round up. 0 for an imported pool.
+    PORTACL_MEM_POOL_PROPERTY_MAX_SIZE = 4,
+    /// 0 or PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS 2.
+    PORTACL_MEM_POOL_PROPERTY_USAGE = 5,
+}
+
 /// Attributes of a device about memory pools.
 #[repr(C)]
 pub enum portaclMemPoolSupport {
@@ -45,6 +94,10 @@ pub enum portaclMemPoolSupport {
     PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES = 5,
     /// The devices for which such writes are ordered without a flush: 0 none, 100 this device, 200 all devices.
     PORTACL_MEM_POOL_SUPPORT_RDMA_WRITES_ORDERING = 6,
+    /// 1 if pools of managed memory (PORTACL_MEM_ALLOCATION_TYPE_MANAGED) are supported, else 0.
+    PORTACL_MEM_POOL_SUPPORT_MANAGED = 7,
+    /// 1 if the device has an engine for decompression (PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS), else 0.
+    PORTACL_MEM_POOL_SUPPORT_HW_DECOMPRESS = 8,
 }
 
 /// The name of an allocation of a shared pool for other processes. Plain bytes that can be passed in any way.

@@ -32,7 +32,7 @@ pub enum aclrtMemPoolAttr {
 /// Properties of a pool.
 #[repr(C)]
 pub struct aclrtMemPoolProps {
-    /// Must be ACL_MEM_ALLOCATION_TYPE_PINNED.
+    /// ACL_MEM_ALLOCATION_TYPE_PINNED or PORTACL_MEM_ALLOCATION_TYPE_MANAGED.
     pub allocType: MaybeUninit<aclrtMemAllocationType>,
     /// How its memory can be shared.
     pub handleType: MaybeUninit<aclrtMemHandleType>,

@@ -121,7 +121,11 @@ Block::~Block() {
 
 bool Block::pinned() const {
     return kind == BlockKind::kPinned || kind == BlockKind::kRegistered ||
-           (kind == BlockKind::kPooled && pool->on_host());
+           (kind == BlockKind::kPooled && pool->on_host() && !pool->managed());
+}
+
+bool Block::managed() const {
+    return kind == BlockKind::kManaged || (kind == BlockKind::kPooled && pool->managed());
 }
 
 std::shared_ptr<Block> find_block(uint64_t address) {

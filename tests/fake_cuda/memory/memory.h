@@ -49,6 +49,8 @@ struct Block {
     ~Block();
     // Whether the host may access the block and it is of no other kind: its pages are locked.
     bool pinned() const;
+    // Whether the host and all devices use it.
+    bool managed() const;
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
 };
@@ -93,7 +95,7 @@ struct Operand {
         blocks.insert(blocks.end(), beyond.begin(), beyond.end());
     }
     bool pageable() const { return block == nullptr; }
-    bool managed() const { return !pageable() && block->kind == BlockKind::kManaged; }
+    bool managed() const { return !pageable() && block->managed(); }
     bool on_device() const { return !pageable() && !block->pinned(); }
     // Whether the operand is not accessible to the host.
     bool only_on_device() const { return on_device() && !managed(); }

@@ -38,7 +38,7 @@ void put(void* data, T value) {
 // attribute, and then writes nothing.
 CUresult write(int attribute, const Block* block, uint64_t address, void* data) {
     const bool pinned = block != nullptr && block->pinned();
-    const bool managed = block != nullptr && block->kind == BlockKind::kManaged;
+    const bool managed = block != nullptr && block->managed();
     const bool device = block != nullptr && !pinned;
     const bool pooled = block != nullptr && block->kind == BlockKind::kPooled;
     switch (attribute) {

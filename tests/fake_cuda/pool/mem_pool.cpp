@@ -31,38 +31,37 @@ enum Attribute : int {
     kUsedHigh = 8,
 };
 
-CUresult check_supported(const Call& call) {
-    if (call.refused()) return call.refused();
-    return config().memory_pools ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+// Assumption: A pool of managed memory exists since CUDA 13. Its location is a preference, or none; it is not shared,
+// has no maximum and no usage, and every device has to have access to managed memory while the host uses it.
+// Source: CUDA Driver API, Stream Ordered Memory Allocator: cuMemPoolCreate. The status of an older driver is not known
+// Test: ManagedMemPool.MemoryIsTheHostsAndEveryDevices
+
+CUresult check_managed_props(const Call& call, const CUmemPoolProps& props) {
+    if (config().driver_version < 13000) return CUDA_ERROR_INVALID_VALUE;
+    if (config().vgpu) return CUDA_ERROR_NOT_SUPPORTED;
+    if (props.handleTypes != CU_MEM_HANDLE_TYPE_NONE || props.maxSize != 0 || props.usage != 0) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "a pool of managed memory has a handle type, a maximum or a usage");
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult check_props(const Call& call, const CUmemPoolProps* props) {
     const auto is_set = [](unsigned char byte) { return byte != 0; };
-    if (props == nullptr || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        props->win32SecurityAttributes != nullptr || props->usage != 0 ||
+    const bool managed = props != nullptr && props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    if (props == nullptr || (!managed && props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) ||
+        props->win32SecurityAttributes != nullptr ||
         std::any_of(std::begin(props->reserved), std::end(props->reserved), is_set)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "poolProps is null, its type is not PINNED, or a field that has to be 0 "
+                           "poolProps is null, its type is unknown, or a field that has to be 0 "
                            "is not");
     }
-    switch (props->location.type) {
-        case CU_MEM_LOCATION_TYPE_DEVICE:
-            if (device(props->location.id) == nullptr) {
-                return call.misuse(CUDA_ERROR_INVALID_DEVICE, "no device %d", props->location.id);
-            }
-            break;
-        case CU_MEM_LOCATION_TYPE_HOST:
-            if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_INVALID_VALUE;
-            break;
-        case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-            // The machine has one NUMA node. This is no misuse, because the caller cannot know.
-            if (props->location.id != 0) return CUDA_ERROR_INVALID_VALUE;
-            // The files of shared pools contain device memory only.
-            if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
-            break;
-        default:
-            return CUDA_ERROR_INVALID_VALUE;
+    if (managed) {
+        if (CUresult code = check_managed_props(call, *props)) return code;
     }
+    if (CUresult code = check_location(call, *props)) return code;
+    // The devices have no engine for decompression.
+    if (props->usage != 0) return CUDA_ERROR_NOT_SUPPORTED;
     switch (props->handleTypes) {
         case CU_MEM_HANDLE_TYPE_NONE:
         case CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
@@ -71,32 +70,6 @@ CUresult check_props(const Call& call, const CUmemPoolProps* props) {
             // The result is consistent with the attributes of the devices.
             return CUDA_ERROR_NOT_SUPPORTED;
     }
-}
-
-// Returns the device's default pool.
-std::shared_ptr<Pool> default_pool(Context& context) {
-    if (context.device->default_pool == nullptr) {
-        CUmemPoolProps props{};
-        props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-        props.location = {CU_MEM_LOCATION_TYPE_DEVICE, context.ordinal};
-        context.device->default_pool = std::make_shared<Pool>(*device(context.ordinal), props);
-        context.device->default_pool->is_default = true;
-        context.device->default_pool->handle = state().pools.add(context.device->default_pool);
-    }
-    return context.device->default_pool;
-}
-
-std::shared_ptr<Pool> current_pool(Context& context) {
-    return context.device->current_pool != nullptr ? context.device->current_pool : default_pool(context);
-}
-
-CUresult check_device(const Call& call, const void* out, CUdevice ordinal) {
-    if (CUresult code = check_supported(call)) return code;
-    if (device(ordinal) == nullptr) {
-        return call.misuse(CUDA_ERROR_INVALID_DEVICE, "no device %d", ordinal);
-    }
-    if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "pool is null");
-    return CUDA_SUCCESS;
 }
 
 // Returns where a counter attribute or the threshold is stored, or null for other attributes.
@@ -188,7 +161,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool handle) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "device %d's default pool cannot be destroyed",
                            pool->context->ordinal);
     }
-    if (pool->context->device->current_pool == pool) pool->context->device->current_pool = nullptr;
+    forget_current(*pool);
     if (pool->file != nullptr && !pool->imported) pool->file->close_door();
     // Its memory is freed with the last block and the last pending free.
     state().pools.remove(pool->handle);
@@ -299,33 +272,6 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolGetAccess(int* flags, CUmemoryPool handle, CU
     *flags = location->type == CU_MEM_LOCATION_TYPE_DEVICE ? pool->access_of(location->id)
              : pool->on_host()                             ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
                                                            : CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    return CUDA_SUCCESS;
-}
-
-FAKE_CUDA_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* out, CUdevice ordinal) {
-    Call call(__func__, Needs::kStream);
-    if (CUresult code = check_device(call, out, ordinal)) return code;
-    *out = reinterpret_cast<CUmemoryPool>(default_pool(*device(ordinal))->handle);
-    return CUDA_SUCCESS;
-}
-
-FAKE_CUDA_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool* out, CUdevice ordinal) {
-    Call call(__func__, Needs::kStream);
-    if (CUresult code = check_device(call, out, ordinal)) return code;
-    *out = reinterpret_cast<CUmemoryPool>(current_pool(*device(ordinal))->handle);
-    return CUDA_SUCCESS;
-}
-
-FAKE_CUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool handle) {
-    Call call(__func__, Needs::kStream);
-    if (CUresult code = check_device(call, handle, ordinal)) return code;
-    CUresult code = CUDA_SUCCESS;
-    auto pool = find_pool(call, handle, &code);
-    if (pool == nullptr) return code;
-    if (pool->imported || pool->on_host() || pool->context != device(ordinal)) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "the pool is another process's, or not on device %d", ordinal);
-    }
-    device(ordinal)->device->current_pool = std::move(pool);
     return CUDA_SUCCESS;
 }
 

@@ -48,7 +48,8 @@ struct Pool {
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
 
-    bool on_host() const { return location.type != CU_MEM_LOCATION_TYPE_DEVICE; }
+    bool managed() const { return type == CU_MEM_ALLOCATION_TYPE_MANAGED; }
+    bool on_host() const { return managed() || location.type != CU_MEM_LOCATION_TYPE_DEVICE; }
     bool allows(Reuse reuse) const { return reuse_switches[static_cast<size_t>(reuse)] != 0; }
     // Returns the access of the device to the memory (CU_MEM_ACCESS_FLAGS_*).
     int access_of(int ordinal) const;
@@ -57,6 +58,7 @@ struct Pool {
 
     // The device; for host memory the first device, without a meaning.
     Context* const context;
+    const int type;
     const CUmemLocation location;
     const int handle_types;
     const size_t max_size;
@@ -79,6 +81,19 @@ struct Pool {
     // The file for other processes, or null if there is none.
     std::shared_ptr<SharedFile> file;
 };
+
+// Fails if the devices have no pools, or the call is refused.
+CUresult check_supported(const Call& call);
+
+// Fails if there is no such location for pools of the allocation type, and the kind of sharing.
+CUresult check_location(const Call& call, const CUmemPoolProps& props);
+
+// Returns the device's default pool, and its current one.
+std::shared_ptr<Pool> default_pool(Context& context);
+std::shared_ptr<Pool> current_pool(Context& context);
+
+// Makes the default pools current where this one was.
+void forget_current(const Pool& pool);
 
 // Returns the valid pool with this handle, or null after reporting the reason.
 std::shared_ptr<Pool> find_pool(const Call& call, CUmemoryPool handle, CUresult* code);

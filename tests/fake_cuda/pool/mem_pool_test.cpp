@@ -335,7 +335,7 @@ TEST_F(Pools, UnsupportedPropertiesAreRefused) {
     };
     using Props = CUmemPoolProps;
     const CUresult invalid = CUDA_ERROR_INVALID_VALUE;
-    refused(invalid, [](Props* p) { p->allocType = 2; });
+    refused(invalid, [](Props* p) { p->allocType = 3; });
     refused(invalid, [](Props* p) { p->reserved[53] = 1; });
     refused(CUDA_ERROR_INVALID_DEVICE, [](Props* p) { p->location.id = 2; });
     expected_misuses = 3;

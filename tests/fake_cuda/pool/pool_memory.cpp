@@ -182,11 +182,16 @@ std::vector<std::shared_ptr<Pool>> all_pools() {
 }  // namespace
 
 Pool::Pool(Context& context_, const CUmemPoolProps& props)
-    : context(&context_), location(props.location), handle_types(props.handleTypes), max_size(props.maxSize) {
+    : context(&context_),
+      type(props.allocType),
+      location(props.location),
+      handle_types(props.handleTypes),
+      max_size(props.maxSize) {
     if (!on_host()) access[context->ordinal] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
 int Pool::access_of(int ordinal) const {
+    if (managed()) return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     const auto found = access.find(ordinal);
     return found == access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->second;
 }

@@ -121,7 +121,7 @@ pub fn check_reach(argument: &str, span: &Span, device: &Device, writes: bool) -
 #[cold]
 fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
     match Allocation::find(span.addr).map(|found| found.kind) {
-        Some(Kind::Pool(_)) => true,
+        Some(Kind::Pool(_) | Kind::ManagedPool(_)) => true,
         Some(Kind::Mapped(_)) => mapped::is_granted(span, device, writes),
         _ => is_managed(span.addr),
     }

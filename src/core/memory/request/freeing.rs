@@ -37,7 +37,9 @@ pub(in crate::memory) fn names(kind: Kind) -> (&'static str, &'static str) {
         Kind::Device(_) => ("device memory", "aclrtFree"),
         Kind::Managed(_) => ("managed memory", "aclrtFree"),
         Kind::Pinned => ("page-locked host memory", "aclrtFreeHost"),
-        Kind::Pool(_) | Kind::HostPool(_) => ("pool memory", "aclrtMemPoolFreeAsync or aclrtFree"),
+        Kind::Pool(_) | Kind::ManagedPool(_) | Kind::HostPool(_) => {
+            ("pool memory", "aclrtMemPoolFreeAsync or aclrtFree")
+        }
         Kind::Mapped(_) | Kind::HostMapped(_) => ("mapped memory", "aclrtUnmapMem"),
         Kind::Imported(_) => ("memory imported from another process", "aclrtIpcMemClose"),
         Kind::Graph(_) => ("the value of a graph's condition", "aclmdlRIDestroy"),

@@ -37,12 +37,12 @@ pub struct Properties {
     pub location: Location,
 }
 
-/// Returns the place of an `aclrtMemLocation`, if it is available. `argument`: the program's name for what it is a part
-/// of.
+/// Returns the place of an `aclrtMemLocation`, if it is available. `argument`: the program's name for its parts, up to
+/// the `type` or the `id`.
 pub fn place_at(argument: &str, Location { kind, id }: Location, session: &Session) -> Result<MemoryPlace> {
     match kind {
         Location::DEVICE => {
-            device::slot(session, &format!("{argument}->location.id"), id)?;
+            device::slot(session, &format!("{argument}id"), id)?;
             Ok(MemoryPlace::Device(id))
         }
         Location::HOST => Ok(MemoryPlace::Host(None)),
@@ -51,12 +51,10 @@ pub fn place_at(argument: &str, Location { kind, id }: Location, session: &Sessi
             if nodes.contains(&id) {
                 return Ok(MemoryPlace::Host(Some(id)));
             }
-            Err(invalid_param!(
-                "{argument}->location.id is {id}; the NUMA nodes of this machine that have memory are {nodes:?}"
-            ))
+            Err(invalid_param!("{argument}id is {id}; the NUMA nodes of this machine that have memory are {nodes:?}"))
         }
         _ => Err(invalid_param!(
-            "{argument}->location.type is {kind}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
+            "{argument}type is {kind}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
              ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
         )),
     }
@@ -83,7 +81,7 @@ impl Properties {
                 self.attribute
             ));
         }
-        place_at(argument, self.location, session)
+        place_at(&format!("{argument}->location."), self.location, session)
     }
 }
 

@@ -42,6 +42,16 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
         let argument = format!("descList[{index}].location.id");
         device::slot(&session, &argument, id)?;
         let access = access_of(&format!("descList[{index}].flags"), flags)?;
+        if pool.home.is_managed {
+            ensure!(
+                access == Access::ReadWrite,
+                invalid_param!(
+                    "descList[{index}].flags is {flags}, but memPool has managed memory, to which all devices have access; \
+                 pass ACL_RT_MEM_ACCESS_FLAGS_READWRITE 3, or leave the call out"
+                )
+            );
+            continue;
+        }
         if let Some(own) = pool.home.device() {
             if own == id && access != Access::ReadWrite {
                 return Err(invalid_param!(
@@ -76,7 +86,11 @@ pub fn get(raw: u64, Location { kind, id }: Location) -> Result<Access> {
             device::slot(&*runtime::session()?, "location.id", id)?;
             mem_pool.pool.access_of(id)?
         }
-        Location::HOST | Location::HOST_NODE if mem_pool.pool.home.device().is_some() => Access::None,
+        Location::HOST | Location::HOST_NODE
+            if mem_pool.pool.home.device().is_some() && !mem_pool.pool.home.is_managed =>
+        {
+            Access::None
+        }
         Location::HOST | Location::HOST_NODE => Access::ReadWrite,
         other => {
             return Err(invalid_param!(

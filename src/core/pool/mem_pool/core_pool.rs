@@ -63,8 +63,8 @@ impl CorePool {
     pub fn new(source: Source, shared: Option<Arc<dyn SharedMemory>>, most: Option<u64>) -> Self {
         let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
         let noted = match &source {
-            Source::Device(native) if native.info().notes_parts => Some(Arc::clone(native)),
-            Source::Device(_) | Source::Host(..) => None,
+            Source::Device(native) | Source::Managed(native) if native.info().notes_parts => Some(Arc::clone(native)),
+            Source::Device(_) | Source::Managed(_) | Source::Host(..) => None,
         };
         Self {
             pool: Pool::new(&ALLOCATIONS),
@@ -241,6 +241,11 @@ impl CorePool {
         let segments = self.segments.lock();
         let (_, block) = segments.range(..=addr).next_back()?;
         (addr - block.addr < block.len).then_some(*block)
+    }
+
+    /// Returns the maximum number of bytes of the pool, if it has one.
+    pub fn most(&self) -> Option<u64> {
+        (self.most != u64::MAX).then_some(self.most)
     }
 
     /// Returns the statistics of the pool.

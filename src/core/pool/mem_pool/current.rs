@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::MemPool;
 use super::graphs::Highest;
 use super::request::malloc_from;
+use super::{MemPool, props};
 use crate::algo::map::typed_slots;
-use crate::backend::{MemoryPlace, PoolOptions, PoolSharing};
+use crate::backend::{MemoryPlace, PoolOptions};
 use crate::base::error::{Result, param_invalid};
 use crate::base::handles;
 use crate::runtime::device::{self, Device};
@@ -37,7 +37,7 @@ typed_slots::state! {
 impl DevicePools {
     /// Returns the current pool.
     #[inline]
-    fn current(&self, device: &Arc<Device>) -> Result<u64> {
+    pub(super) fn current(&self, device: &Arc<Device>) -> Result<u64> {
         match self.current.load(Ordering::Acquire) {
             0 => self.default(device),
             current => Ok(current),
@@ -46,7 +46,7 @@ impl DevicePools {
 
     /// Returns the default pool.
     #[inline]
-    fn default(&self, device: &Arc<Device>) -> Result<u64> {
+    pub(super) fn default(&self, device: &Arc<Device>) -> Result<u64> {
         let default = self.default.load(Ordering::Acquire);
         if default != 0 { Ok(default) } else { self.create_default(device) }
     }
@@ -55,12 +55,18 @@ impl DevicePools {
     fn create_default(&self, device: &Arc<Device>) -> Result<u64> {
         let _creating = self.creating.lock();
         if self.default.load(Ordering::Relaxed) == 0 {
-            let options =
-                PoolOptions { place: MemoryPlace::Device(device.id), sharing: PoolSharing::None, max_size: None };
+            let options = PoolOptions::at(MemoryPlace::Device(device.id));
             let created = MemPool::create(runtime::session()?, Some(device), options, true)?;
             self.default.store(created.raw(), Ordering::Release);
         }
         Ok(self.default.load(Ordering::Relaxed))
+    }
+
+    /// Makes a pool on the device current.
+    pub(super) fn set_current(&self, raw: u64) -> Result<()> {
+        self.current.store(raw, Ordering::Release);
+        // A concurrent destroy may have checked the current pool before this set it.
+        handles::get::<MemPool>("memPool", raw).map(drop).inspect_err(|_| self.forget(raw))
     }
 
     /// Notes that this pool is destroyed. If it was current, the default pool becomes current.
@@ -95,27 +101,27 @@ pub fn current_of(id: i32) -> Result<u64> {
     DevicePools::of(&device).current(&device)
 }
 
-/// Implements portaclDeviceSetMemPool.
-pub fn set_current(id: i32, raw: u64) -> Result<()> {
-    let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
-    let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
+/// Fails for a pool that cannot be current, because no one allocates from it in this process.
+pub(super) fn may_be_current(mem_pool: &MemPool, raw: u64) -> Result<()> {
     if mem_pool.pool.is_imported() {
         return Err(param_invalid!(
             "memPool {raw:#x} was imported, and only the exporter allocates from it; create a pool with \
              aclrtMemPoolCreate"
         ));
     }
-    if !mem_pool.pool.home.is(&device) {
+    Ok(())
+}
+
+/// Implements portaclDeviceSetMemPool.
+pub fn set_current(id: i32, raw: u64) -> Result<()> {
+    let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
+    let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
+    may_be_current(&mem_pool, raw)?;
+    if !mem_pool.pool.home.is(&device) || mem_pool.pool.home.is_managed {
         return Err(param_invalid!(
             "memPool {raw:#x} is not on device {id}, but {}; pass a pool on device {id}",
-            match mem_pool.pool.home.place {
-                MemoryPlace::Device(id) => format!("on device {id}"),
-                MemoryPlace::Host(None) => "in host memory".to_owned(),
-                MemoryPlace::Host(Some(node)) => format!("in host memory on node {node}"),
-            }
+            props::in_words(&mem_pool.pool.options)
         ));
     }
-    DevicePools::of(&device).current.store(raw, Ordering::Release);
-    // A concurrent destroy may have checked the current pool before this set it.
-    handles::get::<MemPool>("memPool", raw).map(drop).inspect_err(|_| DevicePools::of(&device).forget(raw))
+    DevicePools::of(&device).set_current(raw)
 }

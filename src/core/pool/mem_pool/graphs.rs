@@ -30,11 +30,11 @@ impl MemPool {
         }
         let session = self.session.clone().map_or_else(runtime::session, Ok)?;
         let home = self.pool.home;
-        let options = PoolOptions { place: home.place, sharing: PoolSharing::None, max_size: None };
+        let options = PoolOptions { sharing: PoolSharing::None, max_size: None, ..self.pool.options };
         let inner = Self::inner(&session, self.device.as_ref(), options)?;
         let ended = PoolTallies::of_place(self.device.as_ref(), &session).of_use(PoolUse::Graphs);
         let access = Arc::clone(&self.pool.access);
-        let pool = Pool::create(inner, home, PoolSharing::None, PoolUse::Graphs, access, ended)?;
+        let pool = Pool::create(inner, home, options, PoolUse::Graphs, access, ended)?;
         pool.set_handle(self.handle);
         let ready = self.pool.prepare_for_graphs(&pool).and_then(|()| match self.pool.is_retired() {
             true => Err(param_invalid!("memPool was destroyed by another thread meanwhile")),
@@ -54,7 +54,7 @@ impl Pool {
     fn prepare_for_graphs(&self, graphs: &Self) -> Result<()> {
         graphs.set_attribute(PoolAttribute::ReleaseThreshold, u64::MAX)?;
         for id in self.access.devices() {
-            if self.home.device() != Some(id) {
+            if self.home.device() != Some(id) && !self.home.is_managed {
                 graphs.set_driver_access(id, self.access.get(id))?;
             }
         }

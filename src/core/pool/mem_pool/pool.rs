@@ -6,6 +6,7 @@
 //! of the program.
 
 mod driver_pool;
+mod home;
 mod teardown;
 
 use std::sync::Arc;
@@ -14,19 +15,20 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 pub use self::driver_pool::DriverPool;
+pub use self::home::Home;
 use super::OPERATIONS;
 use super::core_pool::CorePool;
 use super::stats::Ended;
 use crate::algo::alloc::pool::GRAIN;
 use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::algo::sync::reclaim::Pin;
-use crate::backend::{self, Block, MemoryPlace, PoolAttribute, PoolChange, PoolSharing};
+use crate::backend::{self, Block, PoolAttribute, PoolChange, PoolOptions};
 use crate::base::error::{Error, Result, param_invalid};
 use crate::base::owner::Owner;
 use crate::base::{handles, release_failure};
-use crate::memory::access::{AccessTable, restrict_host_memory};
+use crate::memory::access::AccessTable;
 use crate::memory::allocation::backing::{self, PoolUse};
-use crate::memory::allocation::{ALLOCATIONS, Allocation, Kind, PoolMemory, PoolTag};
+use crate::memory::allocation::{ALLOCATIONS, Allocation, PoolMemory, PoolTag};
 use crate::memory::memory_hook::{Event, HOST, MemoryKind};
 use crate::runtime::device::Device;
 use crate::stream::Stream;
@@ -47,45 +49,6 @@ pub enum Inner {
     Driver(DriverPool),
 }
 
-/// The place of a pool's memory. The pool ends with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Home {
-    /// The device or the host.
-    pub place: MemoryPlace,
-    /// The opening of the device that it is on; `None` for host memory.
-    pub opening: Option<Owner>,
-}
-
-impl Home {
-    /// Returns the kind of the pool's memory in the address map.
-    fn kind(self) -> Kind {
-        match self.place {
-            MemoryPlace::Device(id) => Kind::Pool(id),
-            MemoryPlace::Host(node) => Kind::HostPool(node),
-        }
-    }
-
-    /// Returns the access to a new pool here: only the device that the memory is on has it.
-    pub fn first_access(self) -> Arc<AccessTable> {
-        let access = AccessTable::default();
-        match self.device() {
-            Some(id) => access.set(id, backend::Access::ReadWrite),
-            None => restrict_host_memory(),
-        }
-        Arc::new(access)
-    }
-
-    /// Returns the device's id; `None` for host memory.
-    pub fn device(self) -> Option<u32> {
-        self.place.device()
-    }
-
-    /// Whether the memory is on this device.
-    pub fn is(self, device: &Device) -> bool {
-        self.opening == Some(device.owner)
-    }
-}
-
 /// A pool, without its handle.
 pub struct Pool {
     /// The key by which the pool is found from its memory.
@@ -96,8 +59,8 @@ pub struct Pool {
     pub home: Home,
     /// The tag of its memory in the address map.
     pub tag: PoolTag,
-    /// The way in which it is shared with other processes.
-    pub sharing: PoolSharing,
+    /// The options that it was created with.
+    pub options: PoolOptions,
     /// Its users. If they are graphs, programs know the pool beside it.
     pub used_by: PoolUse,
     /// The key of the pool that serves graphs beside this one, if there is one. Locked while that pool is created, and
@@ -122,7 +85,7 @@ impl Pool {
     pub fn create(
         mut inner: Inner,
         home: Home,
-        sharing: PoolSharing,
+        options: PoolOptions,
         used_by: PoolUse,
         access: Arc<AccessTable>,
         ended: &Arc<Ended>,
@@ -143,7 +106,7 @@ impl Pool {
                 owner,
                 home,
                 tag,
-                sharing,
+                options,
                 used_by,
                 graphs: Mutex::default(),
                 access,
@@ -372,7 +335,7 @@ impl Pool {
     /// Returns a device's access to the pool's memory. For the driver's pools it queries the driver.
     pub fn access_of(&self, id: u32) -> Result<backend::Access> {
         match &self.inner {
-            Inner::Driver(driver) if !self.is_imported() => Ok(driver.pool.access(id)?),
+            Inner::Driver(driver) if !self.is_imported() && !self.home.is_managed => Ok(driver.pool.access(id)?),
             Inner::Core(_) | Inner::Driver(_) => Ok(self.access.get(id)),
         }
     }

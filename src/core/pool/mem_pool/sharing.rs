@@ -5,7 +5,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use super::pool::{DriverPool, Home, Inner, Pool};
 use super::stats::PoolTallies;
 use super::{MemPool, props};
-use crate::backend::{MemoryPlace, PointerExport, PoolHandle, PoolSharing};
+use crate::backend::{MemoryPlace, PointerExport, PoolHandle, PoolOptions, PoolSharing};
 use crate::base::error::{Code, Error, Result, arguments, invalid_param, param_invalid};
 use crate::base::{handles, ipc_key};
 use crate::memory;
@@ -37,7 +37,7 @@ pub fn export(raw: u64, handle_type: i32, flags: u32) -> Result<PoolHandle<Owned
     if mem_pool.pool.is_imported() {
         return Err(param_invalid!("memPool {raw:#x} was imported; export it in the process that created it"));
     }
-    let created = mem_pool.pool.sharing;
+    let created = mem_pool.pool.options.sharing;
     if created == PoolSharing::None {
         return Err(param_invalid!(
             "memPool {raw:#x} was created with {}, so it cannot be shared; create a pool with {}",
@@ -84,9 +84,10 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     let (pool, place) = imported.map_err(|fault| ipc_key::about("shareableHandle", fault))?;
     let inner = Inner::Driver(DriverPool::new(pool));
     let device = place.device().map(|_| &device);
-    let home = Home { place, opening: device.map(|device| device.owner) };
+    let options = PoolOptions { sharing, ..PoolOptions::at(place) };
+    let home = Home::new(&options, device);
     let ended = PoolTallies::of_place(device, &session).of_use(PoolUse::Imported);
-    let pool = Pool::create(inner, home, sharing, PoolUse::Imported, home.first_access(), ended)?;
+    let pool = Pool::create(inner, home, options, PoolUse::Imported, home.first_access(), ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
 }
 
@@ -109,7 +110,7 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
             "ptr {addr:#x} is graph memory, which cannot be shared; allocate in a stream that is not captured"
         ));
     }
-    if pool.sharing == PoolSharing::None {
+    if pool.options.sharing == PoolSharing::None {
         return Err(param_invalid!(
             "ptr {addr:#x} is in a pool that was created with handle type ACL_MEM_HANDLE_TYPE_NONE and cannot be \
              shared; create the pool with ACL_MEM_HANDLE_TYPE_POSIX"

@@ -5,17 +5,24 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUdevice_attribute, CUmemAllocationHandleType, CUmemAllocationType, CUmemPoolProps, CUmemoryPool,
+    CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS, CUdevice_attribute, CUmemAllocationHandleType, CUmemAllocationType,
+    CUmemLocation, CUmemLocationType, CUmemPoolProps, CUmemoryPool,
 };
 
 use super::CudaPool;
-use crate::backend::{Fault, FaultKind, MemoryPlace, Pool, PoolHandle, PoolOptions, PoolSharing, Pools, Result};
+use crate::backend::{
+    Fault, FaultKind, MemoryPlace, Pool, PoolHandle, PoolKind, PoolOptions, PoolSharing, Pools, Result,
+};
 use crate::base::api::{Api, Outcome};
 use crate::base::error::is_none;
 use crate::base::owned::Shared;
 use crate::memory::blocks::{HUGE_PAGE, NORMAL_PAGE};
+use crate::memory::managed_memory;
 use crate::pool::pool_pages::PoolPages;
 use crate::runtime::{CudaDriver, DeviceState, DriverState, Raw};
+
+/// The location of managed memory that prefers none.
+const NOWHERE: CUmemLocation = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_INVALID, id: 0 };
 
 /// Returns the number that stands for a kind of handle in the driver's functions.
 pub(super) fn handle_type(sharing: PoolSharing) -> CUmemAllocationHandleType {
@@ -88,17 +95,26 @@ impl Pools for CudaDriver {
         let (device, page) = match options.place {
             MemoryPlace::Device(ordinal) => {
                 driver.check_pool(ordinal, options.sharing)?;
-                (Some(driver.open_device(ordinal)?), HUGE_PAGE)
+                let page = if options.kind == PoolKind::Pinned { HUGE_PAGE } else { NORMAL_PAGE };
+                (Some(driver.open_device(ordinal)?), page)
             }
             MemoryPlace::Host(_) => (None, NORMAL_PAGE),
         };
+        let (alloc_type, location) = match options.kind {
+            PoolKind::Pinned => (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, driver.location(options.place)),
+            PoolKind::Managed(home) => (
+                CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED,
+                // The driver's number for no preferred location is the one for no location.
+                home.map_or(NOWHERE, |home| managed_memory::location(driver, home)),
+            ),
+        };
         let properties = CUmemPoolProps {
-            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            allocType: alloc_type,
             handleTypes: handle_type(options.sharing),
-            location: driver.location(options.place),
+            location,
             win32SecurityAttributes: std::ptr::null_mut(),
             maxSize: options.max_size.unwrap_or(0) as usize,
-            usage: 0,
+            usage: if options.decompression { CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS as u16 } else { 0 },
             reserved: [0; 54],
         };
         // SAFETY: the driver reads complete properties.
@@ -131,12 +147,23 @@ impl Pools for CudaDriver {
     }
 }
 
-/// Explains why the driver refused a host pool. Missing nodes were rejected earlier.
+/// Explains why the driver refused a pool that is not of a device's own memory, or has a usage. Missing nodes were
+/// rejected earlier.
 fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
     if !matches!(fault.kind(), FaultKind::Driver | FaultKind::Unsupported) {
         return fault;
     }
     let text = match (options.place, options.sharing) {
+        _ if options.kind != PoolKind::Pinned => {
+            "the driver creates no memory pools of managed memory: CUDA 13 and later do, if the host and every device \
+             can use managed memory at the same time; use aclrtMemAllocManaged, or a newer driver"
+                .into()
+        }
+        _ if options.decompression => {
+            "the driver creates no memory pools for decompression here: CUDA 12.8 and later do, on devices with an \
+             engine for it (portaclDeviceGetMemPoolSupport); pass usage 0"
+                .into()
+        }
         (MemoryPlace::Device(_), _) => return fault,
         (MemoryPlace::Host(None), _) => {
             "the driver creates no memory pools in host memory; use a newer driver, or aclrtMallocHost".into()

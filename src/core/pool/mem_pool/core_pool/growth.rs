@@ -20,6 +20,8 @@ use crate::stream::Stream;
 pub enum Source {
     /// A device's memory.
     Device(Arc<dyn backend::Device>),
+    /// A device's managed memory.
+    Managed(Arc<dyn backend::Device>),
     /// Host memory, of a NUMA node if there is one.
     Host(Arc<dyn Driver>, Option<u32>),
 }
@@ -28,7 +30,7 @@ impl Source {
     /// Frees a segment.
     pub(super) fn free(&self, block: Block) -> backend::Result<()> {
         match self {
-            Self::Device(native) => native.free(block),
+            Self::Device(native) | Self::Managed(native) => native.free(block),
             Self::Host(driver, _) => driver.free_host(block),
         }
     }
@@ -70,6 +72,7 @@ impl CorePool {
         let alloc = || match (&self.shared, &self.source) {
             (Some(shared), _) => shared.alloc(len),
             (None, Source::Device(native)) => native.alloc(len, PagePolicy::HugeFirst),
+            (None, Source::Managed(native)) => native.alloc_managed(len),
             (None, Source::Host(driver, node)) => {
                 gate::bind(Binding::Device);
                 let block = driver.alloc_host(len)?;
@@ -194,7 +197,9 @@ impl CorePool {
     pub fn beyond_limit(&self, len: usize) -> Error {
         if self.most == u64::MAX {
             let (code, most, place) = match &self.source {
-                Source::Device(native) => (Code::MemoryAllocation, native.info().total_memory, "the device"),
+                Source::Device(native) | Source::Managed(native) => {
+                    (Code::MemoryAllocation, native.info().total_memory, "the device")
+                }
                 Source::Host(driver, _) => (Code::BadAlloc, driver.host_memory(), "the host"),
             };
             return error_with!(code, "size {len} is more than all memory on {place} ({most} bytes)");

@@ -1,0 +1,427 @@
+// Pools by location and allocation type: default and current pools, properties, and pools of managed memory.
+
+#include <portacl/portacl.h>
+
+#include <vector>
+
+#include "support/base/cuda_driver.h"
+#include "support/graph/graph.h"
+#include "support/pool/mem_pool.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+using namespace portacl_test;
+
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM, kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr int kPinned = ACL_MEM_ALLOCATION_TYPE_PINNED, kManaged = PORTACL_MEM_ALLOCATION_TYPE_MANAGED;
+constexpr int kDevice = ACL_MEM_LOCATION_TYPE_DEVICE, kHost = ACL_MEM_LOCATION_TYPE_HOST,
+              kNode = ACL_MEM_LOCATION_TYPE_HOST_NUMA, kNearest = PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
+              kAnywhere = ACL_MEM_LOCATION_TYPE_MANAGED;
+
+aclrtMemAllocationType Type(int type) {
+    return static_cast<aclrtMemAllocationType>(type);
+}
+
+aclrtMemLocation At(int type, uint32_t id = 0) {
+    return {id, static_cast<aclrtMemLocationType>(type)};
+}
+
+uint64_t Support(portaclMemPoolSupport what) {
+    uint64_t value = 0;
+    ACL_EXPECT_OK(portaclDeviceGetMemPoolSupport(0, what, &value));
+    return value;
+}
+
+bool HasManaged() {
+    return Support(PORTACL_MEM_POOL_SUPPORT_MANAGED) != 0;
+}
+
+struct Named {
+    int type;
+    int location;
+};
+
+// The locations and types that have pools here.
+std::vector<Named> AllNamed() {
+    std::vector<Named> all = {{kPinned, kDevice}};
+    if (Support(PORTACL_MEM_POOL_SUPPORT_HOST)) all.push_back({kPinned, kHost});
+    if (Support(PORTACL_MEM_POOL_SUPPORT_HOST_NUMA)) all.push_back({kPinned, kNode});
+    if (HasManaged()) {
+        for (const int location : {kDevice, kHost, kNode, kAnywhere}) all.push_back({kManaged, location});
+    }
+    return all;
+}
+
+aclrtMemPool Default(int location, int type, uint32_t id = 0) {
+    auto pool = aclrtMemPool{};
+    const aclrtMemLocation place = At(location, id);
+    ACL_EXPECT_OK(portaclMemGetDefaultMemPool(&pool, &place, Type(type)));
+    return pool;
+}
+
+aclrtMemPool Current(int location, int type, uint32_t id = 0) {
+    auto pool = aclrtMemPool{};
+    const aclrtMemLocation place = At(location, id);
+    ACL_EXPECT_OK(portaclMemGetMemPool(&pool, &place, Type(type)));
+    return pool;
+}
+
+uint64_t Property(aclrtMemPool pool, portaclMemPoolProperty what) {
+    auto value = Poison<uint64_t>();
+    ACL_EXPECT_OK(portaclMemPoolGetProperty(pool, what, &value));
+    return value;
+}
+
+aclrtMemPoolProps Props(int location, int type) {
+    aclrtMemPoolProps props = PoolProps();
+    props.allocType = Type(type);
+    props.location = At(location);
+    return props;
+}
+
+portaclMemPoolProps SizedProps(int location = kDevice, int type = kPinned) {
+    portaclMemPoolProps props{};
+    props.size = sizeof props;
+    props.allocType = Type(type);
+    props.location = At(location);
+    return props;
+}
+
+class LocatedMemPool : public WithDevice {};
+
+// A pool of managed memory that prefers device 0.
+class ManagedMemPool : public WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        if (!HasFatalFailure() && !HasManaged()) GTEST_SKIP() << "needs pools of managed memory";
+    }
+};
+
+}  // namespace
+
+TEST_F(LocatedMemPool, EachLocationAndTypeHasADefaultPool) {
+    std::vector<aclrtMemPool> seen;
+    for (const Named& named : AllNamed()) {
+        SCOPED_TRACE(testing::Message() << "type " << named.type << ", location " << named.location);
+        const aclrtMemPool pool = Default(named.location, named.type);
+        ASSERT_NE(pool, nullptr);
+        EXPECT_EQ(Default(named.location, named.type), pool);
+        EXPECT_EQ(Current(named.location, named.type), pool);
+        for (const aclrtMemPool other : seen) EXPECT_NE(other, pool);
+        seen.push_back(pool);
+        EXPECT_EQ(Property(pool, PORTACL_MEM_POOL_PROPERTY_ALLOC_TYPE), uint64_t(named.type));
+        EXPECT_EQ(Property(pool, PORTACL_MEM_POOL_PROPERTY_LOCATION_TYPE), uint64_t(named.location));
+        EXPECT_EQ(Property(pool, PORTACL_MEM_POOL_PROPERTY_LOCATION_ID), 0u);
+        ACL_FAILS_SAYING(kDead, aclrtMemPoolDestroy(pool), "default pool");
+        aclrtMemAccessDesc desc{};
+        desc.location = At(kDevice);
+        desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+        ACL_OK(portaclMemPoolSetAccess(pool, &desc, 1));
+        void* memory = nullptr;
+        ACL_OK(aclrtMemPoolMallocAsync(&memory, kMiB, pool, nullptr));
+        EXPECT_GE(Used(pool), kMiB);
+        const DeviceMemory device(Bytes(kMiB, 1));
+        ACL_OK(aclrtMemcpyAsync(memory, kMiB, device.At(), kMiB, ACL_MEMCPY_DEFAULT, nullptr));
+        ACL_OK(aclrtMemsetAsync(device.At(), kMiB, 2, kMiB, nullptr));
+        ACL_OK(aclrtMemcpyAsync(device.At(), kMiB, memory, kMiB, ACL_MEMCPY_DEFAULT, nullptr));
+        ACL_OK(aclrtMemPoolFreeAsync(memory, nullptr));
+        Synchronize(nullptr);
+        EXPECT_EQ(device.Download(), Bytes(kMiB, 1));
+        EXPECT_EQ(Used(pool), 0u);
+    }
+}
+
+TEST_F(LocatedMemPool, ThoseOfADeviceAreThoseOfTheCallsWithItsNumber) {
+    aclrtMemPool pool = nullptr;
+    ACL_OK(portaclDeviceGetDefaultMemPool(&pool, 0));
+    EXPECT_EQ(Default(kDevice, kPinned), pool);
+    const MemPool own;
+    const aclrtMemLocation here = At(kDevice);
+    ACL_OK(portaclMemSetMemPool(&here, Type(kPinned), own));
+    ACL_OK(portaclDeviceGetMemPool(&pool, 0));
+    EXPECT_EQ(pool, static_cast<aclrtMemPool>(own));
+    ACL_OK(portaclDeviceSetMemPool(0, Default(kDevice, kPinned)));
+    EXPECT_EQ(Current(kDevice, kPinned), Default(kDevice, kPinned));
+}
+
+TEST_F(LocatedMemPool, TheNearestNodeIsAPoolOfThatNode) {
+    if (!Support(PORTACL_MEM_POOL_SUPPORT_HOST_NUMA)) GTEST_SKIP() << "needs pools of NUMA nodes";
+    const aclrtMemPool pool = Default(kNearest, kPinned, 99);
+    EXPECT_EQ(Property(pool, PORTACL_MEM_POOL_PROPERTY_LOCATION_TYPE), uint64_t(kNode));
+    const auto node = uint32_t(Property(pool, PORTACL_MEM_POOL_PROPERTY_LOCATION_ID));
+    EXPECT_EQ(Default(kNode, kPinned, node), pool);
+    const MemPool created(Props(kNearest, kPinned));
+    EXPECT_EQ(Property(created, PORTACL_MEM_POOL_PROPERTY_LOCATION_TYPE), uint64_t(kNode));
+}
+
+TEST_F(LocatedMemPool, APoolIsCurrentUntilItIsDestroyed) {
+    for (const Named& named : AllNamed()) {
+        SCOPED_TRACE(testing::Message() << "type " << named.type << ", location " << named.location);
+        const aclrtMemLocation place = At(named.location);
+        MemPool pool(Props(named.location, named.type));
+        ACL_OK(portaclMemSetMemPool(&place, Type(named.type), pool));
+        OnNewThread([&] {
+            ACL_EXPECT_OK(aclrtSetDevice(0));
+            EXPECT_EQ(Current(named.location, named.type), static_cast<aclrtMemPool>(pool));
+        });
+        EXPECT_NE(Default(named.location, named.type), static_cast<aclrtMemPool>(pool));
+        ACL_OK(aclrtMemPoolDestroy(pool.Release()));
+        EXPECT_EQ(Current(named.location, named.type), Default(named.location, named.type));
+        ACL_OK(portaclMemSetMemPool(&place, Type(named.type), Default(named.location, named.type)));
+    }
+}
+
+TEST_F(LocatedMemPool, APoolIsCurrentOnlyWhereItIs) {
+    const std::vector<Named> all = AllNamed();
+    for (const Named& named : all) {
+        const MemPool pool(Props(named.location, named.type));
+        for (const Named& other : all) {
+            if (other.type == named.type && other.location == named.location) continue;
+            SCOPED_TRACE(testing::Message() << "pool " << named.type << " at " << named.location << ", set "
+                                            << other.type << " at " << other.location);
+            const aclrtMemLocation place = At(other.location);
+            ACL_FAILS_SAYING(kDead, portaclMemSetMemPool(&place, Type(other.type), pool), "location and allocType say");
+            EXPECT_EQ(Current(other.location, other.type), Default(other.location, other.type));
+        }
+    }
+}
+
+TEST_F(LocatedMemPool, PropertiesAreThoseOfTheCreation) {
+    for (const size_t max_size : {size_t{0}, 4 * kMiB, 4 * kMiB + 1}) {
+        const MemPool pool(PoolProps(0, max_size));
+        const uint64_t most = Property(pool, PORTACL_MEM_POOL_PROPERTY_MAX_SIZE);
+        EXPECT_EQ(most, OnCpu() && max_size % kMiB ? 6 * kMiB : max_size);
+        EXPECT_EQ(Property(pool, PORTACL_MEM_POOL_PROPERTY_HANDLE_TYPE), 0u);
+        EXPECT_EQ(Property(pool, PORTACL_MEM_POOL_PROPERTY_USAGE), 0u);
+    }
+    if (Support(PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES) & ACL_MEM_HANDLE_TYPE_POSIX) {
+        aclrtMemPoolProps props = PoolProps();
+        props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
+        const MemPool pool(props);
+        EXPECT_EQ(Property(pool, PORTACL_MEM_POOL_PROPERTY_HANDLE_TYPE), uint64_t(ACL_MEM_HANDLE_TYPE_POSIX));
+    }
+}
+
+TEST_F(LocatedMemPool, UsageOfTheEngineForDecompression) {
+    auto handle = Poison<aclrtMemPool>();
+    portaclMemPoolProps props = SizedProps();
+    props.usage = PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS;
+    if (Support(PORTACL_MEM_POOL_SUPPORT_HW_DECOMPRESS)) {
+        ACL_OK(portaclMemPoolCreate(&handle, &props));
+        EXPECT_EQ(Property(handle, PORTACL_MEM_POOL_PROPERTY_USAGE), PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS);
+        ACL_OK(aclrtMemPoolDestroy(handle));
+    } else {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, portaclMemPoolCreate(&handle, &props), "decompression");
+        EXPECT_TRUE(IsPoison(handle));
+    }
+    props.usage = 0;
+    props.maxSize = 2 * kMiB;
+    ACL_OK(portaclMemPoolCreate(&handle, &props));
+    EXPECT_EQ(Property(handle, PORTACL_MEM_POOL_PROPERTY_MAX_SIZE), 2 * kMiB);
+    ACL_OK(aclrtMemPoolDestroy(handle));
+}
+
+TEST_F(LocatedMemPool, ArgumentsAreChecked) {
+    const Stream stream;
+    const MemPool pool;
+    const aclrtMemLocation here = At(kDevice), host = At(kHost), anywhere = At(kAnywhere), unknown = At(2);
+    auto got = Poison<aclrtMemPool>();
+    const aclrtMemLocation no_node = At(kNode, 4000), no_device = At(kDevice, uint32_t(DeviceCount()));
+    const aclrtMemLocation unset = At(kDevice, 1);
+    ACL_FAILS(kInvalid, portaclMemGetDefaultMemPool(nullptr, &here, Type(kPinned)));
+    ACL_FAILS_SAYING(kInvalid, portaclMemGetDefaultMemPool(&got, nullptr, Type(kPinned)), "location");
+    for (const int wrong : {-1, 1, 3})
+        ACL_FAILS_SAYING(kInvalid, portaclMemGetDefaultMemPool(&got, &here, Type(wrong)), "allocType");
+    ACL_FAILS_SAYING(kInvalid, portaclMemGetDefaultMemPool(&got, &anywhere, Type(kPinned)), "location->type is 3");
+    ACL_FAILS_SAYING(kInvalid, portaclMemGetDefaultMemPool(&got, &unknown, Type(kManaged)), "location->type is 2");
+    ACL_FAILS_SAYING(kInvalid, portaclMemGetDefaultMemPool(&got, &no_node, Type(kPinned)), "location->id is 4000");
+    ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemGetDefaultMemPool(&got, &no_device, Type(kPinned)));
+    if (DeviceCount() > 1)
+        ACL_FAILS_SAYING(kDead, portaclMemGetDefaultMemPool(&got, &unset, Type(kPinned)), "aclrtSetDevice(1)");
+    OnNewThread(
+        [&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclMemGetDefaultMemPool(&got, &host, Type(kManaged))); });
+    ACL_FAILS(kInvalid, portaclMemGetMemPool(nullptr, &here, Type(kPinned)));
+    ACL_FAILS_SAYING(kInvalid, portaclMemGetMemPool(&got, nullptr, Type(kPinned)), "location");
+    for (const int wrong : {-1, 1, 3})
+        ACL_FAILS_SAYING(kInvalid, portaclMemGetMemPool(&got, &here, Type(wrong)), "allocType");
+    ACL_FAILS_SAYING(kInvalid, portaclMemGetMemPool(&got, &anywhere, Type(kPinned)), "location->type is 3");
+    ACL_FAILS_SAYING(kInvalid, portaclMemGetMemPool(&got, &unknown, Type(kManaged)), "location->type is 2");
+    ACL_FAILS_SAYING(kInvalid, portaclMemGetMemPool(&got, &no_node, Type(kPinned)), "location->id is 4000");
+    ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemGetMemPool(&got, &no_device, Type(kPinned)));
+    if (DeviceCount() > 1)
+        ACL_FAILS_SAYING(kDead, portaclMemGetMemPool(&got, &unset, Type(kPinned)), "aclrtSetDevice(1)");
+    OnNewThread([&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclMemGetMemPool(&got, &host, Type(kManaged))); });
+    ACL_FAILS(kInvalid, portaclMemSetMemPool(nullptr, Type(kPinned), pool));
+    ACL_FAILS(kInvalid, portaclMemSetMemPool(&here, Type(kPinned), nullptr));
+    ACL_FAILS(kInvalid, portaclMemSetMemPool(&here, Type(1), pool));
+    ACL_FAILS(kDead, portaclMemSetMemPool(&here, Type(kPinned), stream));
+    auto value = Poison<uint64_t>();
+    ACL_FAILS(kInvalid, portaclMemPoolGetProperty(pool, PORTACL_MEM_POOL_PROPERTY_USAGE, nullptr));
+    ACL_FAILS(kInvalid, portaclMemPoolGetProperty(nullptr, PORTACL_MEM_POOL_PROPERTY_USAGE, &value));
+    ACL_FAILS(kDead, portaclMemPoolGetProperty(stream, PORTACL_MEM_POOL_PROPERTY_USAGE, &value));
+    for (const int wrong : {-1, 6})
+        ACL_FAILS_SAYING(kInvalid, portaclMemPoolGetProperty(pool, static_cast<portaclMemPoolProperty>(wrong), &value),
+                         "what");
+    MemPool destroyed;
+    const aclrtMemPool dead = destroyed.Release();
+    ACL_OK(aclrtMemPoolDestroy(dead));
+    ACL_FAILS(kDead, portaclMemSetMemPool(&here, Type(kPinned), dead));
+    ACL_FAILS(kDead, portaclMemPoolGetProperty(dead, PORTACL_MEM_POOL_PROPERTY_USAGE, &value));
+    EXPECT_TRUE(IsPoison(value));
+    ACL_FAILS(kInvalid, portaclMemPoolCreate(nullptr, nullptr));
+    ACL_FAILS(kInvalid, portaclMemPoolCreate(&got, nullptr));
+    portaclMemPoolProps props = SizedProps();
+    props.size -= 1;
+    ACL_FAILS_SAYING(kInvalid, portaclMemPoolCreate(&got, &props), "poolProps->size");
+    props = SizedProps();
+    props.usage = 1;
+    ACL_FAILS_SAYING(kInvalid, portaclMemPoolCreate(&got, &props), "poolProps->usage is 0x1");
+    EXPECT_TRUE(IsPoison(got));
+}
+
+TEST_F(LocatedMemPool, RefusedInsideAHostFunction) {
+    const Stream stream;
+    const MemPool pool;
+    struct Results {
+        aclrtMemPool pool;
+        aclError codes[5];
+    } results{pool, {}};
+    const auto call = [](void* data) {
+        auto& all = *static_cast<Results*>(data);
+        const aclrtMemLocation here = At(kDevice);
+        const portaclMemPoolProps props = SizedProps();
+        aclrtMemPool got = nullptr;
+        uint64_t value = 0;
+        all.codes[0] = portaclMemGetDefaultMemPool(&got, &here, Type(kPinned));
+        all.codes[1] = portaclMemGetMemPool(&got, &here, Type(kPinned));
+        all.codes[2] = portaclMemSetMemPool(&here, Type(kPinned), all.pool);
+        all.codes[3] = portaclMemPoolGetProperty(all.pool, PORTACL_MEM_POOL_PROPERTY_USAGE, &value);
+        all.codes[4] = portaclMemPoolCreate(&got, &props);
+    };
+    ACL_OK(aclrtLaunchHostFunc(stream, call, &results));
+    Synchronize(stream);
+    for (const aclError code : results.codes) EXPECT_EQ(code, kDead);
+}
+
+// The pools of other libraries in the process are not changed.
+TEST_F(LocatedMemPool, TheDriverKeepsItsPools) {
+    if (OnCpu()) GTEST_SKIP() << "the cpu backend has no driver below it";
+    NEEDS_DRIVER_WITH("cuMemGetMemPool");
+    struct {
+        int type, id;
+    } host = {2, 0};
+    const auto of_driver = [&](const char* name) {
+        void* pool = nullptr;
+        Driver(name, &pool, &host, 1);
+        return pool;
+    };
+    void* const before = of_driver("cuMemGetMemPool");
+    EXPECT_EQ(before, of_driver("cuMemGetDefaultMemPool"));
+    const MemPool pool(Props(kHost, kPinned));
+    const aclrtMemLocation place = At(kHost);
+    ACL_OK(portaclMemSetMemPool(&place, Type(kPinned), pool));
+    EXPECT_EQ(of_driver("cuMemGetMemPool"), before);
+}
+
+TEST_F(ManagedMemPool, MemoryIsTheHostsAndEveryDevices) {
+    constexpr size_t kSize = kMiB + 100;
+    for (const int location : {kDevice, kHost, kNode, kNearest, kAnywhere}) {
+        SCOPED_TRACE(testing::Message() << "location " << location);
+        const Stream stream;
+        const MemPool pool(Props(location, kManaged));
+        auto* const bytes = static_cast<unsigned char*>(pool.Allocate(kSize, stream));
+        ASSERT_NE(bytes, nullptr);
+        ACL_OK(aclrtMemsetAsync(bytes, kSize, 5, kSize, stream));
+        Synchronize(stream);
+        EXPECT_EQ(Bytes(bytes, bytes + kSize), Bytes(kSize, 5));
+        std::memset(bytes, 6, kSize);
+        const DeviceMemory device(kSize);
+        ACL_OK(aclrtMemcpyAsync(device.At(), kSize, bytes, kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+        Synchronize(stream);
+        EXPECT_EQ(device.Download(), Bytes(kSize, 6));
+        auto attributes = Poison<aclrtPtrAttributes>();
+        ACL_OK(aclrtPointerGetAttributes(bytes, &attributes));
+        EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_MANAGED);
+        for (const aclrtMemLocation& who : {At(kDevice), At(kHost)}) {
+            auto flags = Poison<aclrtMemAccessFlags>();
+            ACL_OK(portaclMemPoolGetAccess(&flags, pool, &who));
+            EXPECT_EQ(flags, ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
+        }
+        aclrtMemAccessDesc desc{};
+        desc.location = At(kDevice);
+        desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READ;
+        ACL_FAILS_SAYING(kInvalid, portaclMemPoolSetAccess(pool, &desc, 1), "managed memory");
+        ACL_OK(aclrtMemPoolFreeAsync(bytes, stream));
+        ACL_FAILS(kDead, aclrtMemPoolFreeAsync(bytes, stream));
+        void* const again = pool.Allocate(kSize, stream);
+        EXPECT_EQ(again, bytes) << "the stream reuses what it has freed";
+        Synchronize(stream);
+        ACL_OK(aclrtFree(again));
+    }
+}
+
+TEST_F(ManagedMemPool, AnotherDeviceUsesItWithoutFurtherAccess) {
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
+    const MemPool pool(Props(kDevice, kManaged));
+    auto* const bytes = static_cast<unsigned char*>(pool.Allocate(kMiB, nullptr));
+    Synchronize(nullptr);
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtMemsetAsync(bytes, kMiB, 7, kMiB, nullptr));
+    Synchronize(nullptr);
+    EXPECT_EQ(bytes[kMiB - 1], 7);
+    ACL_OK(aclrtResetDevice(1));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtFree(bytes));
+}
+
+TEST_F(ManagedMemPool, EndsWithItsDevice) {
+    MemPool pool(Props(kHost, kManaged));
+    const aclrtMemPool other = Default(kAnywhere, kManaged);
+    void* const memory = pool.Allocate(kMiB, nullptr);
+    pool.Release();
+    ACL_OK(aclrtResetDeviceForce(0));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_FAILS(kDead, aclrtMemPoolFreeAsync(memory, nullptr));
+    EXPECT_NE(Default(kAnywhere, kManaged), other);
+}
+
+TEST_F(ManagedMemPool, HasNeitherSharingNorLimitNorUsage) {
+    auto handle = Poison<aclrtMemPool>();
+    portaclMemPoolProps props = SizedProps(kDevice, kManaged);
+    props.maxSize = kMiB;
+    ACL_FAILS_SAYING(kInvalid, portaclMemPoolCreate(&handle, &props), "poolProps->maxSize");
+    props = SizedProps(kDevice, kManaged);
+    props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
+    ACL_FAILS_SAYING(kInvalid, portaclMemPoolCreate(&handle, &props), "poolProps->handleType");
+    props = SizedProps(kDevice, kManaged);
+    props.usage = PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS;
+    ACL_FAILS_SAYING(kInvalid, portaclMemPoolCreate(&handle, &props), "poolProps->usage");
+    EXPECT_TRUE(IsPoison(handle));
+    const MemPool pool(Props(kDevice, kManaged));
+    void* const memory = pool.Allocate(kMiB, nullptr);
+    portaclMemPoolPtrExportData data{sizeof data, {}};
+    ACL_FAILS_SAYING(kDead, portaclMemPoolExportPointer(&data, memory), "cannot be shared");
+    ACL_FAILS_SAYING(kDead, portaclDeviceSetMemPool(0, pool), "managed memory");
+    Synchronize(nullptr);
+    ACL_OK(aclrtFree(memory));
+}
+
+TEST_F(ManagedMemPool, GraphsAllocateFromIt) {
+    const Stream stream;
+    const MemPool pool(Props(kDevice, kManaged));
+    unsigned char* bytes = nullptr;
+    const Graph graph = Capture(stream, [&] {
+        bytes = static_cast<unsigned char*>(pool.Allocate(kMiB, stream));
+        ACL_OK(aclrtMemsetAsync(bytes, kMiB, 9, kMiB, stream));
+    });
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    Synchronize(stream);
+    EXPECT_EQ(bytes[kMiB - 1], 9);
+    ACL_OK(aclrtMemPoolFreeAsync(bytes, stream));
+    Synchronize(stream);
+}
