@@ -1,44 +1,14 @@
-// Pools by location and allocation type: default and current pools, properties, and pools of managed memory.
+// Pools by location and allocation type: default and current pools, and properties.
 
-#include <portacl/portacl.h>
-
-#include <vector>
+#include "pool/location/located.h"
 
 #include "support/base/cuda_driver.h"
-#include "support/graph/graph.h"
-#include "support/pool/mem_pool.h"
 #include "support/says.h"
 #include "support/threads.h"
 
 using namespace portacl_test;
 
 namespace {
-
-using Bytes = std::vector<unsigned char>;
-
-constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM, kDead = ACL_ERROR_RT_PARAM_INVALID;
-constexpr int kPinned = ACL_MEM_ALLOCATION_TYPE_PINNED, kManaged = PORTACL_MEM_ALLOCATION_TYPE_MANAGED;
-constexpr int kDevice = ACL_MEM_LOCATION_TYPE_DEVICE, kHost = ACL_MEM_LOCATION_TYPE_HOST,
-              kNode = ACL_MEM_LOCATION_TYPE_HOST_NUMA, kNearest = PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
-              kAnywhere = ACL_MEM_LOCATION_TYPE_MANAGED;
-
-aclrtMemAllocationType Type(int type) {
-    return static_cast<aclrtMemAllocationType>(type);
-}
-
-aclrtMemLocation At(int type, uint32_t id = 0) {
-    return {id, static_cast<aclrtMemLocationType>(type)};
-}
-
-uint64_t Support(portaclMemPoolSupport what) {
-    uint64_t value = 0;
-    ACL_EXPECT_OK(portaclDeviceGetMemPoolSupport(0, what, &value));
-    return value;
-}
-
-bool HasManaged() {
-    return Support(PORTACL_MEM_POOL_SUPPORT_MANAGED) != 0;
-}
 
 struct Named {
     int type;
@@ -56,51 +26,7 @@ std::vector<Named> AllNamed() {
     return all;
 }
 
-aclrtMemPool Default(int location, int type, uint32_t id = 0) {
-    auto pool = aclrtMemPool{};
-    const aclrtMemLocation place = At(location, id);
-    ACL_EXPECT_OK(portaclMemGetDefaultMemPool(&pool, &place, Type(type)));
-    return pool;
-}
-
-aclrtMemPool Current(int location, int type, uint32_t id = 0) {
-    auto pool = aclrtMemPool{};
-    const aclrtMemLocation place = At(location, id);
-    ACL_EXPECT_OK(portaclMemGetMemPool(&pool, &place, Type(type)));
-    return pool;
-}
-
-uint64_t Property(aclrtMemPool pool, portaclMemPoolProperty what) {
-    auto value = Poison<uint64_t>();
-    ACL_EXPECT_OK(portaclMemPoolGetProperty(pool, what, &value));
-    return value;
-}
-
-aclrtMemPoolProps Props(int location, int type) {
-    aclrtMemPoolProps props = PoolProps();
-    props.allocType = Type(type);
-    props.location = At(location);
-    return props;
-}
-
-portaclMemPoolProps SizedProps(int location = kDevice, int type = kPinned) {
-    portaclMemPoolProps props{};
-    props.size = sizeof props;
-    props.allocType = Type(type);
-    props.location = At(location);
-    return props;
-}
-
 class LocatedMemPool : public WithDevice {};
-
-// A pool of managed memory that prefers device 0.
-class ManagedMemPool : public WithDevice {
-  protected:
-    void SetUp() override {
-        WithDevice::SetUp();
-        if (!HasFatalFailure() && !HasManaged()) GTEST_SKIP() << "needs pools of managed memory";
-    }
-};
 
 }  // namespace
 
@@ -326,102 +252,4 @@ TEST_F(LocatedMemPool, TheDriverKeepsItsPools) {
     const aclrtMemLocation place = At(kHost);
     ACL_OK(portaclMemSetMemPool(&place, Type(kPinned), pool));
     EXPECT_EQ(of_driver("cuMemGetMemPool"), before);
-}
-
-TEST_F(ManagedMemPool, MemoryIsTheHostsAndEveryDevices) {
-    constexpr size_t kSize = kMiB + 100;
-    for (const int location : {kDevice, kHost, kNode, kNearest, kAnywhere}) {
-        SCOPED_TRACE(testing::Message() << "location " << location);
-        const Stream stream;
-        const MemPool pool(Props(location, kManaged));
-        auto* const bytes = static_cast<unsigned char*>(pool.Allocate(kSize, stream));
-        ASSERT_NE(bytes, nullptr);
-        ACL_OK(aclrtMemsetAsync(bytes, kSize, 5, kSize, stream));
-        Synchronize(stream);
-        EXPECT_EQ(Bytes(bytes, bytes + kSize), Bytes(kSize, 5));
-        std::memset(bytes, 6, kSize);
-        const DeviceMemory device(kSize);
-        ACL_OK(aclrtMemcpyAsync(device.At(), kSize, bytes, kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-        Synchronize(stream);
-        EXPECT_EQ(device.Download(), Bytes(kSize, 6));
-        auto attributes = Poison<aclrtPtrAttributes>();
-        ACL_OK(aclrtPointerGetAttributes(bytes, &attributes));
-        EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_MANAGED);
-        for (const aclrtMemLocation& who : {At(kDevice), At(kHost)}) {
-            auto flags = Poison<aclrtMemAccessFlags>();
-            ACL_OK(portaclMemPoolGetAccess(&flags, pool, &who));
-            EXPECT_EQ(flags, ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
-        }
-        aclrtMemAccessDesc desc{};
-        desc.location = At(kDevice);
-        desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READ;
-        ACL_FAILS_SAYING(kInvalid, portaclMemPoolSetAccess(pool, &desc, 1), "managed memory");
-        ACL_OK(aclrtMemPoolFreeAsync(bytes, stream));
-        ACL_FAILS(kDead, aclrtMemPoolFreeAsync(bytes, stream));
-        void* const again = pool.Allocate(kSize, stream);
-        EXPECT_EQ(again, bytes) << "the stream reuses what it has freed";
-        Synchronize(stream);
-        ACL_OK(aclrtFree(again));
-    }
-}
-
-TEST_F(ManagedMemPool, AnotherDeviceUsesItWithoutFurtherAccess) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
-    const MemPool pool(Props(kDevice, kManaged));
-    auto* const bytes = static_cast<unsigned char*>(pool.Allocate(kMiB, nullptr));
-    Synchronize(nullptr);
-    ACL_OK(aclrtSetDevice(1));
-    ACL_OK(aclrtMemsetAsync(bytes, kMiB, 7, kMiB, nullptr));
-    Synchronize(nullptr);
-    EXPECT_EQ(bytes[kMiB - 1], 7);
-    ACL_OK(aclrtResetDevice(1));
-    ACL_OK(aclrtSetDevice(0));
-    ACL_OK(aclrtFree(bytes));
-}
-
-TEST_F(ManagedMemPool, EndsWithItsDevice) {
-    MemPool pool(Props(kHost, kManaged));
-    const aclrtMemPool other = Default(kAnywhere, kManaged);
-    void* const memory = pool.Allocate(kMiB, nullptr);
-    pool.Release();
-    ACL_OK(aclrtResetDeviceForce(0));
-    ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS(kDead, aclrtMemPoolFreeAsync(memory, nullptr));
-    EXPECT_NE(Default(kAnywhere, kManaged), other);
-}
-
-TEST_F(ManagedMemPool, HasNeitherSharingNorLimitNorUsage) {
-    auto handle = Poison<aclrtMemPool>();
-    portaclMemPoolProps props = SizedProps(kDevice, kManaged);
-    props.maxSize = kMiB;
-    ACL_FAILS_SAYING(kInvalid, portaclMemPoolCreate(&handle, &props), "poolProps->maxSize");
-    props = SizedProps(kDevice, kManaged);
-    props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
-    ACL_FAILS_SAYING(kInvalid, portaclMemPoolCreate(&handle, &props), "poolProps->handleType");
-    props = SizedProps(kDevice, kManaged);
-    props.usage = PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS;
-    ACL_FAILS_SAYING(kInvalid, portaclMemPoolCreate(&handle, &props), "poolProps->usage");
-    EXPECT_TRUE(IsPoison(handle));
-    const MemPool pool(Props(kDevice, kManaged));
-    void* const memory = pool.Allocate(kMiB, nullptr);
-    portaclMemPoolPtrExportData data{sizeof data, {}};
-    ACL_FAILS_SAYING(kDead, portaclMemPoolExportPointer(&data, memory), "cannot be shared");
-    ACL_FAILS_SAYING(kDead, portaclDeviceSetMemPool(0, pool), "managed memory");
-    Synchronize(nullptr);
-    ACL_OK(aclrtFree(memory));
-}
-
-TEST_F(ManagedMemPool, GraphsAllocateFromIt) {
-    const Stream stream;
-    const MemPool pool(Props(kDevice, kManaged));
-    unsigned char* bytes = nullptr;
-    const Graph graph = Capture(stream, [&] {
-        bytes = static_cast<unsigned char*>(pool.Allocate(kMiB, stream));
-        ACL_OK(aclrtMemsetAsync(bytes, kMiB, 9, kMiB, stream));
-    });
-    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
-    Synchronize(stream);
-    EXPECT_EQ(bytes[kMiB - 1], 9);
-    ACL_OK(aclrtMemPoolFreeAsync(bytes, stream));
-    Synchronize(stream);
 }
