@@ -35,7 +35,7 @@ TIDYING = (r"acl(Finalize|mdlRI(Destroy|Update)|rt(Free|Malloc|Mem(Alloc|Pool)|G
            r"|Host(Unr|R)egister|Binary|Create|Destroy|LaunchKernel|Reset|Synchronize))|portacl(Malloc|Free)Async\(")
 # Before an operation that depends on the program, an event is recorded after the frees of its stream.
 DEPENDING = (r"acl(rt(LaunchHostFunc|LaunchCallback|StreamWaitEvent|ValueWait|WaitAndResetNotify|RecordNotify|CntNotify"
-             r"|RandomNum|Memcpy|Memset)|mdlRI(Execute|CaptureTaskUpdateEnd))")
+             r"|RandomNum|Memcpy|Memset)|mdlRI(Execute|CaptureTaskUpdateEnd))|portaclLaunchTask")
 OPENING = r"aclrt(SetDevice|CreateContext|SetCurrentContext|ResetDevice)"
 OWN_KERNELS = "kernels of the library are loaded with the device; what needs one loads it again, and returns the failure"
 # During any call, one thread releases graphs, and the other waits for work of a task group.

@@ -41,6 +41,28 @@
 /** A value of portaclMemPoolProps::usage: the device's engine for decompression reads and writes the memory. */
 #define PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS 2U
 
+/** What a task does with a buffer. */
+typedef enum portaclTaskAccess {
+    PORTACL_TASK_READ = 1, /**< It reads the buffer, and does not change it. */
+    PORTACL_TASK_WRITE = 2, /**< It writes the buffer, and does not read what was there. */
+    PORTACL_TASK_READ_WRITE = 3, /**< It reads the buffer, and changes any part of it. */
+} portaclTaskAccess;
+
+/** What happens with the stream of a task. */
+typedef enum portaclTaskState {
+    PORTACL_TASK_RUNS = 0, /**< The task may take any time. */
+    /**
+     * A call destroys the stream, resets its device, or finalizes the runtime, and waits for the task: a task that
+     * waits for something which may not come should return.
+     */
+    PORTACL_TASK_STREAM_ENDS = 1,
+    /**
+     * The stream was aborted, or destroyed by force, or its device was released before the task returned: the task
+     * should return soon, and its result is not used.
+     */
+    PORTACL_TASK_DROPPED = 2,
+} portaclTaskState;
+
 /** Attributes of the memory of a device's graphs. All are 64-bit numbers of bytes. */
 typedef enum portaclGraphMemAttr {
     /**
@@ -138,6 +160,60 @@ typedef enum portaclMemoryMoment {
     PORTACL_MEMORY_MALLOC = 1, /**< The program allocates memory: from the device, or from a cache. */
     PORTACL_MEMORY_FREE = 2, /**< The program frees memory. */
 } portaclMemoryMoment;
+
+/** Flags of a task. */
+typedef enum portaclTaskFlag {
+    /**
+     * The function gets the buffers' addresses on the device, as they were passed, for other libraries that use the
+     * device. Nothing is copied. Host code cannot read or write there on GPUs and in guard mode.
+     */
+    PORTACL_TASK_DEVICE_ADDRESSES = 1,
+} portaclTaskFlag;
+
+/** A task whose function runs. It is valid until that function returns, in every thread. */
+typedef void *portaclTask;
+
+/**
+ * The function of a task: gets the task, an array with an address for each buffer in their order, and the user data.
+ * The address is null for a buffer of size 0. The array is valid until the function returns. Returns ACL_SUCCESS, or a
+ * code with which the stream fails.
+ */
+typedef aclError (*portaclTaskFunction)(portaclTask, void*const *, void*);
+
+/** A buffer of a task. */
+typedef struct portaclTaskBuffer {
+    /** Device memory of the stream's device, managed memory, or page-locked host memory. Ignored if `size` is 0. */
+    void *data;
+    size_t size; /**< Bytes. They lie in one allocation. */
+    portaclTaskAccess access; /**< What the task does with them. */
+} portaclTaskBuffer;
+
+/** Called with the user data and the new state while the function runs. */
+typedef void (*portaclTaskStop)(void*, portaclTaskState);
+
+/** Called with the user data when the task will not run again. */
+typedef void (*portaclTaskRelease)(void*);
+
+/** Options of a task. */
+typedef struct portaclTaskOptions {
+    size_t structSize; /**< sizeof(portaclTaskOptions). */
+    const char *name; /**< Name for traces, texts and pictures of graphs; copied. Null: "task". */
+    uint32_t flags; /**< Values of portaclTaskFlag, combined by `|`. */
+    uint32_t reserved; /**< Must be 0. */
+    /**
+     * Wakes the function; may be null. It is called at most once for each state, on any thread, also inside the call
+     * that ends the stream; calls for two states may overlap. It must return soon, must not wait for the function,
+     * and may call only functions that host functions may call.
+     */
+    portaclTaskStop stop;
+    /**
+     * Releases the user data; may be null. It is called once after a successful launch, on any thread: when the
+     * function has returned, when the stream drops the task, or, for a captured task, when the graph is destroyed.
+     * This may be shortly after a wait for the stream has returned. It may call only functions that host functions may
+     * call.
+     */
+    portaclTaskRelease release;
+} portaclTaskOptions;
 
 /** Properties of a pool, for portaclMemPoolCreate. */
 typedef struct portaclMemPoolProps {
@@ -480,6 +556,87 @@ aclError portaclStreamWrapNative(void *native, aclrtStream *stream);
  * @note Thread-safe.
  */
 aclError portaclEventGetNative(aclrtEvent event, void **native);
+
+/**
+ * Enqueues a task: a call of `function` on a stream, after the stream's earlier operations, with access to memory of
+ * the device. The later operations of the stream wait until it returns; other streams do not. It differs from a host
+ * function (aclrtLaunchHostFunc) in four ways:
+ *
+ * - It gets an address for each buffer that it may read or write on the host, as `access` says. On CPUs that is the
+ *   memory itself, also in guard mode, where other host code has no access. On GPUs the stream copies the buffers to
+ *   page-locked memory of the library before the call, and those that the task writes back after it. Page-locked host
+ *   memory is passed as it is. With PORTACL_TASK_DEVICE_ADDRESSES nothing is copied, and the function gets the
+ *   addresses as they were passed.
+ * - It can fail: portaclTaskFail, or another result than ACL_SUCCESS, fails the stream as a failed operation does, with
+ *   that code. The next wait for the stream returns it.
+ * - It has a thread of its own, never one that waits in a call of this library or runs other operations. So tasks of
+ *   different streams that wait for each other go on. The threads are the library's: one for each task that runs, and
+ *   idle ones for the next tasks, which end after 5 seconds, except one. If the system refuses a thread for a task, the
+ *   task runs when the one before it has returned.
+ * - It is notified when its stream is destroyed or aborted, or its device is reset: `options->stop` and
+ *   portaclTaskGetState. A task that is pending then is dropped by an abort, and runs otherwise.
+ *
+ * After an abort, later operations of the stream wait for a task that still runs. What a task has written when it
+ * fails, or is aborted, stays in the buffers. Memory that is freed while a task is pending or runs stays until it has
+ * returned.
+ *
+ * Inside the function, calls of this library that allocate, free, wait, enqueue, create or destroy return an error, as
+ * inside host functions. The function must return, and must not throw. In a capture the task becomes a part of the
+ * graph, which runs it in each launch; its buffers stay allocated as long. The tasks of a graph run one after the other.
+ * Graphs with control flow and task groups cannot contain tasks.
+ *
+ * @param stream a stream; null: the default stream of the current context.
+ * @param function the function.
+ * @param userData argument of the functions; may be null. The caller keeps it valid until `options->release` is called,
+ *     or without that until the function has returned, or the graph is destroyed.
+ * @param buffers the memory; copied, so the caller need not keep the array. Null if `count` is 0. Two buffers may share
+ *     bytes only if both are PORTACL_TASK_READ.
+ * @param count number of buffers, at most 1024.
+ * @param options name, flags, and functions for stop and release; copied. Null: none.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `function` is null, `buffers` is null and `count` is not 0, `count` is too
+ *     large, a buffer with a size has a null address, an unknown access, buffers that overlap and are written,
+ *     `structSize` is not the size of the structure, or unknown flags.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a buffer is not memory from this library, is freed, is on another device
+ *     than the stream, or reaches past the end of its allocation; not a stream, destroyed, or called inside a host
+ *     function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory left.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the stream is captured into a graph that cannot contain it, or the
+ *     CUDA driver does not let streams wait for words in memory.
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: the system refuses the first thread for tasks.
+ * @note Thread-safe. A function of portacl.
+ */
+aclError portaclLaunchTask(aclrtStream stream,
+                           portaclTaskFunction function,
+                           void *userData,
+                           const portaclTaskBuffer *buffers,
+                           size_t count,
+                           const portaclTaskOptions *options);
+
+/**
+ * Makes a task fail: its stream fails with this code and this text when the function returns, whatever it returns. The
+ * first call counts.
+ *
+ * @param task the task, as its function got it, in any thread while the function runs.
+ * @param code not 0; calls that wait for the stream return it.
+ * @param text what failed, for aclGetRecentErrMsg; copied. Null: the name of the task and the code.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `task` is null, or `code` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task whose function runs.
+ * @note Thread-safe. A function of portacl.
+ */
+aclError portaclTaskFail(portaclTask task, aclError code, const char *text);
+
+/**
+ * Returns whether a task should return, because its stream ends or was aborted. It never changes to a smaller value.
+ *
+ * @param task the task, as its function got it, in any thread while the function runs.
+ * @param state receives the state.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task whose function runs.
+ * @note Thread-safe. A function of portacl.
+ */
+aclError portaclTaskGetState(portaclTask task, portaclTaskState *state);
 
 /**
  * Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, size and parameters,

@@ -59,7 +59,7 @@ pub use stream::failure::Heard;
 pub use stream::failure::{FailedLaunch, Failure, Observer, Position, pthread, thread_number};
 pub use stream::hand_over::{Delivery, Ticket};
 pub use stream::host_fn::{HostFn, RepeatedFn, inside_host_function};
-pub use stream::host_task::{BufferUse, HostTask, Stop, TaskBuffer, TaskCode, TaskRun};
+pub use stream::host_task::{BufferUse, HostTask, StopReason, TaskBuffer, TaskCode, TaskRun};
 pub use stream::notify::{Change, NOTIFIES, Notifies, Notify, NotifyWait, SharedEvent, Until};
 #[cfg(any(test, debug_assertions))]
 pub use stream::op::Calls;

@@ -57,6 +57,7 @@ class Arguments : public ValidArguments {
             ROW((aclrtStream s), aclrtUseStreamResInCurrentThread(s)),
             ROW((aclrtStream s), aclrtUnuseStreamResInCurrentThread(s)),
             ROW((aclrtStream s), aclrtLaunchHostFunc(s, Nothing, nullptr)),
+            ROW((aclrtStream s), portaclLaunchTask(s, NoTask, nullptr, nullptr, 0, nullptr)),
             ROW((aclrtStream s), aclrtLaunchCallback(Nothing, nullptr, ACL_CALLBACK_NO_BLOCK, s)),
             ROW((aclrtStream s), aclrtSubscribeReport(self_, s)),
             ROW((aclrtStream s), aclrtUnSubscribeReport(self_, s)),

@@ -36,6 +36,10 @@ constexpr auto kCube = ACL_RT_DEV_RES_CUBE_CORE;
 
 inline void Nothing(void*) {}
 
+inline aclError NoTask(portaclTask, void* const*, void*) {
+    return ACL_SUCCESS;
+}
+
 // Each row fails with `code` and a text that begins with the name of the call.
 template <typename... Arguments>
 void ExpectAll(const std::vector<Row<Arguments...>>& rows, aclError code, const char* word, Arguments... arguments) {

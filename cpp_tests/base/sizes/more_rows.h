@@ -52,6 +52,12 @@ inline const std::vector<SizeRow> kRowsOfArrays = {
          here.type = ACL_MEM_LOCATIONTYPE_DEVICE;
          return aclrtMemManagedPrefetchBatchAsync(&ptr, &bytes, 1, &here, &first, size, 0, world.stream);
      }},
+    {"portaclLaunchTask", "count", "1024 buffers", kOk, kBad, 1, 1,
+     [](World& world, size_t size) {
+         const portaclTaskBuffer buffer{world.device.At(), 8, PORTACL_TASK_READ};
+         const auto nothing = [](portaclTask, void* const*, void*) -> aclError { return ACL_SUCCESS; };
+         return portaclLaunchTask(world.stream, nothing, nullptr, &buffer, size, nullptr);
+     }},
     {"portaclMemoryHookList", "capacity", kNothing, kOk, kOk, 0, 1,
      [](World&, size_t size) {
          portaclMemoryHookInfo one{};

@@ -29,6 +29,12 @@ inline void CopyInOrder(size_t size) {
     DID(aclrtMemsetAsync(b, size, 0x44, size, stream));
     DID(aclrtReduceAsync(b, a, size, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, stream, nullptr));
     DID(aclrtLaunchHostFunc(stream, CountCall, nullptr));
+    const portaclTaskBuffer buffer{b, size, PORTACL_TASK_READ_WRITE};
+    const auto change = [](portaclTask, void* const* addresses, void*) -> aclError {
+        static_cast<unsigned char*>(addresses[0])[0] = 0x77;
+        return ACL_SUCCESS;
+    };
+    DID(portaclLaunchTask(stream, change, nullptr, &buffer, 1, nullptr));
     DID(aclrtMemcpyAsync(to, size, b, size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     DID(aclrtMemsetD32Async(b, size, 0x55555555, size / 4, stream));
     DID(aclrtMemcpyAsync(pageable.data(), size, b, size, ACL_MEMCPY_DEVICE_TO_HOST, stream));

@@ -181,29 +181,24 @@ std::string Failure(aclrtStream stream, Task::Body body, aclError* code) {
 TEST_F(LaunchTask, FailsItsStreamWithItsCodeAndText) {
     Stream stream;
     aclError code = 0;
-    auto text = Failure(
-        stream,
-        [](portaclTask task, void* const*) {
-            ACL_EXPECT_OK(portaclTaskFail(task, 4711, "rank 3 is gone"));
-            // Only the first one counts.
-            ACL_EXPECT_OK(portaclTaskFail(task, 4712, "another reason"));
-            return ACL_SUCCESS;
-        },
-        &code);
+    const Task::Body explained = [](portaclTask task, void* const*) {
+        ACL_EXPECT_OK(portaclTaskFail(task, 4711, "rank 3 is gone"));
+        // Only the first one counts.
+        ACL_EXPECT_OK(portaclTaskFail(task, 4712, "another reason"));
+        return ACL_SUCCESS;
+    };
+    std::string text = Failure(stream, explained, &code);
     EXPECT_EQ(code, 4711);
     EXPECT_NE(text.find("aclrtSynchronizeStream: rank 3 is gone (error 4711)"), std::string::npos) << text;
     // It is reported once, and the stream goes on.
     text = Failure(stream, [](portaclTask, void* const*) { return 17; }, &code);
     EXPECT_EQ(code, 17);
     EXPECT_NE(text.find("task ring has failed: its function returned 17"), std::string::npos) << text;
-
-    text = Failure(
-        stream,
-        [](portaclTask task, void* const*) {
-            ACL_EXPECT_OK(portaclTaskFail(task, -5, nullptr));
-            return 18;
-        },
-        &code);
+    const Task::Body without_text = [](portaclTask task, void* const*) {
+        ACL_EXPECT_OK(portaclTaskFail(task, -5, nullptr));
+        return 18;
+    };
+    text = Failure(stream, without_text, &code);
     EXPECT_EQ(code, -5);
     EXPECT_NE(text.find("task ring has failed with code -5"), std::string::npos) << text;
 }

@@ -43,7 +43,7 @@ pub struct TaskBuffer {
 /// Why a task should return. The greater one is more urgent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
-pub enum Stop {
+pub enum StopReason {
     /// The stream ends after the task, and a call waits for it.
     StreamEnds = 1,
     /// The task's result is not used any more.
@@ -59,7 +59,7 @@ pub trait TaskCode: Send + Sync {
     fn run(&self, run: &Arc<TaskRun>, addresses: &[usize]) -> Result<()>;
 
     /// Notifies the code, while it runs, that it should return. This is user code, on any thread.
-    fn stop(&self, stop: Stop);
+    fn stop(&self, stop: StopReason);
 }
 
 /// A task. A graph runs it many times.
@@ -114,7 +114,7 @@ impl TaskCode for Observed {
         outcome
     }
 
-    fn stop(&self, stop: Stop) {
+    fn stop(&self, stop: StopReason) {
         self.task.code.stop(stop);
     }
 }
@@ -133,7 +133,7 @@ pub struct TaskRun {
 struct RunState {
     phase: Phase,
     /// The most urgent reason to return.
-    stop: Option<Stop>,
+    stop: Option<StopReason>,
     /// The number of threads inside [`TaskCode::stop`].
     notifiers: usize,
 }
@@ -156,8 +156,8 @@ impl TaskRun {
     /// Runs the code, unless the run was dropped before. The calling thread is one for this run alone.
     pub fn run(self: &Arc<Self>, addresses: &[usize]) -> Result<()> {
         /// Ends the run. No notification of its code runs after that.
-        struct End<'a>(&'a TaskRun);
-        impl Drop for End<'_> {
+        struct RunEnd<'a>(&'a TaskRun);
+        impl Drop for RunEnd<'_> {
             fn drop(&mut self) {
                 let mut state = self.0.state.lock();
                 state.phase = Phase::Over;
@@ -169,10 +169,10 @@ impl TaskRun {
 
         let mut state = self.state.lock();
         let stop = state.stop;
-        let is_dropped = stop == Some(Stop::Dropped);
+        let is_dropped = stop == Some(StopReason::Dropped);
         state.phase = if is_dropped { Phase::Over } else { Phase::Running };
         drop(state);
-        let _end = End(self);
+        let _end = RunEnd(self);
         if is_dropped {
             return Ok(());
         }
@@ -184,7 +184,7 @@ impl TaskRun {
 
     /// Makes the code return soon, if it heeds that. A run that has not begun is dropped, or its code is notified when
     /// it begins. The caller holds no lock: this calls user code.
-    pub fn stop(&self, stop: Stop) {
+    pub fn stop(&self, stop: StopReason) {
         /// Ends the notification, also if its thread ends inside.
         struct Notified<'a>(&'a TaskRun);
         impl Drop for Notified<'_> {
@@ -209,7 +209,7 @@ impl TaskRun {
     }
 
     /// Returns why the code should return, if it should.
-    pub fn stopped(&self) -> Option<Stop> {
+    pub fn stopped(&self) -> Option<StopReason> {
         self.state.lock().stop
     }
 }

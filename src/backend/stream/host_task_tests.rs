@@ -23,7 +23,7 @@ impl TaskCode for Code {
         Err(Fault::new(FaultKind::Program(7), "seven"))
     }
 
-    fn stop(&self, stop: Stop) {
+    fn stop(&self, stop: StopReason) {
         self.events.send(format!("{stop:?}")).expect("read");
     }
 }
@@ -46,15 +46,15 @@ fn a_running_task_is_notified_of_each_reason_once() {
     let runs = Arc::clone(&run);
     let thread = thread::spawn(move || runs.run(&[3]));
     assert_eq!(events.recv().expect("runs"), "runs [3]");
-    run.stop(Stop::StreamEnds);
-    run.stop(Stop::StreamEnds);
-    run.stop(Stop::Dropped);
-    run.stop(Stop::StreamEnds);
-    assert_eq!(run.stopped(), Some(Stop::Dropped));
+    run.stop(StopReason::StreamEnds);
+    run.stop(StopReason::StreamEnds);
+    run.stop(StopReason::Dropped);
+    run.stop(StopReason::StreamEnds);
+    assert_eq!(run.stopped(), Some(StopReason::Dropped));
     free.send(()).expect("awaited");
     let fault = thread.join().expect("no panic").expect_err("it fails");
     assert_eq!((fault.kind(), fault.text()), (FaultKind::Program(7), "seven"));
-    run.stop(Stop::Dropped);
+    run.stop(StopReason::Dropped);
     assert_eq!(all(&events), ["StreamEnds", "Dropped", "returns"]);
 }
 
@@ -63,11 +63,11 @@ fn a_task_that_begins_late_is_notified_or_dropped() {
     let (task, events, free) = task();
     drop(free);
     let run = TaskRun::new(&task);
-    run.stop(Stop::StreamEnds);
+    run.stop(StopReason::StreamEnds);
     assert!(run.run(&[]).is_err());
     assert_eq!(all(&events), ["StreamEnds", "runs []", "returns"]);
     let run = TaskRun::new(&task);
-    run.stop(Stop::Dropped);
+    run.stop(StopReason::Dropped);
     assert!(run.run(&[]).is_ok());
     assert_eq!(all(&events), Vec::<String>::new());
 }
@@ -83,7 +83,7 @@ fn a_run_does_not_end_inside_a_notification() {
             self.1.send(()).expect("read");
             Ok(())
         }
-        fn stop(&self, _: Stop) {
+        fn stop(&self, _: StopReason) {
             let wait = self.0.lock().take().expect("once");
             let _ = wait.recv();
         }
@@ -95,7 +95,7 @@ fn a_run_does_not_end_inside_a_notification() {
     // The state is as if the code ran, so that the notification begins first.
     run.state.lock().phase = Phase::Running;
     let notifying = Arc::clone(&run);
-    let notifier = thread::spawn(move || notifying.stop(Stop::Dropped));
+    let notifier = thread::spawn(move || notifying.stop(StopReason::Dropped));
     while run.state.lock().notifiers == 0 {
         thread::yield_now();
     }
@@ -126,7 +126,7 @@ fn an_observed_task_calls_the_observer_around_the_code() {
     let run = TaskRun::new(&observed);
     assert!(run.run(&[1, 2]).is_err());
     assert_eq!(noted.try_iter().collect::<Vec<_>>(), ["begin", "end"]);
-    observed.code.stop(Stop::Dropped);
+    observed.code.stop(StopReason::Dropped);
     assert_eq!(all(&events), ["runs [1, 2]", "returns", "Dropped"]);
     assert_eq!(observed.code.name(), "code");
 }

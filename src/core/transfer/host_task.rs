@@ -4,7 +4,9 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::backend::{self, BufferUse, Fault, FaultKind, HostTask, Op, Place, Stop, TaskBuffer, TaskCode, TaskRun};
+use crate::backend::{
+    self, BufferUse, Fault, FaultKind, HostTask, Op, Place, StopReason, TaskBuffer, TaskCode, TaskRun,
+};
 use crate::base::error::{Code, Error, Result, arguments, invalid_param, param_invalid};
 use crate::base::handles::{self, Object};
 use crate::base::host_memory;
@@ -17,7 +19,7 @@ use crate::transfer::ends::{End, Own, Takes, find_end};
 const MOST_BUFFERS: usize = 1024;
 
 /// The functions of a task. The object is dropped when nothing runs the task again.
-pub trait Function: Send + Sync {
+pub trait TaskFunction: Send + Sync {
     /// Returns the name of the task.
     fn name(&self) -> &str;
 
@@ -42,17 +44,17 @@ pub struct Buffer {
 }
 
 /// A task whose function runs.
-struct Running {
+struct RunningTask {
     /// The run. The table may drop this object later than the run, which must be released in time.
     run: Weak<TaskRun>,
     /// The first failure that the program has reported.
     failure: Mutex<Option<(i32, String)>>,
 }
 
-handles::object!(Running, HostTask);
+handles::object!(RunningTask, HostTask);
 
 /// The code of a task.
-struct Called(Arc<dyn Function>);
+struct Called(Arc<dyn TaskFunction>);
 
 impl TaskCode for Called {
     fn name(&self) -> &str {
@@ -60,13 +62,13 @@ impl TaskCode for Called {
     }
 
     fn run(&self, run: &Arc<TaskRun>, addresses: &[usize]) -> backend::Result<()> {
-        let running = Arc::new(Running { run: Arc::downgrade(run), failure: Mutex::default() });
-        let handle = Running::table().insert(Arc::clone(&running)).ok_or_else(|| {
-            let error = handles::no_handle::<Running>(Code::BadAlloc, "tasks");
+        let running = Arc::new(RunningTask { run: Arc::downgrade(run), failure: Mutex::default() });
+        let handle = RunningTask::table().insert(Arc::clone(&running)).ok_or_else(|| {
+            let error = handles::no_handle::<RunningTask>(Code::BadAlloc, "tasks");
             Fault::new(FaultKind::OutOfHostMemory, error.text())
         })?;
         let code = self.0.call(handle.raw(), addresses);
-        let _ = Running::table().remove(handle);
+        let _ = RunningTask::table().remove(handle);
         let failed = running.failure.lock().take();
         let unexplained = || (code, format!("task {} has failed: its function returned {code}", self.name()));
         match failed.or_else(|| (code != 0).then(unexplained)) {
@@ -75,14 +77,14 @@ impl TaskCode for Called {
         }
     }
 
-    fn stop(&self, stop: Stop) {
+    fn stop(&self, stop: StopReason) {
         self.0.stop(stop as i32);
     }
 }
 
 /// Implements portaclLaunchTask.
 pub fn launch(
-    function: &Arc<dyn Function>,
+    function: &Arc<dyn TaskFunction>,
     buffers: &[Buffer],
     takes_device_addresses: bool,
     stream: u64,
@@ -188,7 +190,7 @@ fn check_overlap(buffers: &[TaskBuffer]) -> Result<()> {
 
 /// Implements portaclTaskFail.
 pub fn fail(task: u64, code: i32, text: Option<String>) -> Result<()> {
-    let running = handles::get::<Running>("task", task)?;
+    let running = handles::get::<RunningTask>("task", task)?;
     arguments::not_zero("code", code, "pass the code that the failure shall have")?;
     let run = running.run.upgrade();
     let name = run.as_ref().map_or("", |run| run.task.code.name());
@@ -199,6 +201,6 @@ pub fn fail(task: u64, code: i32, text: Option<String>) -> Result<()> {
 
 /// Implements portaclTaskGetState: returns a value of `portaclTaskState`.
 pub fn state(task: u64) -> Result<i32> {
-    let running = handles::get::<Running>("task", task)?;
+    let running = handles::get::<RunningTask>("task", task)?;
     Ok(running.run.upgrade().and_then(|run| run.stopped()).map_or(0, |stop| stop as i32))
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::backend::stream::watch::{Expected, Watched};
-use crate::backend::{Copy, Fault, Place, Position, Result, Stop, Stream, Wait};
+use crate::backend::{Copy, Fault, Place, Position, Result, StopReason, Stream, Wait};
 use crate::stream::event::Record;
 use crate::stream::operation::{Awaited, Begins, Operation, SHORT, Task};
 use crate::stream::queue::Queue;
@@ -166,13 +166,13 @@ impl Stream for CpuStream {
 
     fn abandon(&self) -> Position {
         let kept = self.queue.abandon();
-        self.queue.stop_tasks(Stop::Dropped);
+        self.queue.stop_tasks(StopReason::Dropped);
         kept
     }
 
     fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
         let started = self.queue.abort(why);
-        self.queue.stop_tasks(Stop::Dropped);
+        self.queue.stop_tasks(StopReason::Dropped);
         // Later work is ordered after tasks that still run. An abandoned stream has none.
         self.queue.running_tasks().into_iter().for_each(|done| _ = self.queue_wait(Awaited::record(done)));
         let Some(started) = started else { return Wait::Done };
@@ -181,7 +181,7 @@ impl Stream for CpuStream {
 
     fn retire(&self) {
         self.queue.retire();
-        self.queue.stop_tasks(Stop::StreamEnds);
+        self.queue.stop_tasks(StopReason::StreamEnds);
     }
 
     fn set_priority(&self, priority: u32) -> Result<()> {

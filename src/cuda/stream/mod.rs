@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use cudarc::driver::sys::{CUcontext, CUstream};
 
-use crate::backend::{Fault, FaultKind, Position, Result, Stop, Stream, StreamOptions, Wait, downcast};
+use crate::backend::{Fault, FaultKind, Position, Result, StopReason, Stream, StreamOptions, Wait, downcast};
 use crate::memory::pending;
 use crate::runtime::{DeviceState, Raw};
 use crate::stream::mark::poll_until;
@@ -139,7 +139,7 @@ impl Stream for CudaStream {
 
     fn retire(&self) {
         self.0.flush_deferred();
-        self.0.stop_tasks(Stop::StreamEnds);
+        self.0.stop_tasks(StopReason::StreamEnds);
     }
 
     fn set_priority(&self, priority: u32) -> Result<()> {

@@ -28,7 +28,7 @@ pub(crate) use waits::{DriverWait, Held, HostWait, held, note, note_weak};
 
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::{
-    Failure, Fault, FaultKind, Notify, Observer, Place, Position, Result, Stop, StreamOptions, TaskRun,
+    Failure, Fault, FaultKind, Notify, Observer, Place, Position, Result, StopReason, StreamOptions, TaskRun,
 };
 use crate::base::api::{Api, Outcome};
 use crate::runtime::{DeviceState, Raw};
@@ -159,7 +159,7 @@ impl StreamState {
     pub(crate) fn abandon(&self) -> Position {
         self.abandoned.store(true, Ordering::Relaxed);
         held(&self.host_waits).iter().for_each(|wait| wait.cancel());
-        self.stop_tasks(Stop::Dropped);
+        self.stop_tasks(StopReason::Dropped);
         self.submitted()
     }
 
@@ -168,11 +168,11 @@ impl StreamState {
         *self.aborted.lock() = Some(why);
         self.aborts.fetch_add(1, Ordering::Release);
         held(&self.host_waits).iter().for_each(|wait| wait.cancel());
-        self.stop_tasks(Stop::Dropped);
+        self.stop_tasks(StopReason::Dropped);
     }
 
     /// Stops the tasks that are pending or run.
-    pub(crate) fn stop_tasks(&self, stop: Stop) {
+    pub(crate) fn stop_tasks(&self, stop: StopReason) {
         held(&self.tasks).iter().for_each(|run| run.stop(stop));
     }
 

@@ -12,7 +12,7 @@ use crate::base::{
     text,
 };
 use crate::core::base::error::{Result, invalid_param};
-use crate::core::transfer::host_task::{self, Buffer, Function};
+use crate::core::transfer::host_task::{self, Buffer, TaskFunction};
 use crate::types::{
     aclError, aclrtStream, portaclTask, portaclTaskBuffer, portaclTaskFlag, portaclTaskFunction, portaclTaskOptions,
     portaclTaskRelease, portaclTaskState, portaclTaskStop,
@@ -34,7 +34,7 @@ unsafe impl Send for Program {}
 // SAFETY: portaclLaunchTask requires that `stop` may be called while the function runs.
 unsafe impl Sync for Program {}
 
-impl Function for Program {
+impl TaskFunction for Program {
     fn name(&self) -> &str {
         &self.name
     }
@@ -167,7 +167,8 @@ pub unsafe extern "C" fn portaclLaunchTask(
         };
         let buffers: Vec<Buffer> = buffers.iter().map(buffer).collect();
         let owns = AtomicBool::new(false);
-        let program: Arc<dyn Function> = Arc::new(Program { function, user_data: userData, name, stop, release, owns });
+        let program: Arc<dyn TaskFunction> =
+            Arc::new(Program { function, user_data: userData, name, stop, release, owns });
         host_task::launch(&program, &buffers, takes_device_addresses, handle::from_c(stream))
     })
 }
@@ -198,7 +199,6 @@ pub unsafe extern "C" fn portaclTaskFail(task: portaclTask, code: aclError, text
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task whose function runs.
 /// @note Thread-safe. A function of portacl.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclTaskGetState(task: portaclTask, state: *mut portaclTaskState) -> aclError {
-    let out = state.cast::<MaybeUninit<portaclTaskState>>();
-    guard_out("portaclTaskGetState", "state", out, || host_task::state(handle::from_c(task)).map(enum_from))
+pub unsafe extern "C" fn portaclTaskGetState(task: portaclTask, state: *mut MaybeUninit<portaclTaskState>) -> aclError {
+    guard_out("portaclTaskGetState", "state", state, || host_task::state(handle::from_c(task)).map(enum_from))
 }

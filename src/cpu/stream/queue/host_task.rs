@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 
 use super::{Queue, complete};
 use crate::backend::stream::watch::ANYWHERE;
-use crate::backend::{Result, Stop};
+use crate::backend::{Result, StopReason};
 use crate::stream::event::Record;
 use crate::transfer::host_task::TaskWait;
 
@@ -23,7 +23,7 @@ impl Queue {
             // The lock that this takes shows the queue as it is after the start.
             let awaited = queue.operations.blocked_on();
             if queue.is_retired() {
-                started.run.stop(Stop::StreamEnds);
+                started.run.stop(StopReason::StreamEnds);
             }
             awaited.is_some_and(|on| Arc::ptr_eq(&on.record, &record))
         };
@@ -51,7 +51,7 @@ impl Queue {
     }
 
     /// Stops the tasks that run.
-    pub(crate) fn stop_tasks(&self, stop: Stop) {
+    pub(crate) fn stop_tasks(&self, stop: StopReason) {
         let tasks: Vec<_> = self.tasks.lock().iter().map(|(task, _)| Arc::clone(task)).collect();
         tasks.iter().for_each(|task| task.run.stop(stop));
     }
