@@ -68,15 +68,14 @@ int main(int argc, char** argv) {
     numbers.randomSeed = Number(uint64_t{2026});
     numbers.randomNum = Number(uint64_t{kNumbers});
 
-    // One side is enqueued completely first: its waits come before the records.
-    for (int round = 0; round < rounds; ++round) {
-        CHECK(aclrtWaitAndResetNotify(is_made, adder, kPatience));
-        CHECK(aclrtReduceAsync(sums, block, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, adder, nullptr));
-        CHECK(aclrtRecordNotify(is_added, adder));
-    }
+    // A wait may be enqueued before its record. Here it comes after it: on a GPU streams may share a queue, in which a
+    // wait also holds up later work of the other streams.
     for (int round = 0; round < rounds; ++round) {
         CHECK(aclrtRandomNumAsync(&numbers, maker, nullptr));
         CHECK(aclrtRecordNotify(is_made, maker));
+        CHECK(aclrtWaitAndResetNotify(is_made, adder, kPatience));
+        CHECK(aclrtReduceAsync(sums, block, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, adder, nullptr));
+        CHECK(aclrtRecordNotify(is_added, adder));
         // The block is not overwritten before it was summed.
         CHECK(aclrtWaitAndResetNotify(is_added, maker, kPatience));
     }

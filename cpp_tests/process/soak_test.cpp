@@ -220,9 +220,9 @@ void UseSignals() {
 
     auto* const numbers = static_cast<char*>(words) + kSize / 2;
     const auto task = RandomNumbers(kNormal, ACL_FLOAT, 0.0f, 1.0f, numbers, kSize / 8, 1, words);
-    ACL_OK(aclrtWaitAndResetNotify(notify, second, 0));
     ACL_OK(aclrtRandomNumAsync(&task, first, nullptr));
     ACL_OK(aclrtRecordNotify(notify, first));
+    ACL_OK(aclrtWaitAndResetNotify(notify, second, 0));
     ACL_OK(aclrtRecordEvent(event, first));
     ACL_OK(aclrtStreamWaitEvent(second, opened));
     ACL_OK(aclrtValueWrite(numbers, 5, 0, first));

@@ -13,7 +13,7 @@
 //! first launch waits for the latest launch of the old one.
 //!
 //! Labels, switches, streams that start others, and conditional tasks make a graph a flow. An empty graph behind the
-//! ticket of a flow keeps freed memory alive where streams drop work; elsewhere the stream that waits keeps it.
+//! ticket of a flow keeps freed memory alive where streams drop work. On other devices the stream of the run does.
 
 pub mod build;
 pub mod capture;
