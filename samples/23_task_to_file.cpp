@@ -1,10 +1,11 @@
-// Tasks: host code in stream order with access to device memory. One streams results to a file while the device goes on.
+// Tasks: host code in stream order with access to device memory. One streams results to a file while the device goes
+// on.
 //
 // A device generates one block of numbers after the other, in two buffers. A second stream writes each block to a file
-// by a task: a function that gets an address where it can read the block, on every backend. It runs on a thread of its
-// own, while the first stream generates the next block. If the file cannot be written, the task fails its stream with
-// the error number and a text, and the wait at the end reports both. If the stream were aborted, the task would stop
-// between two parts of a block.
+// by a task: a function that gets an address at which the host can read the block, on every backend. It runs on a
+// thread of its own, while the first stream generates the next block. If the file cannot be written, the task fails its
+// stream with the error number and a text, and the wait at the end reports both. If the stream were aborted, the task
+// would stop between two parts of a block.
 //
 // usage: 23_task_to_file [BLOCKS [FILE]]     default: 16 blocks of 262144 numbers, a file that is removed at the end
 

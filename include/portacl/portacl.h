@@ -564,46 +564,46 @@ aclError portaclEventGetNative(aclrtEvent event, void **native);
  *
  * - It gets an address for each buffer that it may read or write on the host, as `access` says. On CPUs that is the
  *   memory itself, also in guard mode, where other host code has no access. On GPUs the stream copies the buffers to
- *   page-locked memory of the library before the call, and those that the task writes back after it. Page-locked host
- *   memory is passed as it is. With PORTACL_TASK_DEVICE_ADDRESSES nothing is copied, and the function gets the
+ *   page-locked memory of the library before the call, and those that the task writes back after it. Page-locked
+ *   host memory is passed as it is. With PORTACL_TASK_DEVICE_ADDRESSES nothing is copied, and the function gets the
  *   addresses as they were passed.
- * - It can fail: portaclTaskFail, or another result than ACL_SUCCESS, fails the stream as a failed operation does, with
- *   that code. The next wait for the stream returns it.
+ * - It can fail: portaclTaskFail, or another result than ACL_SUCCESS, fails the stream as a failed operation does,
+ *   with that code. The next wait for the stream returns it.
  * - It has a thread of its own, never one that waits in a call of this library or runs other operations. So tasks of
- *   different streams that wait for each other go on. The threads are the library's: one for each task that runs, and
- *   idle ones for the next tasks, which end after 5 seconds, except one. If the system refuses a thread for a task, the
- *   task runs when the one before it has returned.
+ *   different streams that wait for each other go on. The threads are the library's: one for each task that runs,
+ *   and idle ones for the next tasks, which end after 5 seconds, except one. If the system refuses a thread for a
+ *   task, the task runs when the previous one has returned.
  * - It is notified when its stream is destroyed or aborted, or its device is reset: `options->stop` and
  *   portaclTaskGetState. A task that is pending then is dropped by an abort, and runs otherwise.
  *
  * After an abort, later operations of the stream wait for a task that still runs. What a task has written when it
- * fails, or is aborted, stays in the buffers. Memory that is freed while a task is pending or runs stays until it has
- * returned.
+ * fails, or is aborted, stays in the buffers. Memory that is freed while a task is pending or runs stays until it
+ * has returned.
  *
- * Inside the function, calls of this library that allocate, free, wait, enqueue, create or destroy return an error, as
- * inside host functions. The function must return, and must not throw. In a capture the task becomes a part of the
- * graph, which runs it in each launch; its buffers stay allocated as long. The tasks of a graph run one after the other.
- * Graphs with control flow and task groups cannot contain tasks.
+ * Inside the function, calls of this library that allocate, free, wait, enqueue, create or destroy return an error,
+ * as inside host functions. The function must return, and must not throw. In a capture the task becomes a part of
+ * the graph, which runs it in each launch; keep its buffers allocated as long. The tasks of a graph run one after
+ * the other. Graphs with control flow and task groups cannot contain tasks.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param function the function.
- * @param userData argument of the functions; may be null. The caller keeps it valid until `options->release` is called,
- *     or without that until the function has returned, or the graph is destroyed.
- * @param buffers the memory; copied, so the caller need not keep the array. Null if `count` is 0. Two buffers may share
- *     bytes only if both are PORTACL_TASK_READ.
+ * @param userData argument of the functions; may be null. The caller keeps it valid until `options->release` is
+ *     called, or without that until the function has returned, or the graph is destroyed.
+ * @param buffers the memory; copied, so the caller need not keep the array. Null if `count` is 0. Two buffers may
+ *     share bytes only if both are PORTACL_TASK_READ.
  * @param count number of buffers, at most 1024.
  * @param options name, flags, and functions for stop and release; copied. Null: none.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `function` is null, `buffers` is null and `count` is not 0, `count` is too
  *     large, a buffer with a size has a null address, an unknown access, buffers that overlap and are written,
  *     `structSize` is not the size of the structure, or unknown flags.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a buffer is not memory from this library, is freed, is on another device
- *     than the stream, or reaches past the end of its allocation; not a stream, destroyed, or called inside a host
- *     function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a buffer is not memory from this library, is freed, is on another
+ *     device than the stream, or reaches past the end of its allocation; not a stream, destroyed, or called inside a
+ *     host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory left.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the stream is captured into a graph that cannot contain it, or the
- *     CUDA driver does not let streams wait for words in memory.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the stream is captured into a graph that cannot contain it, or
+ *     the CUDA driver does not let streams wait for words in memory.
  * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: the system refuses the first thread for tasks.
  * @note Thread-safe. A function of portacl.
  */

@@ -28,8 +28,9 @@ void Count(void* data) {
 aclError portaclLaunchTaskWith(std::vector<portaclTaskBuffer> buffers, aclrtStream stream = nullptr) {
     return portaclLaunchTask(stream, Nothing, nullptr, buffers.data(), buffers.size(), nullptr);
 }
-#define FAILS_WITH(code, buffers, ...)                                                                             \
-    EXPECT_TRUE(FailedSaying("portaclLaunchTask", ACL_ON_PURPOSE(portaclLaunchTaskWith(buffers)), (code), {__VA_ARGS__}))
+#define FAILS_WITH(code, buffers, ...) \
+    EXPECT_TRUE(                       \
+        FailedSaying("portaclLaunchTask", ACL_ON_PURPOSE(portaclLaunchTaskWith(buffers)), (code), {__VA_ARGS__}))
 
 TEST_F(TaskArguments, Functions) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclLaunchTask(nullptr, nullptr, nullptr, nullptr, 0, nullptr),
@@ -74,7 +75,8 @@ TEST_F(TaskArguments, Ranges) {
     }
     int local = 0;
     const std::vector<portaclTaskBuffer> host{Reads(memory), Buffer(&local, sizeof local, PORTACL_TASK_READ)};
-    FAILS_WITH(ACL_ERROR_RT_PARAM_INVALID, host, "buffers[1].data " + Shown(&local), "pass other host memory in userData");
+    FAILS_WITH(ACL_ERROR_RT_PARAM_INVALID, host, "buffers[1].data " + Shown(&local),
+               "pass other host memory in userData");
     void* freed = nullptr;
     ACL_OK(aclrtMalloc(&freed, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtFree(freed));
@@ -112,7 +114,8 @@ TEST_F(TaskArguments, OptionsAreChecked) {
     auto options = Options();
     const auto launch = [&options] { return portaclLaunchTask(nullptr, Nothing, nullptr, nullptr, 0, &options); };
     const auto refused = [&](std::string_view word, std::string_view other = "") {
-        EXPECT_TRUE(FailedSaying("portaclLaunchTask", ACL_ON_PURPOSE(launch()), ACL_ERROR_INVALID_PARAM, {word, other}));
+        EXPECT_TRUE(
+            FailedSaying("portaclLaunchTask", ACL_ON_PURPOSE(launch()), ACL_ERROR_INVALID_PARAM, {word, other}));
     };
     for (const size_t bad : {size_t{0}, sizeof options - 1, sizeof options + 1}) {
         options.structSize = bad;
@@ -137,9 +140,10 @@ TEST_F(TaskArguments, MemoryOfAnotherDevice) {
     ACL_OK(aclrtCreateStream(&other));
     ACL_OK(aclrtSetDevice(0));
     const std::vector<portaclTaskBuffer> buffers{Reads(there)};
-    EXPECT_TRUE(Failed("portaclLaunchTask", ACL_ON_PURPOSE(portaclLaunchTaskWith(buffers)), ACL_ERROR_RT_PARAM_INVALID));
-    EXPECT_TRUE(Failed("portaclLaunchTask", ACL_ON_PURPOSE(portaclLaunchTaskWith({}, other)),
-                       ACL_ERROR_RT_STREAM_CONTEXT));
+    EXPECT_TRUE(
+        Failed("portaclLaunchTask", ACL_ON_PURPOSE(portaclLaunchTaskWith(buffers)), ACL_ERROR_RT_PARAM_INVALID));
+    EXPECT_TRUE(
+        Failed("portaclLaunchTask", ACL_ON_PURPOSE(portaclLaunchTaskWith({}, other)), ACL_ERROR_RT_STREAM_CONTEXT));
     ACL_OK(aclrtSetDevice(1));
     ACL_EXPECT_OK(portaclLaunchTaskWith(buffers, other));
     ACL_OK(aclrtSynchronizeStream(other));
@@ -152,8 +156,7 @@ TEST_F(TaskArguments, ARefusedLaunchLeavesTheUserDataToItsCaller) {
     options.release = Count;
     const portaclTaskBuffer bad = Buffer(nullptr, 5, PORTACL_TASK_READ);
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclLaunchTask(nullptr, Nothing, &released, &bad, 1, &options));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              portaclLaunchTask(&released, Nothing, &released, nullptr, 0, &options));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclLaunchTask(&released, Nothing, &released, nullptr, 0, &options));
     EXPECT_EQ(released, 0);
 }
 
@@ -161,8 +164,8 @@ TEST_F(TaskArguments, States) {
     aclrtStream stream = nullptr;
     ACL_OK(aclrtCreateStream(&stream));
     ACL_OK(aclrtDestroyStream(stream));
-    EXPECT_TRUE(Failed("portaclLaunchTask", ACL_ON_PURPOSE(portaclLaunchTaskWith({}, stream)),
-                       ACL_ERROR_RT_PARAM_INVALID));
+    EXPECT_TRUE(
+        Failed("portaclLaunchTask", ACL_ON_PURPOSE(portaclLaunchTaskWith({}, stream)), ACL_ERROR_RT_PARAM_INVALID));
     std::atomic<aclError> inside{0};
     Task nested([&inside](portaclTask, void* const*) {
         inside = ACL_ON_PURPOSE(portaclLaunchTaskWith({}));

@@ -53,7 +53,9 @@ TEST_F(TaskInGraph, RunsInEachLaunchInItsPlace) {
 TEST_F(TaskInGraph, IsReleasedWithAGraphThatNeverRan) {
     Stream stream;
     Task task([](portaclTask, void* const*) { return ACL_SUCCESS; });
-    { const Graph graph = Capture(stream, [&] { ACL_OK(task.Launch(stream)); }); }
+    {
+        const Graph graph = Capture(stream, [&] { ACL_OK(task.Launch(stream)); });
+    }
     EXPECT_TRUE(task.AwaitReleased());
     EXPECT_EQ(task.Runs(), 0);
     EXPECT_EQ(task.Released(), 1);

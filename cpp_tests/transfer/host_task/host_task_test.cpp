@@ -80,8 +80,8 @@ TEST_F(LaunchTask, UsesPinnedAndManagedMemory) {
         }
         return ACL_SUCCESS;
     });
-    ACL_OK(task.Launch(stream, {Buffer(pinned.At(), 4096, PORTACL_TASK_READ_WRITE),
-                                Buffer(managed, 4096, PORTACL_TASK_READ_WRITE)}));
+    ACL_OK(task.Launch(
+        stream, {Buffer(pinned.At(), 4096, PORTACL_TASK_READ_WRITE), Buffer(managed, 4096, PORTACL_TASK_READ_WRITE)}));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(pinned.Copy(), std::vector<unsigned char>(4096, 7));
     std::vector<unsigned char> result(4096);
@@ -99,8 +99,8 @@ TEST_F(LaunchTask, BuffersWithoutBytesHaveNoAddress) {
     });
     int local = 0;
     // The address of a buffer without bytes is ignored.
-    ACL_OK(task.Launch(nullptr, {Buffer(nullptr, 0, PORTACL_TASK_WRITE), Reads(memory),
-                                 Buffer(&local, 0, PORTACL_TASK_READ)}));
+    ACL_OK(task.Launch(nullptr,
+                       {Buffer(nullptr, 0, PORTACL_TASK_WRITE), Reads(memory), Buffer(&local, 0, PORTACL_TASK_READ)}));
     ACL_OK(aclrtSynchronizeStream(nullptr));
     EXPECT_EQ(right, 1);
     // Neither buffers nor options are needed.
@@ -191,7 +191,8 @@ TEST_F(LaunchTask, FailsItsStreamWithItsCodeAndText) {
     EXPECT_EQ(code, 4711);
     EXPECT_NE(text.find("aclrtSynchronizeStream: rank 3 is gone (error 4711)"), std::string::npos) << text;
     // It is reported once, and the stream goes on.
-    text = Failure(stream, [](portaclTask, void* const*) { return 17; }, &code);
+    text = Failure(
+        stream, [](portaclTask, void* const*) { return 17; }, &code);
     EXPECT_EQ(code, 17);
     EXPECT_NE(text.find("task ring has failed: its function returned 17"), std::string::npos) << text;
     const Task::Body without_text = [](portaclTask task, void* const*) {
@@ -228,7 +229,10 @@ TEST_F(LaunchTask, AFailureStopsAContextThatWantsThat) {
     gate.Open();
     ACL_FAILS(4711, aclrtSynchronizeStream(stream));
     EXPECT_EQ(log.Size(), 0u);
-    ACL_FAILS_SAYING(4711, aclrtLaunchHostFunc(stream, [](void*) {}, nullptr), "stop here");
+    ACL_FAILS_SAYING(4711,
+                     aclrtLaunchHostFunc(
+                         stream, [](void*) {}, nullptr),
+                     "stop here");
     ACL_OK(aclrtDestroyStreamForce(stream));
     ACL_OK(aclrtDestroyContext(context));
     ACL_OK(aclrtSetDevice(0));
@@ -291,7 +295,7 @@ TEST_F(LaunchTask, ManyRunInOrderOnSeveralStreams) {
     };
     std::vector<std::unique_ptr<Row>> rows;
     for (int i = 0; i < kStreams; ++i) rows.push_back(std::make_unique<Row>());
-    // Each task checks the number that the one before it has left.
+    // Each task checks the number that the previous one has left.
     const auto next = [](portaclTask, void* const* buffers, void* data) -> aclError {
         int* counter = static_cast<int*>(buffers[0]);
         if (*counter != static_cast<int>(reinterpret_cast<intptr_t>(data))) return 1;

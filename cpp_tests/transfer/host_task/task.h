@@ -128,7 +128,7 @@ class Task {
         std::unique_lock<std::mutex> lock(state_->mutex);
         return state_->changed.wait_for(lock, kPatience, done);
     }
-    int Get(int State::* member) {
+    int Get(int State::*member) {
         const std::lock_guard<std::mutex> lock(state_->mutex);
         return state_->*member;
     }

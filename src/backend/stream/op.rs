@@ -38,7 +38,8 @@ pub enum Op<'a> {
     HostFn(Payload<'a, HostFn>),
     /// Runs a task on a thread of its own, never on one that waits or serves streams, with addresses for the buffers.
     /// Later operations of this stream wait until it returns; other streams do not. Memory that is freed after the
-    /// submission stays until then, also if the stream is aborted or abandoned, which [stops](crate::TaskRun::stop) the task.
+    /// submission stays until then. An abort or an abandon of the stream [stops](crate::TaskRun::stop) the task, and
+    /// does not wait for it.
     HostTask(&'a Arc<HostTask>),
     /// Runs a graph of the stream's device as one operation, which overlaps no other run of the graph. Memory that is
     /// freed after the submission stays until the run is complete, as for a kernel.
