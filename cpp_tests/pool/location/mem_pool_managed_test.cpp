@@ -53,6 +53,11 @@ TEST_F(ManagedMemPool, MemoryIsTheHostsAndEveryDevices) {
         void* const again = pool.Allocate(kSize, stream);
         EXPECT_EQ(again, bytes) << "the stream reuses what it has freed";
         Synchronize(stream);
+        // The host writes first: no operation has.
+        std::memset(again, 8, kSize);
+        ACL_OK(aclrtMemcpyAsync(device.At(), kSize, again, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+        Synchronize(stream);
+        EXPECT_EQ(device.Download(), Bytes(kSize, 8));
         ACL_OK(aclrtFree(again));
     }
 }
