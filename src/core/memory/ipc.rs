@@ -117,7 +117,7 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
 fn not_exported(found: &Allocation) -> Error {
     let addr = found.base;
     let instead = match found.kind {
-        Kind::ManagedPool(_) => "managed memory of a pool, which cannot be shared; share memory from aclrtMalloc",
+        Kind::ManagedPool(_) => "managed memory in a pool, which cannot be shared; share memory from aclrtMalloc",
         Kind::Pool(_) | Kind::HostPool(_) => {
             "pool memory; create the pool with ACL_MEM_HANDLE_TYPE_POSIX and call portaclMemPoolExportPointer"
         }
