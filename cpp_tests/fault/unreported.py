@@ -46,6 +46,7 @@ ALL = (
     Unreported("cpu", "device.alloc", FROM_POOL, "a pool first requests more than it needs, then only what it needs",
            in_samples=AGAIN),
     Unreported("cpu", "shared_memory.alloc", FROM_POOL, "as above", in_samples=AGAIN),
+    Unreported("cpu", "device.alloc_managed", FROM_POOL, "as above", in_samples=AGAIN),
     # Only captured requests read the attributes.
     Unreported("cuda", "pool.get", FROM_POOL, "high marks of graph memory: the allocation stands without them",
            in_samples=True, steady=False),

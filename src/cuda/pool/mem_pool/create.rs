@@ -19,6 +19,7 @@ use crate::base::owned::Shared;
 use crate::memory::blocks::{HUGE_PAGE, NORMAL_PAGE};
 use crate::memory::managed_memory;
 use crate::pool::pool_pages::PoolPages;
+use crate::runtime::info::every_device_has;
 use crate::runtime::{CudaDriver, DeviceState, DriverState, Raw};
 
 /// The location of managed memory that prefers none.
@@ -55,6 +56,30 @@ impl DriverState {
         };
         Err(Fault::unsupported(format!("CUDA device {ordinal} cannot share memory pools by {what}: {instead}")))
     }
+}
+
+/// Rejects what no driver of this version, or none of these devices, supports.
+fn check_kind(driver: &DriverState, options: &PoolOptions) -> Result<()> {
+    use CUdevice_attribute::*;
+    if options.kind != PoolKind::Pinned {
+        let is_new = driver.api.version() >= 13000;
+        ensure!(
+            is_new && every_device_has(&driver.api, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?,
+            Fault::unsupported(
+                "the driver creates no memory pools of managed memory: CUDA 13 and later do, if the host and every \
+                 device can use managed memory at the same time; use aclrtMemAllocManaged, or a newer driver"
+            )
+        );
+    }
+    if let (true, MemoryPlace::Device(ordinal)) = (options.decompression, options.place) {
+        ensure!(
+            driver.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK)? != 0,
+            Fault::unsupported(format!(
+                "CUDA device {ordinal} has no engine for decompression (portaclDeviceGetMemPoolSupport); pass usage 0"
+            ))
+        );
+    }
+    Ok(())
 }
 
 impl CudaDriver {
@@ -95,6 +120,7 @@ impl Pools for CudaDriver {
         let (device, page) = match options.place {
             MemoryPlace::Device(ordinal) => {
                 driver.check_pool(ordinal, options.sharing)?;
+                check_kind(driver, &options)?;
                 let page = if options.kind == PoolKind::Pinned { HUGE_PAGE } else { NORMAL_PAGE };
                 (Some(driver.open_device(ordinal)?), page)
             }
@@ -147,23 +173,12 @@ impl Pools for CudaDriver {
     }
 }
 
-/// Explains why the driver refused a pool that is not of a device's own memory, or has a usage. Missing nodes were
-/// rejected earlier.
+/// Explains why the driver refused a host pool. Missing nodes were rejected earlier.
 fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
     if !matches!(fault.kind(), FaultKind::Driver | FaultKind::Unsupported) {
         return fault;
     }
     let text = match (options.place, options.sharing) {
-        _ if options.kind != PoolKind::Pinned => {
-            "the driver creates no memory pools of managed memory: CUDA 13 and later do, if the host and every device \
-             can use managed memory at the same time; use aclrtMemAllocManaged, or a newer driver"
-                .into()
-        }
-        _ if options.decompression => {
-            "the driver creates no memory pools for decompression here: CUDA 12.8 and later do, on devices with an \
-             engine for it (portaclDeviceGetMemPoolSupport); pass usage 0"
-                .into()
-        }
         (MemoryPlace::Device(_), _) => return fault,
         (MemoryPlace::Host(None), _) => {
             "the driver creates no memory pools in host memory; use a newer driver, or aclrtMallocHost".into()
