@@ -340,7 +340,7 @@ void drop_pools(Context& context, bool is_leak) {
     State& all = state();
     std::vector<uint64_t> mine;
     for (const auto& [handle, pool] : all.pools.live()) {
-        if (pool->context != &context || pool->on_host()) continue;
+        if (pool->context != &context || (pool->on_host() && !pool->managed())) continue;
         mine.push_back(handle);
         if (is_leak && !pool->is_default) {
             char text[120];

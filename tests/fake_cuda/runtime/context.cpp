@@ -97,7 +97,7 @@ void tear_down(Lock& lock, Context& context, bool is_leak) {
     // Pinned memory belongs to the context that allocated it, as in the driver.
     for (auto entry = all.blocks.begin(); entry != all.blocks.end();) {
         const Block& block = *entry->second;
-        const bool of_host_pool = block.pool != nullptr && block.pool->on_host();
+        const bool of_host_pool = block.pool != nullptr && block.pool->on_host() && !block.pool->managed();
         if (block.context == &context && block.kind != BlockKind::kMapped && !of_host_pool) {
             if (is_leak && !block.is_variable) {
                 orphan(name_of(block.kind), entry->first, context);
