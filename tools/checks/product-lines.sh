@@ -51,7 +51,7 @@ exhaustive=260 # matches that name each variant, one a line, instead of `_` (cli
 captures=60 # captures and failed contexts of other libraries: src/cuda/base/api/captures.rs, streams that join a capture and
             # events in one in src/cuda/stream
 ends=130    # one way to find the ends of transfers, with what each call expects as data: src/core/transfer/ends.rs
-locations=450 # pools by location and allocation type, of managed memory, and their properties:
+locations=475 # pools by location and allocation type, of managed memory, and their properties:
             # src/core/pool/mem_pool/located.rs, props.rs
 batches=140 # many copies and prefetches in one call of the driver: src/cuda/transfer/memcpy_batch.rs
 texts=160   # texts that name the argument, its bound and what to do, on more lines than before: all of src
