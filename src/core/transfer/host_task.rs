@@ -150,7 +150,6 @@ fn find(buffers: &[Buffer], device: &Device) -> Result<(Vec<TaskBuffer>, Vec<Hel
     Ok((found, held))
 }
 
-#[cold]
 fn of_another_device(argument: &str, addr: usize, device: &Device) -> Error {
     param_invalid!(
         "{argument} {addr:#x} is memory on another device than the stream, which is on device {}; use a stream of the \

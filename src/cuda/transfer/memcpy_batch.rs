@@ -64,7 +64,6 @@ impl OneCall {
     }
 
     /// Adds the copy that the driver has found wrong.
-    #[cold]
     fn explain(&self, fault: Fault, failed: usize) -> Fault {
         match self.lens.get(failed) {
             Some(len) => {
