@@ -37,6 +37,18 @@ void SetReduction(Operation& operation, HcclReduceOp reduction) {
     operation.reduction = reduction;
 }
 
+// Describes the destination as parts if the source lies there: the parts of other ranks are not read.
+void SplitIfInPlace(Operation& operation, uint32_t ranks) {
+    const auto source = reinterpret_cast<uintptr_t>(operation.send);
+    const auto begin = reinterpret_cast<uintptr_t>(operation.recv);
+    if (source < begin || source >= begin + operation.recv_bytes || ranks == 1) return;
+    const size_t bytes = operation.recv_bytes / ranks;
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        operation.received.push_back({static_cast<char*>(operation.recv) + rank * bytes, bytes});
+    }
+    operation.recv_bytes = 0;
+}
+
 }  // namespace
 
 HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType, HcclReduceOp op,
@@ -80,6 +92,7 @@ HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclD
         const Handle communicator = Find(comm);
         Operation operation = New(Kind::kAllGather, "HcclAllGather", sendCount, dataType);
         SetBuffers(operation, "sendCount", sendBuf, 1, recvBuf, communicator->size());
+        SplitIfInPlace(operation, communicator->size());
         communicator->Enqueue(std::move(operation), stream);
     });
 }

@@ -1,6 +1,8 @@
 // Operations between pairs of ranks, and exchanges of all with all.
 #include <hccl/hccl.h>
 
+#include <deque>
+
 #include "api/checks.h"
 
 using hccl::BytesOfAll;
@@ -13,6 +15,9 @@ using hccl::Operation;
 using hccl::Part;
 
 namespace {
+
+// What a task may have as buffers.
+constexpr uint32_t kMostTransfers = 1024;
 
 Part PartAt(const void* buffer, size_t offset, size_t bytes) {
     return {static_cast<char*>(const_cast<void*>(buffer)) + offset, bytes};
@@ -43,6 +48,26 @@ std::vector<Part> ReadParts(const void* buffer, const char* name, uint32_t ranks
         parts.push_back(PartAt(buffer, offset, bytes));
     }
     return parts;
+}
+
+// Transfers with the own rank are pairs: the n-th receive gets the n-th send.
+void RequirePairs(const std::vector<hccl::Transfer>& batch, uint32_t own) {
+    std::deque<size_t> sends;
+    for (const hccl::Transfer& transfer : batch) {
+        if (transfer.is_send && transfer.peer == own) sends.push_back(transfer.bytes);
+    }
+    for (const hccl::Transfer& transfer : batch) {
+        if (transfer.is_send || transfer.peer != own) continue;
+        if (sends.empty() || sends.front() != transfer.bytes) {
+            throw Failure(HCCL_E_PARA, "a receive of " + std::to_string(transfer.bytes) + " bytes from the own rank, " +
+                                           std::to_string(own) + ", has no send of the same size in this batch");
+        }
+        sends.pop_front();
+    }
+    if (!sends.empty()) {
+        throw Failure(HCCL_E_PARA, "a send of " + std::to_string(sends.front()) + " bytes to the own rank, " +
+                                       std::to_string(own) + ", has no receive in this batch");
+    }
 }
 
 void RequireSameType(HcclDataType send, HcclDataType recv) {
@@ -137,7 +162,10 @@ HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32
 HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, HcclComm comm, aclrtStream stream) {
     return Guard(__func__, [&] {
         const Handle communicator = Find(comm);
-        if (itemNum == 0) throw Failure(HCCL_E_PARA, "itemNum is 0; allowed: 1 and more");
+        if (itemNum == 0 || itemNum > kMostTransfers) {
+            throw Failure(HCCL_E_PARA, "itemNum is " + std::to_string(itemNum) + "; allowed: 1 to " +
+                                           std::to_string(kMostTransfers) + "; use several calls");
+        }
         hccl::RequirePointer(sendRecvInfo, "sendRecvInfo");
         Operation operation(Kind::kBatch, "HcclBatchSendRecv");
         for (uint32_t index = 0; index < itemNum; index++) {
@@ -154,6 +182,7 @@ HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, H
             hccl::RequireRank(*communicator, item.remoteRank, (name + "remoteRank").c_str());
             operation.batch.push_back({item.sendRecvType == HCCL_SEND, item.buf, bytes, item.remoteRank});
         }
+        RequirePairs(operation.batch, communicator->rank());
         communicator->Enqueue(std::move(operation), stream);
     });
 }

@@ -77,7 +77,8 @@ std::string OfNames(const char* value) {
     if (is_exact) rest.remove_prefix(1);
     while (!rest.empty()) {
         const size_t comma = rest.find(',');
-        if (const std::string found = OfInterface(rest.substr(0, comma), is_exact); !found.empty()) return found;
+        const std::string_view name = rest.substr(0, comma);
+        if (const std::string found = name.empty() ? "" : OfInterface(name, is_exact); !found.empty()) return found;
         rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
     }
     throw Failure(HCCL_E_PARA, std::string("HCCL_SOCKET_IFNAME is \"") + value +
@@ -99,7 +100,8 @@ std::string Towards(const char* host) {
         const bool is_known = connect(socket, entry->ai_addr, entry->ai_addrlen) == 0 &&
                               getsockname(socket, reinterpret_cast<sockaddr*>(&own), &length) == 0;
         close(socket);
-        if (is_known) return Text(reinterpret_cast<const sockaddr*>(&own));
+        if (!is_known) continue;
+        if (std::string text = Text(reinterpret_cast<const sockaddr*>(&own)); !text.empty()) return text;
     }
     return "";
 }
@@ -136,7 +138,8 @@ std::string OwnAddress() {
     if (const char* const address = Variable("HCCL_IF_IP")) {
         char binary[sizeof(in6_addr)];
         if (inet_pton(AF_INET, address, binary) == 1 || inet_pton(AF_INET6, address, binary) == 1) return address;
-        throw Failure(HCCL_E_PARA, std::string("HCCL_IF_IP is \"") + address + "\", which is no IPv4 or IPv6 address");
+        throw Failure(HCCL_E_PARA,
+                      std::string("HCCL_IF_IP is \"") + address + "\", which is not an IPv4 or IPv6 address");
     }
     if (const char* const names = Variable("HCCL_SOCKET_IFNAME")) return OfNames(names);
     if (const char* const master = Variable("MASTER_ADDR")) {

@@ -55,7 +55,7 @@ struct Operation {
     HcclReduceOp reduction = HCCL_REDUCE_SUM;
     // The root, or the other rank of a send or receive.
     uint32_t root = 0;
-    // AllToAll: for each rank, instead of buffers.
+    // For each rank, instead of buffers: both for AllToAll, the destination for an AllGather in place.
     std::vector<Part> sent;
     std::vector<Part> received;
     std::vector<Transfer> batch;

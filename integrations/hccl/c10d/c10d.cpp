@@ -1,6 +1,11 @@
 // The module for processes with torch: the Gloo inside libtorch_cpu.
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstring>
 #include <deque>
+#include <map>
+#include <mutex>
 #include <set>
 
 #include "c10d/reduction.h"
@@ -17,6 +22,7 @@ using Milliseconds = std::chrono::milliseconds;
 
 // "No limit". Torch adds it to the time.
 constexpr Milliseconds kForever = std::chrono::hours(24 * 365);
+constexpr const char* kNoMemory = "no host memory for the parts of other ranks; free some, or use fewer elements";
 
 c10d::ReduceOp OperatorOf(HcclReduceOp reduction) {
     switch (reduction) {
@@ -39,22 +45,27 @@ void* Mutable(const void* memory) {
 
 class Gloo : public Mover {
   public:
-    Gloo(c10::intrusive_ptr<c10d::ProcessGroupGloo> group, const Seat& seat, std::string own,
-         std::set<std::string> others)
+    Gloo(c10::intrusive_ptr<Group> group, const Seat& seat, std::string own, std::set<std::string> others)
         : group_(std::move(group)),
           own_(std::move(own)),
           others_(std::move(others)),
           rank_(seat.rank),
           size_(seat.size),
-          patience_(seat.patience.count() == 0 ? kForever : Milliseconds(seat.patience)) {}
+          patience_(seat.patience.count() == 0 ? kForever : Milliseconds(seat.patience)) {
+        group_->SetTimeout(patience_);
+    }
 
     void Run(const Operation& operation) override {
         try {
             Start(operation);
         } catch (const Failure&) {
             throw;
+        } catch (const std::bad_alloc&) {
+            throw Failure(HCCL_E_MEMORY, kNoMemory);
+        } catch (const c10::OutOfMemoryError&) {
+            throw Failure(HCCL_E_MEMORY, kNoMemory);
         } catch (const std::exception& error) {
-            throw Failure(HCCL_E_REMOTE, FirstLine(error.what()));
+            throw Failure(HCCL_E_REMOTE, TextOf(error.what()));
         }
     }
 
@@ -62,7 +73,14 @@ class Gloo : public Mover {
 
   private:
     // Torch adds the stack of the C++ code.
-    static std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+    std::string TextOf(const std::string& text) const {
+        const std::string first = text.substr(0, text.find('\n'));
+        if (text.find("imed out") == std::string::npos) return first;
+        return "another rank did not answer within " + std::to_string(patience_.count() / 1000) +
+               " s; check that all ranks call the same operations in the same order, or set HCCL_EXEC_TIMEOUT to more "
+               "seconds (" +
+               first + ")";
+    }
 
     void Start(const Operation& operation) {
         switch (operation.kind) {
@@ -94,7 +112,26 @@ class Gloo : public Mover {
         }
     }
 
-    void Wait(const Work& work) const { work->wait(patience_); }
+    // The buffers may be freed afterwards, so a failed operation has left them when this throws.
+    void Wait(const Work& work) {
+        try {
+            work->wait(patience_);
+        } catch (...) {
+            if (!work->isCompleted()) {
+                Close();
+                Finish(work);
+            }
+            throw;
+        }
+    }
+
+    static void Finish(const Work& work) {
+        try {
+            work->wait(kForever);
+        } catch (const std::exception&) {
+            // Its connections are closed.
+        }
+    }
 
     void AllReduce(const Operation& operation) {
         if (operation.recv != operation.send) std::memcpy(operation.recv, operation.send, operation.send_bytes);
@@ -134,12 +171,18 @@ class Gloo : public Mover {
     }
 
     void AllGather(const Operation& operation) {
-        // The source may lie in the destination.
-        at::Tensor send = Bytes(Mutable(operation.send), operation.send_bytes).clone();
-        at::Tensor recv = Bytes(operation.recv, operation.recv_bytes);
+        at::Tensor send = Bytes(Mutable(operation.send), operation.send_bytes);
         c10d::AllgatherOptions options;
         options.timeout = patience_;
-        Wait(group_->_allgather_base(recv, send, options));
+        if (operation.received.empty()) {
+            at::Tensor recv = Bytes(operation.recv, operation.recv_bytes);
+            return Wait(group_->_allgather_base(recv, send, options));
+        }
+        // The source is one of the parts.
+        std::vector<at::Tensor> sources = {send.clone()};
+        std::vector<std::vector<at::Tensor>> parts(1);
+        for (const Part& part : operation.received) parts[0].push_back(Bytes(part.memory, part.bytes));
+        Wait(group_->allgather(parts, sources, options));
     }
 
     void Broadcast(const Operation& operation) {
@@ -222,19 +265,16 @@ class Gloo : public Mover {
                 own.push_back(&transfer);
             }
         }
+        // The call has checked that they are pairs.
         for (const Transfer& transfer : batch) {
             if (transfer.is_send || transfer.peer != rank_) continue;
-            if (own.empty() || own.front()->bytes != transfer.bytes) {
-                throw Failure(HCCL_E_PARA, "a receive of " + std::to_string(transfer.bytes) +
-                                               " bytes from the own rank has no send of the same size in the batch");
-            }
             std::memcpy(transfer.buffer, own.front()->buffer, transfer.bytes);
             own.pop_front();
         }
         for (const Work& work : works) Wait(work);
     }
 
-    const c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
+    const c10::intrusive_ptr<Group> group_;
     // Where this rank accepts connections, and the others.
     const std::string own_;
     const std::set<std::string> others_;
@@ -243,14 +283,22 @@ class Gloo : public Mover {
     const Milliseconds patience_;
 };
 
-// Starts a store, which lives until the process ends: other ranks use it as long as they like.
+// Starts the store of this process. It lives until the process ends: other ranks use it as long as they like.
 std::string Meet(const std::string& address) {
+    static std::mutex lock;
+    static auto& stores = *new std::map<std::pair<pid_t, std::string>, c10::intrusive_ptr<c10d::TCPStore>>;
     c10d::TCPStoreOptions options;
     options.port = 0;
     options.isServer = true;
     options.waitWorkers = false;
-    auto* const store = new c10::intrusive_ptr<c10d::TCPStore>(c10::make_intrusive<c10d::TCPStore>(address, options));
-    return address + " " + std::to_string((*store)->getPort());
+    const std::lock_guard<std::mutex> held(lock);
+    auto& store = stores[{getpid(), address}];
+    try {
+        if (!store) store = c10::make_intrusive<c10d::TCPStore>(address, options);
+    } catch (const c10::Error& error) {
+        throw Failure(HCCL_E_INTERNAL, error.what_without_backtrace());
+    }
+    return address + " " + std::to_string(store->getPort());
 }
 
 // Sends the own address to the other ranks, and returns theirs.
@@ -268,7 +316,9 @@ std::set<std::string> Exchange(c10d::Store& store, const std::string& own, const
 
 std::unique_ptr<Mover> Join(const Seat& seat) {
     const size_t space = seat.meeting.find(' ');
-    const auto left = std::chrono::duration_cast<Milliseconds>(seat.deadline - std::chrono::steady_clock::now());
+    // 0 is no limit there.
+    const auto left = std::max(
+        std::chrono::duration_cast<Milliseconds>(seat.deadline - std::chrono::steady_clock::now()), Milliseconds(1));
     c10d::TCPStoreOptions options;
     options.port = static_cast<uint16_t>(std::stoi(seat.meeting.substr(space + 1)));
     options.waitWorkers = false;
@@ -284,8 +334,7 @@ std::unique_ptr<Mover> Join(const Seat& seat) {
         const std::string own = AddressOf(device);
         std::set<std::string> others = Exchange(*prefixed, own, seat);
         const auto rank = static_cast<int>(seat.rank);
-        auto group =
-            c10::make_intrusive<c10d::ProcessGroupGloo>(prefixed, rank, static_cast<int>(seat.size), group_options);
+        auto group = c10::make_intrusive<Group>(prefixed, rank, static_cast<int>(seat.size), group_options);
         return std::make_unique<Gloo>(std::move(group), seat, own, std::move(others));
     } catch (const c10::Error& error) {
         throw Failure(HCCL_E_REMOTE, error.what_without_backtrace());

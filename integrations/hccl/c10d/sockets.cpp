@@ -1,9 +1,11 @@
 #include "c10d/sockets.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <gloo/transport/tcp/device.h>
 #include <netdb.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -52,10 +54,12 @@ void ShutDown(const std::string& own, const std::set<std::string>& others) noexc
     DIR* const folder = opendir("/proc/self/fd");
     if (folder == nullptr) return;
     while (const dirent* const entry = readdir(folder)) {
-        const int descriptor = std::atoi(entry->d_name);
-        const std::string there = EndOf(descriptor, getpeername);
-        if (there.empty() || (others.count(there) == 0 && EndOf(descriptor, getsockname) != own)) continue;
-        shutdown(descriptor, SHUT_RDWR);
+        // A copy is the same socket until it is shut down.
+        const int copy = fcntl(std::atoi(entry->d_name), F_DUPFD_CLOEXEC, 0);
+        if (copy < 0) continue;
+        const std::string there = EndOf(copy, getpeername);
+        if (!there.empty() && (others.count(there) != 0 || EndOf(copy, getsockname) == own)) shutdown(copy, SHUT_RDWR);
+        close(copy);
     }
     closedir(folder);
 }

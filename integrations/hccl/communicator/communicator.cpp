@@ -22,7 +22,7 @@ Table& Communicators() {
 
 Failure NoCommunicator(HcclComm handle) {
     std::ostringstream text;
-    text << "comm is " << handle << ", which is no live communicator; create one by HcclCommInitRootInfo, and use it "
+    text << "comm is " << handle << "; it is not a live communicator: create one by HcclCommInitRootInfo, and use it "
          << "before HcclCommDestroy";
     return Failure(handle == nullptr ? HCCL_E_PTR : HCCL_E_PARA, text.str());
 }

@@ -18,7 +18,7 @@ class Communicator {
     const std::string& name() const { return name_; }
     uint32_t rank() const { return rank_; }
     uint32_t size() const { return size_; }
-    // What ended the communicator, or HCCL_SUCCESS.
+    // Why an operation has failed on a stream, or HCCL_SUCCESS.
     HcclResult failure() const { return engine_->failure(); }
 
     void Enqueue(Operation operation, aclrtStream stream) { engine_->Enqueue(std::move(operation), stream); }

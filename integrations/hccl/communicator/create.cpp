@@ -61,7 +61,14 @@ std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uin
     auto member = std::make_unique<Member>(invitation, rank, size, deadline);
     const Seat seat = {invitation.meeting, NameOf(invitation.secret), OwnAddress(), rank, size, deadline,
                        ExecTimeout()};
-    return NewMeshedEngine(mover.join(seat), std::move(member));
+    try {
+        return NewMeshedEngine(mover.join(seat), std::move(member));
+    } catch (const Failure& failure) {
+        // A rank that has ended is the cause, and has a name. The others wait for this one.
+        if (member != nullptr) member->CheckOthers();
+        if (member != nullptr) member->ReportFailure(failure);
+        throw;
+    }
 }
 
 }  // namespace
@@ -76,7 +83,10 @@ void Invite(HcclRootInfo* info) {
 }
 
 Handle Join(uint32_t size, const HcclRootInfo& info, uint32_t rank) {
-    if (size == 0) throw Failure(HCCL_E_PARA, "nRanks is 0; allowed: 1 and more");
+    if (size == 0 || size > kMostRanks) {
+        throw Failure(HCCL_E_PARA,
+                      "nRanks is " + std::to_string(size) + "; allowed: 1 to " + std::to_string(kMostRanks));
+    }
     if (rank >= size) {
         throw Failure(HCCL_E_PARA, "rank is " + std::to_string(rank) + "; allowed: 0 to " + std::to_string(size - 1) +
                                        " (nRanks is " + std::to_string(size) + ")");
@@ -104,14 +114,18 @@ std::vector<Handle> JoinAll(uint32_t size) {
     std::vector<Handle> handles(size);
     std::vector<std::exception_ptr> failures(size);
     std::vector<std::thread> threads;
-    for (uint32_t rank = 0; rank < size; rank++) {
-        threads.emplace_back([&, rank] {
-            try {
-                handles[rank] = Join(size, info, rank);
-            } catch (...) {
-                failures[rank] = std::current_exception();
-            }
-        });
+    const auto join = [&](uint32_t rank) {
+        try {
+            handles[rank] = Join(size, info, rank);
+        } catch (...) {
+            failures[rank] = std::current_exception();
+        }
+    };
+    try {
+        for (uint32_t rank = 0; rank < size; rank++) threads.emplace_back(join, rank);
+    } catch (const std::exception& error) {
+        failures.push_back(std::make_exception_ptr(
+            Failure(HCCL_E_INTERNAL, std::string("no thread can be started for each rank: ") + error.what())));
     }
     for (std::thread& thread : threads) thread.join();
     for (const std::exception_ptr& failure : failures) {

@@ -17,8 +17,13 @@ void Add(std::vector<portaclTaskBuffer>& buffers, const void* memory, size_t byt
     if (bytes > 0) buffers.push_back({const_cast<void*>(memory), bytes, access});
 }
 
-// Joins a buffer and the next one, which begins not before it, if they overlap.
-bool Join(portaclTaskBuffer& buffer, const portaclTaskBuffer& next) {
+// Joins a buffer and the next one, which begins not before it, if they overlap, or if they are parts of one buffer that
+// touch.
+bool Join(portaclTaskBuffer& buffer, const portaclTaskBuffer& next, bool are_parts) {
+    if (are_parts && Begin(next) == End(buffer) && next.access == buffer.access) {
+        buffer.size += next.size;
+        return true;
+    }
     if (Begin(next) >= End(buffer)) return false;
     buffer.size = std::max(End(buffer), End(next)) - Begin(buffer);
     if (next.access != PORTACL_TASK_READ) buffer.access = PORTACL_TASK_READ_WRITE;
@@ -38,10 +43,12 @@ std::vector<portaclTaskBuffer> BuffersOf(const Operation& operation) {
     for (const Transfer& transfer : operation.batch) {
         Add(found, transfer.buffer, transfer.bytes, transfer.is_send ? PORTACL_TASK_READ : PORTACL_TASK_WRITE);
     }
+    // A task has a limited number of buffers, which transfers of different allocations can be, but not all parts.
+    const bool is_one = operation.batch.empty();
     std::sort(found.begin(), found.end(), [](const auto& one, const auto& other) { return Begin(one) < Begin(other); });
     std::vector<portaclTaskBuffer> buffers;
     for (const portaclTaskBuffer& buffer : found) {
-        if (buffers.empty() || !Join(buffers.back(), buffer)) buffers.push_back(buffer);
+        if (buffers.empty() || !Join(buffers.back(), buffer, is_one)) buffers.push_back(buffer);
     }
     return buffers;
 }

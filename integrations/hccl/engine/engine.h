@@ -20,7 +20,7 @@ class Engine {
     virtual void Enqueue(Operation operation, aclrtStream stream) = 0;
     // Ends operations that run, and those that are enqueued, with this failure.
     virtual void Destroy(const Failure&) noexcept {}
-    // Why an operation has failed, or HCCL_SUCCESS.
+    // Why an operation has failed on a stream, or HCCL_SUCCESS.
     virtual HcclResult failure() const { return HCCL_SUCCESS; }
 };
 

@@ -25,6 +25,18 @@ bool IsCaptured(aclrtStream stream) {
     return aclmdlRICaptureGetInfo(stream, &status, &graph) == ACL_SUCCESS && status != ACL_MODEL_RI_CAPTURE_STATUS_NONE;
 }
 
+// A flag that is set while this lives.
+class Flag {
+  public:
+    explicit Flag(std::atomic<bool>& flag) : flag_(flag) { flag_.store(true); }
+    ~Flag() { flag_.store(false); }
+    Flag(const Flag&) = delete;
+    Flag& operator=(const Flag&) = delete;
+
+  private:
+    std::atomic<bool>& flag_;
+};
+
 class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEngine> {
   public:
     MeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member)
@@ -40,8 +52,9 @@ class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEn
     // Runs an operation on host addresses, on a thread of its task. Throws the cause of a failure.
     void Run(const Operation& operation);
     void Leave() { member_->Leave(); }
-    // Ends the communicator because of this rank. From any thread.
+    // Ends the communicator because of this rank, if it has not ended. From any thread.
     void Abort(const Failure& cause) noexcept;
+    void Fail(const Failure& cause) noexcept;
 
   private:
     void OrderBehindLast(aclrtStream stream);
@@ -53,9 +66,9 @@ class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEn
     Failure CauseOf(const Failure& failure);
 
     const std::unique_ptr<Mover> mover_;
-    const std::unique_ptr<Member> member_;
     // Held by the operation that runs.
     std::mutex running_;
+    std::atomic<bool> is_running_{false};
     std::atomic<HcclResult> failed_{HCCL_SUCCESS};
 
     mutable std::mutex lock_;
@@ -67,6 +80,9 @@ class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEn
     aclrtStream last_ = nullptr;
     // Recorded behind the last operation. Null before the first one.
     aclrtEvent order_ = nullptr;
+
+    // The last member: its thread uses the others until it is destroyed.
+    const std::unique_ptr<Member> member_;
 };
 
 // The user data of a task.
@@ -74,10 +90,14 @@ struct Pending {
     std::shared_ptr<MeshedEngine> engine;
     Operation operation;
     std::vector<portaclTaskBuffer> buffers;
+    // In a graph it runs at each launch, or never.
+    bool is_captured;
+    bool has_run = false;
 };
 
 aclError RunTask(portaclTask task, void* const* addresses, void* user_data) {
     auto& pending = *static_cast<Pending*>(user_data);
+    pending.has_run = true;
     try {
         pending.engine->Run(OnHost(pending.operation, pending.buffers, addresses));
         return ACL_SUCCESS;
@@ -86,6 +106,8 @@ aclError RunTask(portaclTask task, void* const* addresses, void* user_data) {
         portaclTaskFail(task, static_cast<aclError>(failure.code()), text.c_str());
         return static_cast<aclError>(failure.code());
     } catch (const std::exception& error) {
+        // The ranks do not have the same operations any more.
+        pending.engine->Fail(Failure(HCCL_E_INTERNAL, error.what()));
         portaclTaskFail(task, HCCL_E_INTERNAL, error.what());
         return HCCL_E_INTERNAL;
     }
@@ -98,8 +120,13 @@ void StopTask(void* user_data, portaclTaskState state) {
                                                        pending.operation.call + " ran; create another communicator"));
 }
 
+// The other ranks run the operation that a stream has dropped, so that later ones would not match.
 void ReleaseTask(void* user_data) {
-    delete static_cast<Pending*>(user_data);
+    const std::unique_ptr<Pending> pending(static_cast<Pending*>(user_data));
+    if (pending->has_run || pending->is_captured) return;
+    pending->engine->Fail(Failure(HCCL_E_INTERNAL, std::string(pending->operation.call) +
+                                                       " was dropped with its stream before it ran; create another "
+                                                       "communicator"));
 }
 
 // The engines of this process. A process that ends is no failure of its rank.
@@ -147,7 +174,8 @@ void MeshedEngine::Enqueue(Operation operation, aclrtStream stream) {
     options.name = operation.call;
     options.stop = StopTask;
     options.release = ReleaseTask;
-    auto pending = std::make_unique<Pending>(Pending{shared_from_this(), std::move(operation), std::move(buffers)});
+    auto pending =
+        std::make_unique<Pending>(Pending{shared_from_this(), std::move(operation), std::move(buffers), is_captured});
     const auto& given = pending->buffers;
     Succeed("portaclLaunchTask",
             portaclLaunchTask(stream, RunTask, pending.get(), given.data(), given.size(), &options));
@@ -157,7 +185,8 @@ void MeshedEngine::Enqueue(Operation operation, aclrtStream stream) {
 }
 
 void MeshedEngine::OrderBehindLast(aclrtStream stream) {
-    if (order_ == nullptr || last_ == stream) return;
+    // A null stream is another one in each context.
+    if (order_ == nullptr || (last_ == stream && stream != nullptr)) return;
     Succeed("aclrtStreamWaitEvent", aclrtStreamWaitEvent(stream, order_));
 }
 
@@ -171,6 +200,8 @@ void MeshedEngine::Remember(aclrtStream stream) {
 
 void MeshedEngine::Run(const Operation& operation) {
     const std::lock_guard<std::mutex> held(running_);
+    // An end of the communicator that comes later sees that this operation runs.
+    const Flag running(is_running_);
     try {
         if (const auto cause = Cause()) throw *cause;
         mover_->Run(operation);
@@ -186,9 +217,10 @@ Failure MeshedEngine::CauseOf(const Failure& failure) {
     if (failure.code() == HCCL_E_REMOTE) changed_.wait_for(held, kCauseTime, [&] { return cause_.has_value(); });
     if (cause_) return *cause_;
     held.unlock();
-    member_->ReportFailure(failure);
-    End(failure);
-    return failure;
+    const Failure cause(failure.code(), failure.what() + member_->Left());
+    member_->ReportFailure(cause);
+    End(cause);
+    return cause;
 }
 
 std::optional<Failure> MeshedEngine::Cause() const {
@@ -204,16 +236,24 @@ void MeshedEngine::End(const Failure& cause) {
     }
     changed_.notify_all();
     // Connections of which no operation needs anything are closed with the last reference: other ranks may still read.
-    if (running_.try_lock()) {
-        running_.unlock();
-    } else {
-        mover_->Close();
-    }
+    if (is_running_.load()) mover_->Close();
 }
 
 void MeshedEngine::Abort(const Failure& cause) noexcept {
     try {
+        // The other ranks wait in the same operation.
+        if (is_running_.load()) member_->ReportFailure(cause);
         member_->Leave();
+        End(cause);
+    } catch (const std::exception&) {
+        // No memory for the text.
+    }
+}
+
+void MeshedEngine::Fail(const Failure& cause) noexcept {
+    try {
+        if (Cause()) return;
+        member_->ReportFailure(cause);
         End(cause);
     } catch (const std::exception&) {
         // No memory for the text.

@@ -34,7 +34,7 @@ TEST_F(ArgumentsTest, NoCommunicator) {
     void* const it = memory.get();
     for (const HcclComm comm : {static_cast<HcclComm>(nullptr), garbage, static_cast<HcclComm>(stream_)}) {
         const HcclResult code = comm == nullptr ? HCCL_E_PTR : HCCL_E_PARA;
-        const char* const text = "no live communicator";
+        const char* const text = "not a live communicator";
         Refuses([&] { return HcclAllReduce(it, it, 1, kFloat, HCCL_REDUCE_SUM, comm, stream_); }, code, text);
         Refuses([&] { return HcclReduce(it, it, 1, kFloat, HCCL_REDUCE_SUM, 0, comm, stream_); }, code, text);
         Refuses([&] { return HcclReduceScatter(it, it, 1, kFloat, HCCL_REDUCE_SUM, comm, stream_); }, code, text);

@@ -102,7 +102,7 @@ TEST_F(LifeTest, ADestroyedCommunicatorIsRefused) {
     HCCL_OK(HcclCommDestroy(comm));
     HCCL_FAILS(HcclCommDestroy(comm), HCCL_E_PARA, "Hccl");
     uint32_t size = 0;
-    HCCL_FAILS(HcclGetRankSize(comm, &size), HCCL_E_PARA, "no live communicator");
+    HCCL_FAILS(HcclGetRankSize(comm, &size), HCCL_E_PARA, "not a live communicator");
 }
 
 TEST_F(LifeTest, ForeignRootInformationIsRefused) {

@@ -95,6 +95,15 @@ class LocalMover : public Mover {
                     std::memcpy(operation.recv, board_->present[operation.root]->send, operation.recv_bytes);
                 }
                 break;
+            case Kind::kAllGather:
+                for (uint32_t other = 0; other < size_; other++) {
+                    const Operation& source = *board_->present[other];
+                    void* const part = operation.received.empty()
+                                           ? static_cast<char*>(operation.recv) + other * source.send_bytes
+                                           : operation.received[other].memory;
+                    if (part != source.send) std::memcpy(part, source.send, source.send_bytes);
+                }
+                break;
             case Kind::kAllToAll:
                 for (uint32_t other = 0; other < size_; other++) {
                     const Part to = operation.received[other];

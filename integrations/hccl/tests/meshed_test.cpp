@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <thread>
@@ -88,18 +89,63 @@ TEST_F(MeshedTest, ExchangedPartsMayLieInOneAllocation) {
     });
 }
 
+// The parts of other ranks are written and not read: nothing has written them before.
+TEST_F(MeshedTest, AGatherMayBeInPlace) {
+    Run(3, [](Rank& own) {
+        void* memory = nullptr;
+        ACL_OK(aclrtMalloc(&memory, 3 * sizeof(float), ACL_MEM_MALLOC_NORMAL_ONLY));
+        float* const part = static_cast<float*>(memory) + own.rank;
+        const float value = static_cast<float>(own.rank) + 1;
+        ACL_OK(aclrtMemcpy(part, sizeof value, &value, sizeof value, ACL_MEMCPY_HOST_TO_DEVICE));
+        HCCL_OK(HcclAllGather(part, memory, 1, kFloat, own.comm, own.stream));
+        ACL_OK(aclrtSynchronizeStream(own.stream));
+        float values[3] = {};
+        ACL_OK(aclrtMemcpy(values, sizeof values, memory, sizeof values, ACL_MEMCPY_DEVICE_TO_HOST));
+        for (int rank = 0; rank < 3; rank++) EXPECT_EQ(values[rank], static_cast<float>(rank) + 1);
+        ACL_OK(aclrtFree(memory));
+    });
+}
+
+// An operation that its stream drops before it runs, so that the ranks would not match the next one.
+TEST_F(MeshedTest, ADroppedOperationEndsTheCommunicator) {
+    Run(2, [](Rank& own) {
+        const Floats memory({1});
+        std::atomic<bool> goes_on{own.rank == 1};
+        const auto wait = [](void* flag) {
+            while (!*static_cast<std::atomic<bool>*>(flag)) std::this_thread::yield();
+        };
+        ACL_OK(aclrtLaunchHostFunc(own.stream, wait, &goes_on));
+        HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
+        if (own.rank == 0) {
+            std::thread later([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                goes_on = true;
+            });
+            ACL_EXPECT_OK(aclrtStreamAbort(own.stream));
+            later.join();
+            ACL_OK(aclrtSynchronizeStream(own.stream));
+            HCCL_FAILS(HcclBarrier(own.comm, own.stream), HCCL_E_INTERNAL, "was dropped with its stream");
+            return;
+        }
+        HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_REMOTE, "rank 0 has failed: HcclAllReduce was dropped");
+    });
+}
+
 TEST_F(MeshedTest, AFailureOfOneRankFailsAll) {
     FailNext(1, "out of luck");
     Run(3, [](Rank& own) {
         const Floats memory({1});
         HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
-        HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_INTERNAL, "HcclAllReduce: out of luck");
+        const bool is_cause = own.rank == 1;
+        const HcclResult code = is_cause ? HCCL_E_INTERNAL : HCCL_E_REMOTE;
+        const char* const text =
+            is_cause ? "HcclAllReduce: out of luck" : "HcclAllReduce: rank 1 has failed: out of luck";
+        HCCL_FAILS(aclrtSynchronizeStream(own.stream), code, text);
         HcclResult error = HCCL_SUCCESS;
         HCCL_OK(HcclGetCommAsyncError(own.comm, &error));
-        EXPECT_EQ(error, HCCL_E_INTERNAL);
+        EXPECT_EQ(error, code);
         // Later operations are refused with the cause.
-        HCCL_FAILS(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream),
-                   HCCL_E_INTERNAL, "out of luck");
+        HCCL_FAILS(HcclBarrier(own.comm, own.stream), code, "out of luck");
     });
 }
 
@@ -115,10 +161,15 @@ TEST_F(MeshedTest, DestroyEndsAnOperationThatWaits) {
 }
 
 TEST_F(MeshedTest, AnAbortedStreamEndsAnOperationThatWaits) {
-    Run(2, [](Rank& own) {
-        if (own.rank == 1) return std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    Run(3, [](Rank& own) {
+        // It takes no part.
+        if (own.rank == 2) return std::this_thread::sleep_for(std::chrono::milliseconds(300));
         const Floats memory({1});
         HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
+        if (own.rank == 1) {
+            HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_REMOTE, "rank 0 has failed: the stream was aborted");
+            return;
+        }
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         ACL_OK(aclrtStreamAbort(own.stream));
         ACL_OK(aclrtSynchronizeStream(own.stream));

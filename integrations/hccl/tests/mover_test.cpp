@@ -3,6 +3,7 @@
 #include <c10/util/Half.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -17,7 +18,13 @@ namespace {
 
 constexpr uint64_t kCount = 37;
 
-Seat SeatOf(const std::string& meeting, const char* name, uint32_t rank, uint32_t size) {
+// A name for a communicator. All of a process meet in one store.
+std::string NewName() {
+    static std::atomic<int> next{0};
+    return "test-" + std::to_string(next++);
+}
+
+Seat SeatOf(const std::string& meeting, const std::string& name, uint32_t rank, uint32_t size) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     return {meeting, name, "127.0.0.1", rank, size, deadline, std::chrono::seconds(30)};
 }
@@ -27,8 +34,9 @@ class World {
   public:
     explicit World(uint32_t size) : movers_(size) {
         const std::string meeting = LoadedMover().meet("127.0.0.1");
+        const std::string name = NewName();
         const auto texts = RunRanks(
-            size, [&](uint32_t rank) { movers_[rank] = LoadedMover().join(SeatOf(meeting, "w", rank, size)); });
+            size, [&](uint32_t rank) { movers_[rank] = LoadedMover().join(SeatOf(meeting, name, rank, size)); });
         for (const std::string& text : texts) EXPECT_EQ(text, "");
     }
 
@@ -291,8 +299,9 @@ INSTANTIATE_TEST_SUITE_P(Ranks, MoverTest, testing::Values(2, 4));
 
 TEST(Mover, AClosedConnectionEndsARunningOperation) {
     const std::string meeting = LoadedMover().meet("127.0.0.1");
+    const std::string name = NewName();
     const auto texts = RunRanks(2, [&](uint32_t rank) {
-        const auto mover = LoadedMover().join(SeatOf(meeting, "c", rank, 2));
+        const auto mover = LoadedMover().join(SeatOf(meeting, name, rank, 2));
         std::thread closer;
         if (rank == 0) {
             closer = std::thread([&] {

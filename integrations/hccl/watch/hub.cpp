@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "base/failure.h"
@@ -19,6 +21,12 @@ namespace {
 
 // A connection that has not said hello by then is closed.
 constexpr std::chrono::seconds kHelloTime(10);
+// Connections that have not said hello. Further ones are closed at once.
+constexpr size_t kMostStrangers = 1024;
+// The pause when the process has no free descriptor.
+constexpr std::chrono::milliseconds kPause(100);
+// The names of a list. The rest is counted.
+constexpr size_t kMostNames = 16;
 
 struct Guest {
     Socket socket;
@@ -33,11 +41,11 @@ class Hub {
   public:
     Hub(Socket listener, const Secret& secret) : listener_(std::move(listener)), secret_(secret) {}
 
-    // Returns when all ranks have joined and left, or none joins.
+    // Returns when the ranks that have joined have left.
     void Serve() {
         do {
             Wait();
-        } while (!is_ended_.load() && (!is_complete_ || !guests_.empty()));
+        } while (!is_ended_.load() && (size_ == 0 || !guests_.empty()));
     }
 
     void End() {
@@ -58,12 +66,19 @@ class Hub {
         for (const auto& guest : guests_) guest->is_gone |= guest->rank == kNoRank && guest->until < now;
         guests_.erase(std::remove_if(guests_.begin(), guests_.end(), [](const auto& guest) { return guest->is_gone; }),
                       guests_.end());
-        if (asked[0].revents == 0) return;
+        if (asked[0].revents != 0) LetIn(now + kHelloTime);
+    }
+
+    void LetIn(Clock::time_point until) {
+        auto strangers = static_cast<size_t>(
+            std::count_if(guests_.begin(), guests_.end(), [](const auto& guest) { return guest->rank == kNoRank; }));
         while (Socket accepted = listener_.Accept()) {
+            if (++strangers > kMostStrangers) continue;
             guests_.push_back(std::make_unique<Guest>());
             guests_.back()->socket = std::move(accepted);
-            guests_.back()->until = now + kHelloTime;
+            guests_.back()->until = until;
         }
+        if (errno == EMFILE || errno == ENFILE) std::this_thread::sleep_for(kPause);
     }
 
     void Attend(Guest& guest) {
@@ -72,23 +87,31 @@ class Hub {
         std::string text;
         try {
             while (!guest.is_gone && TakeMessage(guest.received, head, text)) Handle(guest, head, text);
-        } catch (const Failure&) {
-            // Another program has connected.
+        } catch (const std::exception&) {
+            // Another program has connected, or there is no memory.
             guest.is_gone = true;
         }
         if (is_open || guest.is_gone) return;
         guest.is_gone = true;
         if (guest.rank == kNoRank) return;
-        SendAll({kFailed, guest.rank, HCCL_E_REMOTE, 0},
-                "the process of rank " + std::to_string(guest.rank) + " has ended");
+        Break(guest.rank, "the process of rank " + std::to_string(guest.rank) + " has ended");
+    }
+
+    // Reports a failure to the other ranks, and to those that join later.
+    void Break(uint32_t rank, const std::string& text) {
+        if (broken_.empty()) broken_ = text;
+        SendAll({kFailed, rank, HCCL_E_REMOTE, 0}, text, rank);
     }
 
     void Handle(Guest& guest, const MessageHead& head, const std::string& text) {
         if (guest.rank == kNoRank) return Join(guest, head, text);
         if (head.kind == kAsk) guest.socket.Send({kMissing, 0, 0, 0}, Missing());
-        if (head.kind == kFailed) SendAll(head, text, guest.rank);
+        const std::string name = "rank " + std::to_string(guest.rank);
+        if (head.kind == kFailed) Break(guest.rank, name + " has failed: " + text);
         if (head.kind != kLeave) return;
         guest.is_gone = true;
+        if (!is_complete_ && broken_.empty()) broken_ = name + " has left before all ranks had joined";
+        SendAll({kLeft, guest.rank, 0, 0}, "");
         if (guest.rank == host_) SendAll({kHubLeaves, host_, 0, 0}, "");
     }
 
@@ -97,15 +120,22 @@ class Hub {
         guest.is_gone = head.kind != kHello || !knows;
         if (guest.is_gone) return;
         const auto size = static_cast<uint32_t>(head.code);
+        guest.is_gone = size == 0 || size > kMostRanks;
+        if (guest.is_gone) return;
         if (size_ == 0) joined_.resize(size_ = size);
         std::string refusal;
+        HcclResult code = HCCL_E_PARA;
         if (size != size_) {
             refusal = "nRanks is " + std::to_string(size) + ", and another rank passed " + std::to_string(size_);
         } else if (head.rank >= size_ || joined_[head.rank]) {
             refusal = "rank " + std::to_string(head.rank) + " has joined already; each process needs a rank of its own";
         }
+        if (refusal.empty() && !broken_.empty()) {
+            refusal = broken_;
+            code = HCCL_E_REMOTE;
+        }
         if (!refusal.empty()) {
-            guest.socket.Send({kFailed, head.rank, HCCL_E_PARA, 0}, refusal);
+            guest.socket.Send({kFailed, head.rank, code, 0}, refusal);
             guest.is_gone = true;
             return;
         }
@@ -119,10 +149,11 @@ class Hub {
 
     std::string Missing() const {
         std::string names;
+        size_t count = 0;
         for (uint32_t rank = 0; rank < size_; rank++) {
-            if (!joined_[rank]) names += (names.empty() ? "" : ", ") + std::to_string(rank);
+            if (!joined_[rank] && ++count <= kMostNames) names += (names.empty() ? "" : ", ") + std::to_string(rank);
         }
-        return names;
+        return count > kMostNames ? names + " and " + std::to_string(count - kMostNames) + " more" : names;
     }
 
     // Sends a message to all ranks but one.
@@ -140,6 +171,8 @@ class Hub {
     uint32_t size_ = 0;
     uint32_t host_ = kNoRank;
     bool is_complete_ = false;
+    // Why ranks that join now are refused.
+    std::string broken_;
     std::atomic<bool> is_ended_{false};
 };
 

@@ -19,9 +19,11 @@ enum MessageKind : uint32_t {
     kFailed,     // either way; rank, code, text: who failed, and how
     kLeave,      // rank to hub: its end is no failure
     kHubLeaves,  // hub to rank: nor is that of the hub
+    kLeft,       // hub to rank: that rank has left
 };
 
 constexpr uint32_t kNoRank = UINT32_MAX;
+constexpr uint32_t kMostRanks = 65536;
 
 // Starts a hub at an address of this machine, and returns its port. Its thread ends when all ranks have joined and
 // left.

@@ -43,7 +43,7 @@ class Fields {
     }
 
     static constexpr const char* kForeign =
-        "rootInfo is not what HcclGetRootInfo of this version of portacl returns; use one version in all processes, "
+        "rootInfo was not written by HcclGetRootInfo of this version of portacl; use one version in all processes, "
         "and "
         "pass all 4108 bytes on";
 

@@ -10,6 +10,8 @@ namespace {
 
 // How long the hub may take to say who is missing.
 constexpr std::chrono::seconds kAnswerTime(2);
+// How long a message may take that the hub has sent already.
+constexpr std::chrono::milliseconds kMoment(20);
 // How long the hub may take to close the connection of a rank that leaves.
 constexpr int kLeaveTime = 500;
 
@@ -67,6 +69,22 @@ bool Member::Await(MessageHead& head, std::string& text, Clock::time_point deadl
     }
 }
 
+void Member::CheckOthers() {
+    MessageHead head = {};
+    std::string text;
+    while (Await(head, text, Clock::now() + kMoment)) {
+        if (head.kind == kFailed) throw Failure(static_cast<HcclResult>(head.code), text);
+    }
+}
+
+std::string Member::Left() const {
+    const std::lock_guard<std::mutex> held(lock_);
+    std::string names;
+    for (const uint32_t rank : left_)
+        names += (names.empty() ? "; ranks that have left: " : ", ") + std::to_string(rank);
+    return names;
+}
+
 void Member::Listen(OnEnd on_end) {
     thread_ = QuietThread([this, on_end = std::move(on_end)] { Run(on_end); });
 }
@@ -74,10 +92,15 @@ void Member::Listen(OnEnd on_end) {
 void Member::Run(const OnEnd& on_end) {
     MessageHead head = {};
     std::string text;
+    bool has_hub_left = false;
     try {
         do {
             while (TakeMessage(received_, head, text)) {
-                if (head.kind == kHubLeaves) return;
+                if (head.kind == kHubLeaves) has_hub_left = true;
+                if (head.kind == kLeft) {
+                    const std::lock_guard<std::mutex> held(lock_);
+                    left_.insert(head.rank);
+                }
                 if (head.kind != kFailed || has_left_.load()) continue;
                 return on_end(Failure(static_cast<HcclResult>(head.code), text));
             }
@@ -85,7 +108,7 @@ void Member::Run(const OnEnd& on_end) {
     } catch (const Failure& failure) {
         return on_end(failure);
     }
-    if (has_left_.load()) return;
+    if (has_left_.load() || has_hub_left) return;
     const std::string name = host_ == kNoRank ? "that called HcclGetRootInfo" : "of rank " + std::to_string(host_);
     on_end(Failure(HCCL_E_REMOTE, "the process " + name + " has ended"));
 }
@@ -96,8 +119,9 @@ void Member::ReportFailure(const Failure& failure) {
 
 void Member::Leave() {
     if (has_left_.exchange(true)) return;
-    socket_.Send({kLeave, rank_, 0, 0}, "");
-    if (is_hub_here_) {
+    // A forked child has no connection any more.
+    const bool is_sent = socket_.Send({kLeave, rank_, 0, 0}, "");
+    if (is_sent && is_hub_here_) {
         // The process can end next, and the hub with it.
         pollfd asked = {socket_.descriptor(), POLLRDHUP, 0};
         poll(&asked, 1, kLeaveTime);

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -24,8 +26,12 @@ class Member {
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
 
+    // Throws a failure of another rank that has arrived. Only before Listen.
+    void CheckOthers();
     // Begins to listen.
     void Listen(OnEnd on_end);
+    // Returns "; ranks that have left: 1, 2", or an empty text.
+    std::string Left() const;
     // Reports to the other ranks that this one has failed.
     void ReportFailure(const Failure& failure);
     // As the destructor, from any thread. Returns when the hub knows, if it is in this process.
@@ -41,6 +47,9 @@ class Member {
     uint32_t host_ = kNoRank;
     Socket socket_;
     std::string received_;
+    // Of other ranks.
+    mutable std::mutex lock_;
+    std::set<uint32_t> left_;
     std::atomic<bool> has_left_{false};
     bool is_hub_here_;
     std::thread thread_;

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -43,7 +44,7 @@ Addresses Resolve(const std::string& address, uint16_t port) {
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
     addrinfo* found = nullptr;
     const int error = getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found);
-    if (error != 0) throw Failure(HCCL_E_PARA, "\"" + address + "\" is no address: " + gai_strerror(error));
+    if (error != 0) throw Failure(HCCL_E_PARA, "\"" + address + "\" is not an address: " + gai_strerror(error));
     return Addresses(found, freeaddrinfo);
 }
 
@@ -161,6 +162,7 @@ Socket Socket::Connect(const std::string& address, uint16_t port, Clock::time_po
 }
 
 Socket Socket::Accept() const {
+    errno = 0;
     Socket socket(accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC));
     if (socket) {
         const int on = 1;
@@ -183,9 +185,9 @@ bool Socket::Send(const void* bytes, size_t length) const {
 }
 
 bool Socket::Send(MessageHead head, const std::string& text) const {
-    head.length = static_cast<uint32_t>(text.size());
+    head.length = static_cast<uint32_t>(std::min<size_t>(text.size(), kMostText));
     std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
-    bytes += text;
+    bytes.append(text, 0, head.length);
     return Send(bytes.data(), bytes.size());
 }
 
