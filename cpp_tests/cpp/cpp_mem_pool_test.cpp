@@ -159,7 +159,6 @@ TEST_F(CppMemPool, ReportsWhyCreationFails) {
 }
 
 TEST_F(CppMemPool, ADescriptorIsClosed) {
-    const uint64_t failures = portaclReleaseFailures();
     MemPoolOptions options;
     options.sharing = Sharing::descriptor;
     const MemPool pool(device.id(), options);
@@ -182,6 +181,7 @@ struct Exported {
 };
 
 void ImportAndAnswer(portacl_test::Connection& parent) {
+    const uint64_t failures = portaclReleaseFailures();
     const Runtime runtime;
     const Device device;
     const Stream stream;

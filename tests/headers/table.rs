@@ -172,6 +172,7 @@ pub(crate) const HEADERS: &[Header] = &[
         includes: &["../acl/acl_rt_memory_soma.h"],
         sources: &[
             "types/portacl.rs",
+            "types/portacl_task.rs",
             "base/portacl.rs",
             "stream/native.rs",
             "transfer/host_task.rs",

@@ -55,7 +55,7 @@ locations=475 # pools by location and allocation type, of managed memory, and th
             # src/core/pool/mem_pool/located.rs, props.rs
 batches=140 # many copies and prefetches in one call of the driver: src/cuda/transfer/memcpy_batch.rs
 texts=160   # texts that name the argument, its bound and what to do, on more lines than before: all of src
-tasks=900  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
+tasks=925  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
             # end in src/backend/stream/workers.rs, src/check/user_code.rs
 most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms + pages + recorder + log + calls))
 most_product_lines=$((most_product_lines + releases + uses + waits + counts + undecided + graphs + early + images + python + places))

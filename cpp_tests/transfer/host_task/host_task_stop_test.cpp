@@ -220,6 +220,46 @@ TEST_F(TaskStop, MemoryThatATaskUsesIsKeptAfterAnAbort) {
     EXPECT_EQ(second.Download(), bytes);
 }
 
+TEST_F(TaskStop, AReleaseMayWaitForAThreadThatSubmits) {
+    struct State {
+        std::mutex mutex;
+        std::atomic<int> released{0};
+    };
+    constexpr int kTasks = 200;
+    auto* state = MakeImmortal<State>();
+    Stream stream;
+    std::atomic<bool> done{false};
+    std::thread submitter([&] {
+        // The current device is one of the thread.
+        ACL_EXPECT_OK(aclrtSetDevice(0));
+        while (!done) {
+            {
+                const std::lock_guard<std::mutex> lock(state->mutex);
+                ACL_EXPECT_OK(aclrtLaunchHostFunc(
+                    stream, [](void*) {}, nullptr));
+            }
+            // The others get the mutex, too.
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        }
+    });
+    portaclTaskOptions options = Options();
+    options.release = [](void* data) {
+        auto* user = static_cast<State*>(data);
+        const std::lock_guard<std::mutex> lock(user->mutex);
+        ++user->released;
+    };
+    const auto task = [](portaclTask, void* const*, void*) -> aclError { return ACL_SUCCESS; };
+    const auto late = std::chrono::steady_clock::now() + kPatience;
+    for (int i = 1; i <= kTasks; ++i) {
+        ACL_EXPECT_OK(portaclLaunchTask(stream, task, state, nullptr, 0, &options));
+        while (state->released < i && std::chrono::steady_clock::now() < late) std::this_thread::yield();
+    }
+    done = true;
+    submitter.join();
+    EXPECT_EQ(state->released, kTasks);
+    ACL_OK(aclrtSynchronizeStream(stream));
+}
+
 OWN_PROCESS_TEST(TaskStopAtTheEnd, AFinalizeNotifiesATaskThatBlocks) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));

@@ -204,6 +204,15 @@ TEST_F(LaunchTask, FailsItsStreamWithItsCodeAndText) {
     EXPECT_NE(text.find("task ring has failed with code -5"), std::string::npos) << text;
 }
 
+TEST_F(LaunchTask, ATaskThatFailsAtOnceFailsItsStream) {
+    for (int i = 1; i <= 200; ++i) {
+        Stream stream;
+        Task task([i](portaclTask, void* const*) { return i; });
+        ACL_OK(task.Launch(stream));
+        ACL_FAILS(i, aclrtSynchronizeStream(stream));
+    }
+}
+
 TEST_F(LaunchTask, TheStreamGoesOnAfterAFailure) {
     Stream stream;
     Log log;

@@ -208,6 +208,12 @@ impl TaskRun {
         cancellation::run_user_code(|| as_user_code(|| self.task.code.stop(stop)));
     }
 
+    /// Stops with [`StopReason::Dropped`]. Returns true if a thread has not begun the run: its code is never called.
+    pub fn cancel(&self) -> bool {
+        self.stop(StopReason::Dropped);
+        self.state.lock().phase == Phase::Pending
+    }
+
     /// Returns why the code should return, if it should.
     pub fn stopped(&self) -> Option<StopReason> {
         self.state.lock().stop

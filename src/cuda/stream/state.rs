@@ -255,6 +255,8 @@ impl StreamState {
         let mut submitting = self.submitting.lock();
         if !submitting.is_prepared {
             self.prepare(&mut submitting, places);
+            // That may have waited.
+            ensure!(!self.is_abandoned(), abandoned());
         }
         let queued = queue(&mut submitting);
         let position = self.count_submitted();

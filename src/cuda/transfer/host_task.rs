@@ -30,6 +30,7 @@ struct Submitted {
     staging: Arc<Staging>,
     /// The number of the stream's aborts when this was enqueued.
     aborts: u64,
+    /// The position in the stream. The task may end before it is known.
     position: OnceLock<Position>,
 }
 
@@ -42,8 +43,9 @@ pub(crate) fn queue(stream: &Arc<StreamState>, task: &Arc<HostTask>) -> Result<P
     stream.refuse_in_capture("the captured graph cannot contain tasks; submit the task before or after the capture")?;
     let staging = Arc::new(Staging::of(device, task)?);
     stream.note_use_of(task.memory().map(|(memory, _)| memory.place));
+    let before = stream.submitted();
     let queued = queue_staged(stream, task, &staging);
-    if queued.is_err() {
+    if queued.is_err() && stream.submitted() != before {
         // A part may have been enqueued, and may use the block at any time.
         std::mem::forget(staging);
     }
@@ -52,29 +54,42 @@ pub(crate) fn queue(stream: &Arc<StreamState>, task: &Arc<HostTask>) -> Result<P
 
 fn queue_staged(stream: &Arc<StreamState>, task: &Arc<HostTask>, staging: &Arc<Staging>) -> Result<Position> {
     staging.copy(stream, task, |_| true, |device, host| Copy { dst: host, src: device, stage_source: false })?;
-    let submitted = Arc::new(Submitted {
-        stream: Arc::clone(stream),
-        run: TaskRun::new(task),
-        staging: Arc::clone(staging),
-        aborts: stream.aborts(),
-        position: OnceLock::new(),
-    });
-    note_weak(&stream.tasks, &submitted.run);
+    let run = TaskRun::new(task);
+    // An abort that the number of aborts does not include finds the run.
+    note_weak(&stream.tasks, &run);
+    let (stream_of_run, staging_of_run) = (Arc::clone(stream), Arc::clone(staging));
+    let (aborts, position) = (stream.aborts(), OnceLock::new());
+    let submitted = Arc::new(Submitted { stream: stream_of_run, run, staging: staging_of_run, aborts, position });
     let pending = Arc::clone(&submitted);
-    let position = host_fn::deliver(stream, move |ticket| {
+    let queued = host_fn::deliver(stream, move |ticket| {
         let driver = Arc::clone(&pending.stream.device.driver);
         driver.task_threads.start_or_queue(Box::new(move || pending.run(ticket)));
-    })?;
-    // Only this function sets it. A failure that is reported before has no position.
+    });
+    let position = queued.as_ref().copied().unwrap_or_else(|_| stream.submitted());
+    // Only this function sets it, whatever the outcome: a task that has failed waits for it.
     let _ = submitted.position.set(position);
-    if staging.block.is_none() {
-        return Ok(position);
+    // After an error the driver may have the call. The launch fails if the task never begins.
+    if queued.is_err() && submitted.run.cancel() {
+        return queued;
     }
-    let writes = |buffer: &TaskBuffer| buffer.does.writes();
-    staging.copy(stream, task, writes, |device, host| Copy { dst: device, src: host, stage_source: false })?;
-    // The last reference to the block is dropped when the stream is past the copies, and the task has ended.
-    let used = Arc::clone(staging);
-    host_fn::deliver_unawaited(stream, move || drop(used))
+    let write_back = |_| {
+        if staging.block.is_none() {
+            return Ok(position);
+        }
+        let writes = |buffer: &TaskBuffer| buffer.does.writes();
+        staging.copy(stream, task, writes, |device, host| Copy { dst: device, src: host, stage_source: false })?;
+        // The last reference to the block is dropped when the stream is past the copies, and the task has ended.
+        let used = Arc::clone(staging);
+        host_fn::deliver_unawaited(stream, move || drop(used))
+    };
+    queued.and_then(write_back).or_else(|fault| {
+        // The launch has succeeded: the caller must not free what the task uses. The driver may use the block.
+        std::mem::forget(Arc::clone(staging));
+        if !stream.has_dropped(submitted.aborts) {
+            stream.fail(fault, Some(position), Some(submitted.run.thread), ());
+        }
+        Ok(position)
+    })
 }
 
 impl Submitted {
@@ -84,7 +99,7 @@ impl Submitted {
         if let Err(fault) = run.run(&staging.addresses)
             && !stream.has_dropped(*aborts)
         {
-            stream.fail(fault, position.get().copied(), Some(run.thread), ticket);
+            stream.fail(fault, Some(*position.wait()), Some(run.thread), ticket);
         }
     }
 }

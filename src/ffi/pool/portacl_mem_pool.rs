@@ -113,7 +113,8 @@ pub unsafe extern "C" fn portaclDeviceGetMemPoolSupport(
 /// Sets which devices may use a pool's memory, present and future. Initially only the device of the pool has
 /// access, and no device has access to a pool of host memory, which the host uses. An operation that reads the memory
 /// needs read access of its stream's device, an operation that writes it read-write access; otherwise it fails with
-/// ACL_ERROR_RT_PARAM_INVALID and a text.
+/// ACL_ERROR_RT_PARAM_INVALID and a text. A pool of managed memory gives all devices read-write access, which cannot
+/// change.
 ///
 /// @param memPool a pool.
 /// @param descList access of devices: `location` names the device (ACL_MEM_LOCATION_TYPE_DEVICE), `flags` is
@@ -121,7 +122,7 @@ pub unsafe extern "C" fn portaclDeviceGetMemPoolSupport(
 ///     after the call.
 /// @param count number of descriptors, at least 1.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, a location that is not a device, unknown flags, or less
-///     than read-write access for the pool's device.
+///     than read-write access for the pool's device, or for any device with a pool of managed memory.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a device cannot access the memory on the other device

@@ -12,8 +12,11 @@ mod base;
 mod base_errors;
 mod ge_errors;
 mod portacl;
+mod portacl_task;
 mod prof;
 mod rt;
 mod soma;
 
-pub use self::{allocator::*, base::*, base_errors::*, ge_errors::*, portacl::*, prof::*, rt::*, soma::*};
+pub use self::{
+    allocator::*, base::*, base_errors::*, ge_errors::*, portacl::*, portacl_task::*, prof::*, rt::*, soma::*,
+};

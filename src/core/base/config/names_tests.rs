@@ -16,7 +16,7 @@ fn an_unknown_variable_is_reported_with_the_nearest_name() {
         ("CPU_DEVICE", "PORTACL_CPU_DEVICES"),
         ("BACKENDS", "PORTACL_BACKEND"),
         ("LEAKCHECK", "PORTACL_LEAK_CHECK"),
-        ("", "PORTACL_CHECK"),
+        ("", "PORTACL_HCCL"),
     ] {
         let name = format!("{PREFIX}{name}");
         let line = unknown(&name).unwrap();

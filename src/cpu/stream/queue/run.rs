@@ -14,7 +14,7 @@ use crate::backend::{Fault, FaultKind, Result, Ticket, Wait};
 use crate::runtime::utilization::Working;
 use crate::stream::event::Record;
 use crate::stream::executor::Runner;
-use crate::stream::operation::{Awaited, GraphRun, Operation, SHORT, Task};
+use crate::stream::operation::{Awaited, Begins, GraphRun, Operation, SHORT, Task};
 
 /// The maximum number of streams, each waiting for the next, that a helping thread follows.
 const MAX_CHAIN: usize = 64;
@@ -47,9 +47,10 @@ impl Queue {
         let mut working = None;
         while let Some((locked, task)) = claim.next(|on| self.subscribe(on)) {
             let Task { operation, thread } = task;
-            let mut report = None;
+            let (mut report, mut begun) = (None, None);
             // A wait is complete when the queue returns it.
-            claim = if let Operation::Wait(_) = operation {
+            claim = if let Operation::Wait(on) = operation {
+                begun = on.begins;
                 locked
             } else if let Operation::HandOver(delivery, record) = operation {
                 let claim = locked.unlock();
@@ -69,6 +70,13 @@ impl Queue {
                 claim.lock()
             };
             self.finish(&mut claim, report);
+            if matches!(begun, Some(Begins::Task(_))) {
+                // The last reference to a task calls the program, which may wait for a thread that wants the lock.
+                working = None;
+                let claimed = claim.unlock();
+                drop(begun);
+                claim = claimed.lock();
+            }
             if stop() {
                 return self.release(claim);
             }

@@ -73,14 +73,15 @@ impl Submitting {
 }
 
 impl StreamState {
-    /// Waits until there is room for an operation that takes this number of places. Returns whether all operations fit
-    /// from now on.
+    /// Waits until there is room for an operation that takes this number of places, or the stream is abandoned. Returns
+    /// whether all operations fit from now on.
     pub(super) fn make_room(&self, submitting: &mut Submitting, places: u32) -> bool {
         let Some(StreamCalls { word, room, .. }) = &mut submitting.calls else { return true };
         let mut pauses = Backoff::default();
         // Acquire: as for the slots.
         while !room.forget(at(word.addr).load(Ordering::Acquire)) {
-            if room.has(places) || self.device.check_open().is_err() || self.device.context.failure().is_some() {
+            let is_over = || self.device.check_open().is_err() || self.device.context.failure().is_some();
+            if room.has(places) || self.is_abandoned() || is_over() {
                 room.take(places);
                 return false;
             }
