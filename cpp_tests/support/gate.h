@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -28,8 +29,7 @@ inline bool OnRealGpu() {
 // The number of queues that the streams of a device share: 8, or up to 32 (CUDA_DEVICE_MAX_CONNECTIONS). Streams that
 // share a queue wait for each other. The test double can give each stream its own (FAKE_CUDA_CONNECTIONS=0). 0: none.
 inline int SharedQueues() {
-    const std::string backend = Setting("PORTACL_BACKEND", "auto");
-    if (!OnRealGpu() && backend != "cuda") return 0;
+    if (!OnRealGpu() && std::strcmp(Setting("PORTACL_BACKEND", "auto"), "cuda") != 0) return 0;
     const char* const of_driver = Setting("CUDA_DEVICE_MAX_CONNECTIONS", "8");
     return std::atoi(OnRealGpu() ? of_driver : Setting("FAKE_CUDA_CONNECTIONS", of_driver));
 }

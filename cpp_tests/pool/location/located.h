@@ -19,7 +19,7 @@ inline aclrtMemAllocationType Type(int type) {
     return static_cast<aclrtMemAllocationType>(type);
 }
 
-inline aclrtMemLocation At(int type, uint32_t id = 0) {
+inline aclrtMemLocation LocationAt(int type, uint32_t id = 0) {
     return {id, static_cast<aclrtMemLocationType>(type)};
 }
 
@@ -35,14 +35,14 @@ inline bool HasManaged() {
 
 inline aclrtMemPool Default(int location, int type, uint32_t id = 0) {
     auto pool = aclrtMemPool{};
-    const aclrtMemLocation place = At(location, id);
+    const aclrtMemLocation place = LocationAt(location, id);
     ACL_EXPECT_OK(portaclMemGetDefaultMemPool(&pool, &place, Type(type)));
     return pool;
 }
 
 inline aclrtMemPool Current(int location, int type, uint32_t id = 0) {
     auto pool = aclrtMemPool{};
-    const aclrtMemLocation place = At(location, id);
+    const aclrtMemLocation place = LocationAt(location, id);
     ACL_EXPECT_OK(portaclMemGetMemPool(&pool, &place, Type(type)));
     return pool;
 }
@@ -56,7 +56,7 @@ inline uint64_t Property(aclrtMemPool pool, portaclMemPoolProperty what) {
 inline aclrtMemPoolProps Props(int location, int type) {
     aclrtMemPoolProps props = PoolProps();
     props.allocType = Type(type);
-    props.location = At(location);
+    props.location = LocationAt(location);
     return props;
 }
 
@@ -64,7 +64,7 @@ inline portaclMemPoolProps SizedProps(int location = kDevice, int type = kPinned
     portaclMemPoolProps props{};
     props.size = sizeof props;
     props.allocType = Type(type);
-    props.location = At(location);
+    props.location = LocationAt(location);
     return props;
 }
 

@@ -45,7 +45,7 @@ TEST_F(LocatedMemPool, EachLocationAndTypeHasADefaultPool) {
         EXPECT_EQ(Property(pool, PORTACL_MEM_POOL_PROPERTY_LOCATION_ID), 0u);
         ACL_FAILS_SAYING(kDead, aclrtMemPoolDestroy(pool), "default pool");
         aclrtMemAccessDesc desc{};
-        desc.location = At(kDevice);
+        desc.location = LocationAt(kDevice);
         desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
         ACL_OK(portaclMemPoolSetAccess(pool, &desc, 1));
         void* memory = nullptr;
@@ -67,7 +67,7 @@ TEST_F(LocatedMemPool, ThoseOfADeviceAreThoseOfTheCallsWithItsNumber) {
     ACL_OK(portaclDeviceGetDefaultMemPool(&pool, 0));
     EXPECT_EQ(Default(kDevice, kPinned), pool);
     const MemPool own;
-    const aclrtMemLocation here = At(kDevice);
+    const aclrtMemLocation here = LocationAt(kDevice);
     ACL_OK(portaclMemSetMemPool(&here, Type(kPinned), own));
     ACL_OK(portaclDeviceGetMemPool(&pool, 0));
     EXPECT_EQ(pool, static_cast<aclrtMemPool>(own));
@@ -88,7 +88,7 @@ TEST_F(LocatedMemPool, TheNearestNodeIsAPoolOfThatNode) {
 TEST_F(LocatedMemPool, APoolIsCurrentUntilItIsDestroyed) {
     for (const Named& named : AllNamed()) {
         SCOPED_TRACE(testing::Message() << "type " << named.type << ", location " << named.location);
-        const aclrtMemLocation place = At(named.location);
+        const aclrtMemLocation place = LocationAt(named.location);
         MemPool pool(Props(named.location, named.type));
         ACL_OK(portaclMemSetMemPool(&place, Type(named.type), pool));
         OnNewThread([&] {
@@ -110,7 +110,7 @@ TEST_F(LocatedMemPool, APoolIsCurrentOnlyWhereItIs) {
             if (other.type == named.type && other.location == named.location) continue;
             SCOPED_TRACE(testing::Message() << "pool " << named.type << " at " << named.location << ", set "
                                             << other.type << " at " << other.location);
-            const aclrtMemLocation place = At(other.location);
+            const aclrtMemLocation place = LocationAt(other.location);
             ACL_FAILS_SAYING(kDead, portaclMemSetMemPool(&place, Type(other.type), pool), "location and allocType say");
             EXPECT_EQ(Current(other.location, other.type), Default(other.location, other.type));
         }
@@ -155,10 +155,11 @@ TEST_F(LocatedMemPool, UsageOfTheEngineForDecompression) {
 TEST_F(LocatedMemPool, ArgumentsAreChecked) {
     const Stream stream;
     const MemPool pool;
-    const aclrtMemLocation here = At(kDevice), host = At(kHost), anywhere = At(kAnywhere), unknown = At(2);
+    const aclrtMemLocation here = LocationAt(kDevice), host = LocationAt(kHost), anywhere = LocationAt(kAnywhere),
+                           unknown = LocationAt(2);
     auto got = Poison<aclrtMemPool>();
-    const aclrtMemLocation no_node = At(kNode, 4000), no_device = At(kDevice, uint32_t(DeviceCount()));
-    const aclrtMemLocation unset = At(kDevice, 1);
+    const aclrtMemLocation no_node = LocationAt(kNode, 4000), no_device = LocationAt(kDevice, uint32_t(DeviceCount()));
+    const aclrtMemLocation unset = LocationAt(kDevice, 1);
     ACL_FAILS(kInvalid, portaclMemGetDefaultMemPool(nullptr, &here, Type(kPinned)));
     ACL_FAILS_SAYING(kInvalid, portaclMemGetDefaultMemPool(&got, nullptr, Type(kPinned)), "location");
     for (const int wrong : {-1, 1, 3})
@@ -219,7 +220,7 @@ TEST_F(LocatedMemPool, RefusedInsideAHostFunction) {
     } results{pool, {}};
     const auto call = [](void* data) {
         auto& all = *static_cast<Results*>(data);
-        const aclrtMemLocation here = At(kDevice);
+        const aclrtMemLocation here = LocationAt(kDevice);
         const portaclMemPoolProps props = SizedProps();
         aclrtMemPool got = nullptr;
         uint64_t value = 0;
@@ -249,7 +250,7 @@ TEST_F(LocatedMemPool, TheDriverKeepsItsPools) {
     void* const before = of_driver("cuMemGetMemPool");
     EXPECT_EQ(before, of_driver("cuMemGetDefaultMemPool"));
     const MemPool pool(Props(kHost, kPinned));
-    const aclrtMemLocation place = At(kHost);
+    const aclrtMemLocation place = LocationAt(kHost);
     ACL_OK(portaclMemSetMemPool(&place, Type(kPinned), pool));
     EXPECT_EQ(of_driver("cuMemGetMemPool"), before);
 }

@@ -39,13 +39,13 @@ TEST_F(ManagedMemPool, MemoryIsTheHostsAndEveryDevices) {
         auto attributes = Poison<aclrtPtrAttributes>();
         ACL_OK(aclrtPointerGetAttributes(bytes, &attributes));
         EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_MANAGED);
-        for (const aclrtMemLocation& who : {At(kDevice), At(kHost)}) {
+        for (const aclrtMemLocation& who : {LocationAt(kDevice), LocationAt(kHost)}) {
             auto flags = Poison<aclrtMemAccessFlags>();
             ACL_OK(portaclMemPoolGetAccess(&flags, pool, &who));
             EXPECT_EQ(flags, ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
         }
         aclrtMemAccessDesc desc{};
-        desc.location = At(kDevice);
+        desc.location = LocationAt(kDevice);
         desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READ;
         ACL_FAILS_SAYING(kInvalid, portaclMemPoolSetAccess(pool, &desc, 1), "managed memory");
         ACL_OK(aclrtMemPoolFreeAsync(bytes, stream));
