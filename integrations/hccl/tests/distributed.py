@@ -113,38 +113,34 @@ def train(torch, net, batch, part, steps=10):
     return losses
 
 
-def data_parallel():
-    """DistributedDataParallel trains as one process with the whole batch."""
+def trains_as_one(wrap):
+    """A model that `wrap` spreads over the ranks trains as one process with the whole batch."""
     torch, dist, rank, size = ranks.join()
     net, batch = model(torch)
     alone = train(torch, net.npu(), batch, slice(0, 16))
     net, batch = model(torch)
-    wrapped = torch.nn.parallel.DistributedDataParallel(net.npu(), device_ids=[rank])
     rows = 16 // size
-    losses = train(torch, wrapped, batch, slice(rank * rows, rank * rows + rows))
+    losses = train(torch, wrap(torch, net.npu(), rank), batch, slice(rank * rows, rank * rows + rows))
     for step, loss in enumerate(losses):
         dist.all_reduce(loss)
         difference = abs(loss.item() / size - alone[step].item())
         assert difference < 1e-5, f"step {step}: {difference}"
     dist.destroy_process_group()
+
+
+def data_parallel():
+    """DistributedDataParallel."""
+    trains_as_one(lambda torch, net, rank: torch.nn.parallel.DistributedDataParallel(net, device_ids=[rank]))
 
 
 def fully_sharded():
-    """FullyShardedDataParallel trains as one process with the whole batch."""
-    torch, dist, rank, size = ranks.join()
-    from torch.distributed.fsdp import FullyShardedDataParallel
+    """FullyShardedDataParallel."""
+    def wrap(_torch, net, rank):
+        from torch.distributed.fsdp import FullyShardedDataParallel
 
-    net, batch = model(torch)
-    alone = train(torch, net.npu(), batch, slice(0, 16))
-    net, batch = model(torch)
-    wrapped = FullyShardedDataParallel(net.npu(), device_id=rank)
-    rows = 16 // size
-    losses = train(torch, wrapped, batch, slice(rank * rows, rank * rows + rows))
-    for step, loss in enumerate(losses):
-        dist.all_reduce(loss)
-        difference = abs(loss.item() / size - alone[step].item())
-        assert difference < 1e-5, f"step {step}: {difference}"
-    dist.destroy_process_group()
+        return FullyShardedDataParallel(net, device_id=rank)
+
+    trains_as_one(wrap)
 
 
 def one_rank():
