@@ -10,6 +10,9 @@
 #include "support/objects.h"
 #include "support/own_process.h"
 
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -284,4 +287,33 @@ OWN_PROCESS_TEST(Shutdown, ForkWhileThreadsAsk, NO_LEAK_CHECK_AT_EXIT) {
     stop = true;
     begins.join();
     asks.join();
+}
+
+// A fork waits for another thread that is in aclInit, also if that takes seconds.
+OWN_PROCESS_TEST(Shutdown, ForkDuringALongInit, NO_LEAK_CHECK_AT_EXIT) {
+    const bool on_cpu = OnCpu();
+    const std::string path = InOwnFolder("configuration");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    const int end = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    EXPECT_EQ(write(end, "{", 1), 1);
+    std::thread begins([&path] { ACL_OK(aclInit(path.c_str())); });
+    // The other thread has read what there is, and reads on until this end is closed.
+    for (int unread = 1; unread != 0; std::this_thread::yield()) ASSERT_EQ(ioctl(end, FIONREAD, &unread), 0);
+    std::thread ends([end] {
+        std::this_thread::sleep_for(std::chrono::seconds(2));
+        EXPECT_EQ(write(end, "}", 1), 1);
+        close(end);
+    });
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const aclError code = aclrtSetDevice(0);
+        if (!on_cpu) DemandRefused(code, "aclrtSetDevice");
+        Demand(!on_cpu || code == ACL_SUCCESS, "aclrtSetDevice");
+        _exit(0);
+    }
+    EXPECT_EQ(ExitOf(child), 0);
+    begins.join();
+    ends.join();
+    ACL_OK(aclFinalize());
 }

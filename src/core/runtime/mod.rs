@@ -270,9 +270,9 @@ per_thread! {
     static FORKING: Cell<Option<ForkLocks>> = Cell::new(None);
 }
 
-/// Prepares a fork: waits up to a second until no other thread is opening or ending a session.
+/// Prepares a fork: waits up to ten seconds until no other thread is opening or ending a session.
 pub fn before_fork() {
-    let life = if gate::is_bound() { None } else { LIFE.try_lock_for(Duration::from_secs(1)) };
+    let life = if gate::is_bound() { None } else { LIFE.try_lock_for(Duration::from_secs(10)) };
     FORKING.set(life.map(|life| ManuallyDrop::new((life, reclaim::Unchanged::begin()))));
 }
 

@@ -136,12 +136,16 @@ fn refuse_in_child() -> Result<()> {
     if !gate::is(gate::CHILD) {
         return Ok(());
     }
-    Err(match gate::is_bound_to(Binding::Driver) {
-        true => param_invalid!(
+    Err(match (gate::is_bound_to(Binding::Driver), gate::is_bound()) {
+        (true, _) => param_invalid!(
             "called in a forked child of a process that has started the CUDA driver, but the driver does not work in a \
              child; fork before aclInit and before any query except aclrtGetDeviceCount, or start a new program (spawn)"
         ),
-        false => param_invalid!(
+        (false, false) => param_invalid!(
+            "called in a child that was forked while another thread of the parent was in aclInit, aclFinalize or a \
+             query, which did not end within 10 seconds; fork before these calls or after them"
+        ),
+        (false, true) => param_invalid!(
             "called in a forked child of a process that has opened a device: the child has neither the device nor the \
              library's threads; fork before the parent's first aclrtSetDevice (queries may come earlier), or start a \
              new program (spawn)"
