@@ -28,7 +28,8 @@ images=505  # what the loader reads of a kernel for CPUs: src/backend/kernel/elf
 python=425  # lines of Python in reports: src/backend/base/python
 places=330  # PORTACL_CHECK=races compares memory by its place: src/core/order/places.rs, src/check/asked.rs
 misuse=330  # codes that are answers, and texts and counts of reports: src/check/misuse.rs, report/summary.rs, call_site/text.rs
-sharing=625 # which processes may import what, and memory files for exports, with a line where there are none: src/backend/base/broker, apart.rs, shared_blocks.rs
+sharing=680 # which processes may import what, a socket that other users cannot reach, and memory files for exports, with a line
+            # where there are none: src/backend/base/broker, apart.rs, shared_blocks.rs
 descriptors=330 # descriptors and streams that the program closes: src/algo/host/descriptor.rs, standard_stream.rs
 privileges=210 # AT_SECURE and links in folders of others: src/algo/host/environment.rs, output_path.rs
 cancelled=340 # pthread_cancel and fork: src/algo/thread/uncancelled.c, cancellation.rs, src/core/base/gate.rs

@@ -72,17 +72,37 @@ void ExpectNothing(const Answer& answer, const char* says = "") {
 
 }  // namespace
 
+// The kernel keeps other users from the socket, so they reach neither its queue nor the thread behind it.
 TWO_PROCESS_TEST(IpcHostile, AnotherUserGetsNothing, Exporter) {
     Peer peer;
     const Offer offer = Begin(peer);
-    const uid_t user = geteuid();
+    const KeyParts parts = KeyParts::Of(offer.memory);
+    const std::string socket = parts.Socket();
     HOSTILE_PROCESS(BecomeAnotherUser, [&] {
-        const std::string socket = KeyParts::Of(offer.memory).Socket(user);
-        ExpectNothing(AskWithKey(offer.memory, OfferKind::kMemory, 0, user));
-        ExpectNothing(AskWithKey(offer.notify, OfferKind::kNotify, 0, user));
-        ExpectNothing(Ask(socket, OfferKind::kPhysical, ShortOf(offer.number), nullptr));
+        const Answer answer = Ask(socket, OfferKind::kMemory, parts.Short(), &parts.secret);
+        EXPECT_EQ(answer.kind, Answer::kNoConnection);
+        EXPECT_EQ(answer.error, EACCES);
+        EXPECT_TRUE(NumbersIn(socket.substr(0, socket.rfind('/'))).empty()) << "it sees no descriptor of the exporter";
     });
     EXPECT_EQ(AskWithKey(offer.memory, OfferKind::kMemory).kind, Answer::kGranted) << "this user gets it";
+    End(peer);
+}
+
+// Another user cannot connect by a name, either: the socket's file has none, and the abstract namespace does not have
+// it.
+TWO_PROCESS_TEST(IpcHostile, TheSocketHasNoName, Exporter) {
+    Peer peer;
+    const Offer offer = Begin(peer);
+    const std::string file = std::filesystem::read_symlink(KeyParts::Of(offer.memory).Socket());
+    const std::string path = file.substr(0, file.find(" (deleted)"));
+    EXPECT_FALSE(std::filesystem::exists(path)) << path;
+    EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(path).parent_path())) << path;
+    const std::string name = KeyParts::Of(offer.memory).Name();
+    std::ifstream sockets("/proc/net/unix");
+    for (std::string line; std::getline(sockets, line);)
+        if (const size_t at = line.find('@'); at != std::string::npos) {
+            EXPECT_EQ(line.find(name.substr(name.find('-')), at), std::string::npos) << line;
+        }
     End(peer);
 }
 
@@ -91,11 +111,15 @@ TWO_PROCESS_TEST(IpcHostile, AnotherContainerGetsNothing, Exporter) {
     NEEDS_WRAPPER(InOwnProcessNamespace());
     Peer peer({}, InOwnProcessNamespace());
     const Offer offer = Begin(peer);
+    const KeyParts memory = KeyParts::Of(offer.memory), notify = KeyParts::Of(offer.notify);
+    const std::string socket = memory.Socket();
     HOSTILE_PROCESS(LeaveProcessNamespace, [&] {
-        const std::string socket = KeyParts::Of(offer.memory).Socket();
-        ExpectNothing(AskWithKey(offer.memory, OfferKind::kMemory), "another process namespace");
-        ExpectNothing(AskWithKey(offer.notify, OfferKind::kNotify), "another process namespace");
-        ExpectNothing(Ask(socket, OfferKind::kPhysical, ShortOf(offer.number), nullptr), "another process namespace");
+        const auto expect_nothing = [&](OfferKind kind, uint32_t number, const unsigned __int128* secret) {
+            ExpectNothing(Ask(socket, kind, number, secret), "another process namespace");
+        };
+        expect_nothing(OfferKind::kMemory, memory.Short(), &memory.secret);
+        expect_nothing(OfferKind::kNotify, notify.Short(), &notify.secret);
+        expect_nothing(OfferKind::kPhysical, ShortOf(offer.number), nullptr);
     });
     // Nor does a process outside of both, which imports by the library.
     const Session session;
@@ -108,14 +132,15 @@ TWO_PROCESS_TEST(IpcHostile, AnotherContainerGetsNothing, Exporter) {
 // A process of a child namespace has a process id in the exporter's, but is in a container.
 TWO_PROCESS_TEST(IpcHostile, AContainerOfThisUserGetsNothing, Exporter) {
     Peer peer;
-    const uid_t user = geteuid();
     const Offer offer = Begin(peer);
-    HOSTILE_PROCESS(LeaveProcessNamespace,
-                    [&] { ExpectNothing(AskWithKey(offer.memory, OfferKind::kMemory), "another process namespace"); });
+    const KeyParts parts = KeyParts::Of(offer.memory);
+    const std::string socket = parts.Socket();
+    const auto ask = [&] { return Ask(socket, OfferKind::kMemory, parts.Short(), &parts.secret); };
+    HOSTILE_PROCESS(LeaveProcessNamespace, [&] { ExpectNothing(ask(), "another process namespace"); });
     std::string why;
     if (!InAnotherProcess(
             [] { return unshare(CLONE_NEWUSER) == 0 ? std::string() : std::string(std::strerror(errno)); },
-            [&] { ExpectNothing(AskWithKey(offer.memory, OfferKind::kMemory, 0, user)); }, &why))
+            [&] { EXPECT_EQ(ask().error, EACCES) << "the kernel keeps it from the socket"; }, &why))
         GTEST_SKIP() << "needs another user namespace: " << why;
     End(peer);
 }
@@ -156,18 +181,16 @@ namespace {
 enum class Flood { kSilent, kHalf, kWrong };
 
 // Connects again and again until it is killed, and keeps the latest connections open.
-[[noreturn]] void Connect(const std::string& name, Flood flood) {
+[[noreturn]] void Connect(const std::string& path, Flood flood) {
     // The test is about places in the server's lists. On a busy machine a flood could also take all processor time.
     (void)!nice(19);
-    socklen_t size = 0;
-    const sockaddr_un address = AbstractAddress(name, &size);
     const char half[20] = {'p', 'o', 'r', 't', 'a', 'c', 'l', '3'};
     char wrong[40] = {'p', 'o', 'r', 't', 'a', 'c', 'l', '3'};
     std::vector<int> open(200, -1);
     for (size_t next = 0;; next = (next + 1) % open.size()) {
         if (open[next] >= 0) close(open[next]);
         open[next] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        if (connect(open[next], reinterpret_cast<const sockaddr*>(&address), size) != 0) continue;
+        if (!ConnectTo(open[next], path)) continue;
         wrong[12] = static_cast<char>(next);
         if (flood == Flood::kHalf) (void)!send(open[next], half, sizeof half, MSG_NOSIGNAL);
         if (flood == Flood::kWrong) (void)!send(open[next], wrong, sizeof wrong, MSG_NOSIGNAL);
@@ -181,24 +204,22 @@ TWO_PROCESS_TEST(IpcHostile, AConnectionKeepsItsPlaceAmongMany, Exporter) {
     Peer peer;
     const Offer offer = Begin(peer);
     const KeyParts parts = KeyParts::Of(offer.memory);
-    const Answer answer = Ask(parts.Socket(), OfferKind::kMemory, parts.Short(), &parts.secret, 0, [&] {
+    const std::string path = parts.Socket();
+    const Answer answer = Ask(path, OfferKind::kMemory, parts.Short(), &parts.secret, 0, [&] {
         std::string reason;
-        const bool ran = InAnotherProcess(
-            [] { return std::string(); },
-            [&] {
-                socklen_t size = 0;
-                const sockaddr_un address = AbstractAddress(parts.Socket(), &size);
-                constexpr int kMany = 100, kAtMostKept = 32;
-                std::vector<int> open;
-                for (int i = 0; i < kMany; ++i) {
-                    open.push_back(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-                    EXPECT_EQ(connect(open.back(), reinterpret_cast<const sockaddr*>(&address), size), 0);
-                }
-                // The server has accepted the later ones when it has closed this one.
-                char byte;
-                EXPECT_EQ(recv(open[kMany - kAtMostKept - 2], &byte, 1, 0), 0);
-            },
-            &reason);
+        const bool ran = InAnotherProcess([] { return std::string(); },
+                                          [&] {
+                                              constexpr int kMany = 100, kAtMostKept = 32;
+                                              std::vector<int> open;
+                                              for (int i = 0; i < kMany; ++i) {
+                                                  open.push_back(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+                                                  EXPECT_TRUE(ConnectTo(open.back(), path));
+                                              }
+                                              // The server has accepted the later ones when it has closed this one.
+                                              char byte;
+                                              EXPECT_EQ(recv(open[kMany - kAtMostKept - 2], &byte, 1, 0), 0);
+                                          },
+                                          &reason);
         EXPECT_TRUE(ran) << reason;
     });
     EXPECT_EQ(answer.kind, Answer::kGranted);
@@ -293,35 +314,24 @@ TWO_PROCESS_TEST(IpcHostile, AnImportGrantsNoLaterAllocation, ExporterThatFrees)
     peer.Join();
 }
 
-// A user who knows a process, and when it started, can take the names that its socket might have.
-TWO_PROCESS_TEST(IpcHostile, NoOtherUserPreventsExports, Exporter) {
+namespace {
+
+// Exports with a umask that takes all rights from new files.
+void ExporterWithUmask(Connection& parent) {
+    umask(0777);
+    Exporter(parent);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcHostile, TheUmaskTakesNoRightFromImporters, ExporterWithUmask) {
     Peer peer;
-    const auto process = peer.Receive<pid_t>();
-    const unsigned long long start = StartOf(process);
-    std::vector<int> sockets;
-    const auto take = [&](const std::string& name) {
-        sockets.push_back(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-        socklen_t size = 0;
-        const sockaddr_un address = AbstractAddress(name, &size);
-        EXPECT_EQ(bind(sockets.back(), reinterpret_cast<const sockaddr*>(&address), size), 0) << name;
-        EXPECT_EQ(listen(sockets.back(), 0), 0);
-    };
-    char name[96];
-    std::snprintf(name, sizeof name, "portacl-%u-%d-%llx", geteuid(), process, start);
-    take(name);
-    for (unsigned door = 0; door < 100; ++door) take(std::string(name) + "-" + std::to_string(door));
-    peer.Signal(1);
-    const auto offer = peer.Receive<Offer>();
-    const Session session;
-    void* const ptr = ImportKey(offer.memory);
-    EXPECT_TRUE(Holds(ptr, 1, 1));
-    CloseKey(offer.memory);
-    // A number does not contain the socket's name.
-    aclrtDrvMemHandle memory = nullptr;
-    ACL_EXPECT_OK(aclrtMemImportFromShareableHandle(offer.number, 0, &memory));
-    ACL_EXPECT_OK(aclrtFreePhysical(memory));
+    const Offer offer = Begin(peer);
+    EXPECT_EQ(AskWithKey(offer.memory, OfferKind::kMemory).kind, Answer::kGranted);
+    // Root passes without rights, too.
+    const auto rights = std::filesystem::status(KeyParts::Of(offer.memory).Socket()).permissions();
+    EXPECT_EQ(static_cast<unsigned>(rights), 0600u);
     End(peer);
-    for (const int one : sockets) close(one);
 }
 
 namespace {

@@ -29,12 +29,10 @@ struct Place {
 };
 
 // Passes one request on to the exporter, and its answer back, with another place if `forged` says one.
-void PassOn(int listener, const KeyParts& key, const Place* forged) {
+void PassOn(int listener, const std::string& path, const Place* forged) {
     const int importer = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     const int exporter = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    socklen_t size = 0;
-    const sockaddr_un address = AbstractAddress(key.Socket(), &size);
-    if (connect(exporter, reinterpret_cast<const sockaddr*>(&address), size) != 0) _exit(3);
+    if (!ConnectTo(exporter, path)) _exit(3);
     char bytes[512];
     int file = -1;
     ssize_t got = ReceiveMessage(importer, bytes, sizeof bytes, &file);
@@ -54,10 +52,12 @@ void PassOn(int listener, const KeyParts& key, const Place* forged) {
 class Relay {
   public:
     Relay(const KeyText& key, const std::vector<Place>& places) {
+        const KeyParts parts = KeyParts::Of(key);
+        const std::string exporter = parts.Socket();
         int ready[2];
         EXPECT_EQ(pipe(ready), 0);
         process_ = fork();
-        if (process_ == 0) Serve(KeyParts::Of(key), places, ready[1]);
+        if (process_ == 0) Serve(parts.Name(), exporter, places, ready[1]);
         close(ready[1]);
         unsigned long long start = 0;
         EXPECT_EQ(read(ready[0], &start, sizeof start), static_cast<ssize_t>(sizeof start));
@@ -75,18 +75,13 @@ class Relay {
     const char* Key() const { return key_.c_str(); }
 
   private:
-    [[noreturn]] static void Serve(const KeyParts& key, const std::vector<Place>& places, int ready) {
-        KeyParts own = key;
-        own.process = static_cast<unsigned>(getpid());
-        own.start = StartOf(getpid());
-        const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-        socklen_t size = 0;
-        const sockaddr_un address = AbstractAddress(own.Socket(), &size);
-        if (bind(listener, reinterpret_cast<const sockaddr*>(&address), size) != 0 || listen(listener, 8) != 0 ||
-            write(ready, &own.start, sizeof own.start) < 0)
-            _exit(2);
-        for (const Place& place : places) PassOn(listener, key, &place);
-        PassOn(listener, key, nullptr);
+    [[noreturn]] static void Serve(const std::string& name, const std::string& exporter,
+                                   const std::vector<Place>& places, int ready) {
+        const int listener = ListenAs(name);
+        const unsigned long long start = StartOf(getpid());
+        if (listener < 0 || write(ready, &start, sizeof start) < 0) _exit(2);
+        for (const Place& place : places) PassOn(listener, exporter, &place);
+        PassOn(listener, exporter, nullptr);
         for (;;) pause();
     }
 

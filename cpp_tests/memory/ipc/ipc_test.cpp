@@ -97,7 +97,7 @@ TEST_F(Ipc, ImportChecksItsArguments) {
     for (const uint64_t flags : {uint64_t{2}, ~uint64_t{0}})
         ACL_FAILS_SAYING(kInvalid, aclrtIpcMemImportByKey(&imported_, key, flags), "flags is 0x");
     const std::string cut(key, std::strlen(key) - 1), long_one(1000, 'a');
-    for (const char* text : {"a", "-", "pacl2-1-1-1-1", cut.c_str(), long_one.c_str()})
+    for (const char* text : {"a", "-", "pacl3-1-1-1-1", cut.c_str(), long_one.c_str()})
         ACL_FAILS_SAYING(kDead, aclrtIpcMemImportByKey(&imported_, text, 0), "is not a key");
     ACL_FAILS_SAYING(kDead, aclrtIpcMemImportByKey(&imported_, key, 0), "exported by this process");
     CloseKey(key);

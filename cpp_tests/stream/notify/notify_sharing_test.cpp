@@ -280,7 +280,7 @@ TEST_F(NotifyKey, BadArguments) {
     for (uint64_t flags : {uint64_t{1}, uint64_t{3}, ~uint64_t{0}})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyImportByKey(&handle, "x", flags), "flags is");
     const std::string longer(1000, 'k');
-    for (const char* bad : {"", "x", "pacl2-1-1-1-1", longer.c_str()})
+    for (const char* bad : {"", "x", "pacl3-1-1-1-1", longer.c_str()})
         ACL_FAILS(kDead, aclrtNotifyImportByKey(&handle, bad, 0));
     EXPECT_TRUE(IsPoison(handle));
     OnNewThread(

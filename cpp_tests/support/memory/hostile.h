@@ -31,7 +31,7 @@ namespace portacl_test {
 // The kinds of offers.
 enum class OfferKind : uint32_t { kMemory = 0, kPhysical = 1, kEvent = 2, kNotify = 3 };
 
-// A key, taken apart: pacl2-PROCESS-START-PLACE-DOOR-SECRET.
+// A key, taken apart: pacl3-PROCESS-START-PLACE-DOOR-SECRET.
 struct KeyParts {
     unsigned process = 0, door = 0, place = 0;
     unsigned long long start = 0;
@@ -40,7 +40,7 @@ struct KeyParts {
     static KeyParts Of(const char* key) {
         KeyParts parts;
         char secret[21] = {};
-        const int count = std::sscanf(key, "pacl2-%x-%llx-%x-%x-%20[0-9a-f]", &parts.process, &parts.start,
+        const int count = std::sscanf(key, "pacl3-%x-%llx-%x-%x-%20[0-9a-f]", &parts.process, &parts.start,
                                       &parts.place, &parts.door, secret);
         EXPECT_EQ(count, 5) << key;
         for (const char* at = secret; *at; ++at)
@@ -48,13 +48,35 @@ struct KeyParts {
         return parts;
     }
 
-    std::string Socket(uid_t user = geteuid()) const {
-        char name[96];
-        std::snprintf(name, sizeof name, "portacl-%u-%u-%llx-%x", user, process, start, door);
+    // Returns the name of the exporter's socket.
+    std::string Name() const {
+        char name[32];
+        std::snprintf(name, sizeof name, "portacl-%08x", door);
         return name;
+    }
+    // Returns the path of the exporter's socket, whose process may have another id here.
+    std::string Socket() const {
+        const std::string name = Name();
+        for (const std::string& process : NumbersIn("/proc"))
+            if (const std::string path = SocketOf(process, name); !path.empty()) return path;
+        ADD_FAILURE() << "no process has the socket " << name;
+        return {};
     }
     uint32_t Short() const { return static_cast<uint32_t>(secret) & 0x3fffffff; }
 };
+
+inline sockaddr_un AddressOf(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    return address;
+}
+
+// Connects to the socket at this path. Returns false, and leaves the reason in errno, if the kernel refuses.
+inline bool ConnectTo(int connection, const std::string& path) {
+    const sockaddr_un address = AddressOf(path);
+    return connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
 
 // When a process has started, in the kernel's ticks.
 inline unsigned long long StartOf(pid_t process) {
@@ -67,18 +89,26 @@ inline unsigned long long StartOf(pid_t process) {
     return std::stoull(field);
 }
 
-inline sockaddr_un AbstractAddress(const std::string& name, socklen_t* size) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path + 1, name.data(), name.size());
-    *size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-    return address;
+// Returns a socket of this process that importers take for one of the library, or -1.
+inline int ListenAs(const std::string& name) {
+    char folder[] = "/tmp/portacl-hostile-XXXXXX";
+    if (!mkdtemp(folder)) return -1;
+    const std::string path = std::string(folder) + "/" + name;
+    const sockaddr_un address = AddressOf(path);
+    const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    const bool is_bound = bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    // Importers look for this descriptor.
+    const bool is_open = open(path.c_str(), O_PATH | O_CLOEXEC) >= 0;
+    unlink(path.c_str());
+    rmdir(folder);
+    return is_bound && is_open && listen(listener, 8) == 0 ? listener : -1;
 }
 
 // What the exporting process answers.
 struct Answer {
     enum Kind { kNothing, kNoConnection, kGranted, kRefused } kind = kNothing;
     std::string text;     // why it is refused
+    int error = 0;        // why there is no connection
     bool file = false;    // whether a descriptor came with it
     uint64_t bytes = 0;   // the length of its file
     uint64_t stolen = 0;  // how often the file contains `wanted`
@@ -86,15 +116,14 @@ struct Answer {
 
 // Asks the socket for an offer: with the whole secret, or with the short number alone. Looks into a file that comes for
 // a word. Calls `connected` between the connection and the request.
-inline Answer Ask(const std::string& socket_name, OfferKind kind, uint32_t number, const unsigned __int128* secret,
+inline Answer Ask(const std::string& path, OfferKind kind, uint32_t number, const unsigned __int128* secret,
                   uint64_t wanted = 0, const std::function<void()>& connected = {}) {
     Answer answer;
     const int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    socklen_t size = 0;
-    const sockaddr_un address = AbstractAddress(socket_name, &size);
-    if (connect(connection, reinterpret_cast<const sockaddr*>(&address), size) != 0) {
-        close(connection);
+    if (!ConnectTo(connection, path)) {
+        answer.error = errno;
         answer.kind = Answer::kNoConnection;
+        close(connection);
         return answer;
     }
     if (connected) connected();
@@ -130,9 +159,9 @@ inline Answer Ask(const std::string& socket_name, OfferKind kind, uint32_t numbe
 }
 
 // Asks with the whole key.
-inline Answer AskWithKey(const char* key, OfferKind kind, uint64_t wanted = 0, uid_t user = geteuid()) {
+inline Answer AskWithKey(const char* key, OfferKind kind, uint64_t wanted = 0) {
     const KeyParts parts = KeyParts::Of(key);
-    return Ask(parts.Socket(user), kind, parts.Short(), &parts.secret, wanted);
+    return Ask(parts.Socket(), kind, parts.Short(), &parts.secret, wanted);
 }
 
 // Runs `body` in a forked child, which makes no call of this library. Returns false, and the reason, if `prepare` says

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "support/pool/shared_pool.h"
 #include "support/says.h"
@@ -58,13 +60,32 @@ inline std::string WithPart(const char* key, int part, const std::string& text) 
     return all.replace(from, to == std::string::npos ? to : to - from, text);
 }
 
-// Whether this library has a socket of the process in this network namespace. The sockets' names contain process ids.
+// Returns the names in a folder of /proc that are numbers.
+inline std::vector<std::string> NumbersIn(const std::string& folder) {
+    std::vector<std::string> numbers;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename();
+        if (name.find_first_not_of("0123456789") == std::string::npos) numbers.push_back(name);
+    }
+    return numbers;
+}
+
+// Returns the path by which others connect to a socket of this library in a process: one whose name begins like this.
+inline std::string SocketOf(const std::string& process, const std::string& name = "portacl-") {
+    const std::string folder = "/proc/" + process + "/fd";
+    for (const std::string& number : NumbersIn(folder)) {
+        std::error_code error;
+        const std::string target = std::filesystem::read_symlink(folder + "/" + number, error);
+        if (target.find("/" + name) != std::string::npos && target.find(" (deleted)") != std::string::npos)
+            return folder + "/" + number;
+    }
+    return {};
+}
+
+// Whether this library has a socket in the process.
 inline bool HasSocket(pid_t process) {
-    std::ifstream sockets("/proc/net/unix");
-    const std::string part = "@portacl-" + std::to_string(geteuid()) + "-" + std::to_string(process) + "-";
-    for (std::string line; std::getline(sockets, line);)
-        if (line.find(part) != std::string::npos) return true;
-    return false;
+    return !SocketOf(std::to_string(process)).empty();
 }
 
 }  // namespace portacl_test

@@ -2,8 +2,8 @@
 //!
 //! A process [offers](Broker::offer) an object to the [`BROKER`] and gets a [`Key`], which programs pass on as text or
 //! as a number. A process with a key [fetches](Broker::fetch) the object: some bytes, and a descriptor if there is one.
-//! The first offer starts a thread that serves all offers over a socket without a file, so that a killed process leaves
-//! nothing behind. The thread ends with [`Broker::stop`].
+//! The first offer starts a thread that serves all offers over a socket whose file is removed at once, so that a killed
+//! process leaves nothing behind. The thread ends with [`Broker::stop`].
 //!
 //! Both sides query the system for the peer's credentials. A request is answered only if it is valid and comes from a
 //! process of this user, in the same namespaces, that may have the object. It contains the whole secret of the key,
@@ -13,15 +13,17 @@
 //! | file | what |
 //! |---|---|
 //! | `key.rs` | keys as texts and numbers |
+//! | `listener.rs` | the socket that processes of the same user reach |
 //! | `message.rs` | the protocol |
 //! | `penalty.rs` | the delay of refusals |
 //! | `process.rs` | this process, and the one at the other end |
 //! | `server.rs` | the thread |
-//! | `socket.rs` | the system calls |
+//! | `socket.rs` | connections, and the system calls on them |
 //!
-//! A forked child closes its copy of the socket, because no thread would serve it there.
+//! A forked child closes its copies of the socket and its file, because no thread would serve it there.
 
 mod key;
+mod listener;
 mod message;
 mod penalty;
 mod process;
@@ -36,7 +38,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -47,20 +49,11 @@ use self::server::Server;
 use self::socket::Connection;
 use super::random::random;
 use crate::algo::host::descriptor::Descriptor;
-use crate::algo::thread::pause::pause;
+use crate::algo::host::system_call::is_forbidden;
 use crate::{Fault, FaultKind, Result};
 
 /// The longest time for which either side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
-
-/// The pause before another attempt to connect to a process that has not yet accepted earlier connections.
-const BUSY: Duration = Duration::from_millis(5);
-
-/// The time for which a fetch waits at busy sockets, of all together, before it looks for others.
-const IN_LINE: Duration = Duration::from_millis(100);
-
-/// The number of times that a socket is looked for. The kernel's list can lack one while others come and go.
-const LOOKS: u32 = 3;
 
 /// The maximum number of bytes of a [`Parcel`].
 pub const MOST_BYTES: usize = 256;
@@ -142,7 +135,7 @@ type Offers = BTreeMap<u32, Offer>;
 
 /// The offers of this process, and its fetches from other processes.
 pub struct Broker {
-    /// The prefix of the socket's name. The identity of the process follows it.
+    /// The prefix of the socket's name. A random number follows it.
     name: &'static str,
     offers: Mutex<Offers>,
     /// The serving thread, while it runs.
@@ -213,25 +206,7 @@ impl Broker {
         let exporter = key.exporter(&own)?;
         let id = exporter.id;
         let unanswered = |error| unanswered(id, &error);
-        let connection = match key.door() {
-            Some(door) => {
-                let opened = Connection::open(&exporter.address(self.name, door), PATIENCE);
-                let connection = opened.map_err(|error| match error.kind() == io::ErrorKind::ConnectionRefused {
-                    true => gone(id),
-                    false => unanswered(error),
-                })?;
-                let peer = connection.peer().map_err(unanswered)?;
-                if (peer.user, peer.process) != (own.user, id) {
-                    return Err(Fault::invalid(format!(
-                        "the key names process {id} of user {2}, but the socket belongs to process {0} of user {1}; \
-                         export again, and import with the new key",
-                        peer.process, peer.user, own.user
-                    )));
-                }
-                connection
-            }
-            None => self.find(&exporter)?,
-        };
+        let connection = self.connect(&exporter, key.door())?;
         connection.take_descriptor();
         connection.send(&Request::new(kind, key).to_bytes(), None).map_err(unanswered)?;
         let mut answer = [0; message::MOST];
@@ -247,41 +222,31 @@ impl Broker {
         Ok(Parcel { bytes, descriptor, kept: is_leased.then(|| Arc::new(connection) as _) })
     }
 
-    /// Connects to the socket of a process whose random number is unknown. Other processes may have sockets with such
-    /// names: the kernel says which one is the process's.
-    fn find(&self, exporter: &Process) -> Result<Connection> {
-        let unanswered = |error| unanswered(exporter.id, &error);
-        let deadline = Instant::now() + PATIENCE;
-        let (mut looks, mut wait) = (LOOKS, None);
-        loop {
-            let (mut busy, mut failed) = (0, None);
-            for name in socket::names(&exporter.addresses(self.name)).map_err(|error| unserved(&error))? {
-                let opened = match wait {
-                    None => Connection::open_now(&name, PATIENCE),
-                    Some(wait) => Connection::open_within(&name, wait, PATIENCE),
-                };
-                match opened {
-                    Ok(connection) => {
-                        let peer = connection.peer().map_err(unanswered)?;
-                        if (peer.user, peer.process) == (exporter.user, exporter.id) {
-                            return Ok(connection);
-                        }
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => busy += 1,
-                    // This socket has been closed since its name was read.
-                    Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
-                    Err(error) => failed = Some(error),
-                }
-            }
-            // A thread that waits gets in before others that try again and again.
-            wait = (busy > 0).then(|| (IN_LINE / busy).max(Duration::from_millis(1)));
-            looks = if busy > 0 { LOOKS } else { looks - 1 };
-            if looks == 0 {
-                return Err(failed.map_or_else(|| gone(exporter.id), unanswered));
-            }
-            ensure!(Instant::now() < deadline, unanswered(io::ErrorKind::TimedOut.into()));
-            pause(BUSY);
-        }
+    /// Connects to the socket of a process: the one with this random number, or the only one.
+    fn connect(&self, exporter: &Process, door: Option<u32>) -> Result<Connection> {
+        let id = exporter.id;
+        let wanted = door.map(|door| self.socket_name(door));
+        let is_wanted = |name: &str| match &wanted {
+            Some(wanted) => name == wanted,
+            None => name.strip_prefix(self.name).is_some_and(|rest| rest.starts_with('-')),
+        };
+        let address = listener::address(id, is_wanted).map_err(|error| match is_forbidden(&error) {
+            true => closed_to_this_process(id, &error),
+            false => unserved(&error),
+        })?;
+        let opened = Connection::open(&address.ok_or_else(|| gone(id))?, PATIENCE);
+        // The socket can have been closed since it was found.
+        let is_gone =
+            |error: &io::Error| matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound);
+        let connection = opened.map_err(|error| if is_gone(&error) { gone(id) } else { unanswered(id, &error) })?;
+        let peer = connection.peer().map_err(|error| unanswered(id, &error))?;
+        ensure!((peer.user, peer.process) == (exporter.user, id), gone(id));
+        Ok(connection)
+    }
+
+    /// Returns the name of the socket with this random number.
+    fn socket_name(&self, door: u32) -> String {
+        format!("{}-{door:08x}", self.name)
     }
 
     /// Ends all offers and the thread.
@@ -338,6 +303,14 @@ fn unknown() -> Fault {
 
 fn gone(process: i32) -> Fault {
     Fault::invalid(format!("process {process} has no exports any longer: it has finalized the library, or ended"))
+}
+
+/// Returns the fault that the system does not let this process reach another one.
+fn closed_to_this_process(process: i32, error: &io::Error) -> Fault {
+    Fault::invalid(format!(
+        "process {process} shares nothing with this one ({error}): both need the same user, the same user namespace \
+         (container) and the same capabilities, and the exporting process must be dumpable (PR_SET_DUMPABLE)"
+    ))
 }
 
 /// Returns the fault that a system call failed which the broker needs. The error names the call.

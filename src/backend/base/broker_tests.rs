@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Instant;
 
-use super::socket::Listener;
+use super::listener::{Bound, Listener};
 use super::*;
 
 /// A time longer than any wait of the broker, however late it is.
@@ -29,7 +29,13 @@ fn refusal(fetched: Result<Parcel>) -> String {
 
 fn connect(here: &Broker) -> Connection {
     let door = here.server.lock().as_ref().expect("a server").door;
-    Connection::open(&own().address(here.name, door), LONG).unwrap()
+    connect_to(&here.socket_name(door))
+}
+
+/// Connects to a socket of this process.
+fn connect_to(name: &str) -> Connection {
+    let address = listener::address(own().id, |found| found == name).unwrap().expect("a socket");
+    Connection::open(&address, LONG).unwrap()
 }
 
 /// Returns the broker's answer to these bytes: the packet, which is empty if the broker only closes the connection.
@@ -156,17 +162,19 @@ fn wrong_keys_are_refused_slowly() {
     HERE.stop();
 }
 
-/// Sockets that others have under such names are not the process's.
+/// Other sockets of the process, and files with such names, are not the server's.
 #[test]
 fn a_number_finds_the_socket_of_its_process() {
     static HERE: Broker = Broker::new("test-a_number_finds_the_s");
-    let later = Process { start: own().start + 1, ..own() };
-    let others = [0, 1, u32::MAX].map(|door| Listener::open(&later.address(HERE.name, door)).unwrap());
+    let others = ["x", ""].map(|end| Listener::open(&format!("{}{end}", HERE.name)).unwrap());
+    let path = std::env::temp_dir().join(format!("{}-{}", HERE.name, own().id));
+    let _file = File::create(&path).unwrap();
     let key = HERE.offer(OfferKind::Memory, parcel(b"a"), Admission::Anyone, Form::Number).unwrap();
     let number = Key::from_number(key.number()).unwrap();
     assert_eq!(HERE.fetch(OfferKind::Memory, &number).unwrap().bytes, b"a");
     HERE.stop();
     assert!(refusal(HERE.fetch(OfferKind::Memory, &number)).contains("has no exports any longer"));
+    std::fs::remove_file(path).unwrap();
     drop(others);
 }
 
@@ -242,7 +250,7 @@ fn slow_to_close() -> TcpStream {
     slow
 }
 
-/// A process of any user can connect, and send a descriptor whose close takes as long as it wants.
+/// A process that can connect sends a descriptor whose close takes as long as it wants.
 #[test]
 fn a_descriptor_that_closes_slowly_delays_no_answer() {
     static HERE: Broker = Broker::new("test-a_descriptor_that_cl");
@@ -274,9 +282,8 @@ fn a_descriptor_comes_only_from_a_peer_that_is_trusted() {
     if !refuses_descriptors() {
         return eprintln!("skipped: needs Linux 6.16");
     }
-    let name = format!("test-a_descriptor_comes_o-{}", std::process::id());
-    let listener = Listener::open(&name).unwrap();
-    let connection = Connection::open_now(&name, LONG).unwrap();
+    let listener = Listener::open("test-a_descriptor_comes_o").unwrap();
+    let connection = connect_to("test-a_descriptor_comes_o");
     let (other, file) = (listener.accept().unwrap(), tempfile(c"sent"));
     assert_eq!(other.send(b"a", Some(file.as_fd())).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
     connection.take_descriptor();
@@ -303,7 +310,7 @@ fn silent_peers_delay_no_other_peer() {
 fn waiting_for_a_silent_process_times_out() {
     static HERE: Broker = Broker::new("test-who_does_not_answer_");
     let own = own();
-    let listener = Listener::open(&own.address(HERE.name, 5)).unwrap();
+    let listener = Listener::open(&HERE.socket_name(5)).unwrap();
     let key = Key::new(&own, 5, [5; 16]);
     let before = Instant::now();
     assert!(refusal(HERE.fetch(OfferKind::Memory, &key)).contains("does not answer"));
@@ -316,13 +323,13 @@ fn waiting_for_a_silent_process_times_out() {
 fn nonsense_is_no_answer() {
     static HERE: Broker = Broker::new("test-nonsense_is_no_answe");
     let own = own();
-    let listener = Listener::open(&own.address(HERE.name, 5)).unwrap();
+    let listener = Listener::open(&HERE.socket_name(5)).unwrap();
     let key = Key::new(&own, 5, [5; 16]);
     let nonsense: [&[u8]; 4] = [&[1], b"portacl3", &[0; message::MOST], &[9; 2 * message::MOST]];
     std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
             for bytes in nonsense {
-                socket::wait(&[&*listener.descriptor()], None);
+                socket::wait(&[listener.bound().socket()], None);
                 let connection = listener.accept().unwrap();
                 socket::wait(&[connection.descriptor()], None);
                 connection.receive(&mut [0; message::MOST]).unwrap();
@@ -335,22 +342,44 @@ fn nonsense_is_no_answer() {
     });
 }
 
-/// The program closes all descriptors, and the number of the socket becomes that of one of its files.
+/// The program closes one of the descriptors, whose number becomes that of one of its files.
 #[test]
 fn a_socket_that_the_program_has_closed_opens_again() {
-    let name = format!("test-a_socket_that_the_pr-{}", std::process::id());
-    let listener = Listener::open(&name).unwrap();
-    let (lost, file) = (listener.descriptor(), tempfile(c"program"));
-    assert!(!listener.reopen().unwrap(), "it is open");
-    // SAFETY: the test owns both descriptors.
-    assert_eq!(unsafe { libc::dup2(file.as_fd().as_raw_fd(), lost.number()) }, lost.number());
-    assert!(listener.accept().is_err(), "the file is not used");
-    assert!(listener.reopen().unwrap());
-    let connection = Connection::open(&name, LONG).unwrap();
-    socket::wait(&[&*listener.descriptor()], None);
-    listener.accept().unwrap().send(b"hello", None).unwrap();
-    let mut bytes = [0; 8];
-    assert_eq!(connection.receive(&mut bytes).unwrap().0, 5);
-    // SAFETY: asks whether the number is open.
-    assert_ne!(unsafe { libc::fcntl(lost.number(), libc::F_GETFD) }, -1, "the file stays open");
+    for (lost, is_socket) in [(Bound::socket as fn(&Bound) -> &Descriptor, true), (Bound::file, false)] {
+        let name = "test-a_socket_that_the_pr";
+        let listener = Listener::open(name).unwrap();
+        let (bound, file) = (listener.bound(), tempfile(c"program"));
+        let lost = lost(&bound).number();
+        assert!(!listener.reopen().unwrap(), "it is open");
+        // SAFETY: the test owns both descriptors.
+        assert_eq!(unsafe { libc::dup2(file.as_fd().as_raw_fd(), lost) }, lost);
+        let address = listener::address(own().id, |found| found == name).unwrap();
+        assert_eq!(address.is_none(), !is_socket);
+        let text = listener.accept().err().expect("no connection is pending").to_string();
+        assert_eq!(text.contains("belongs to this library"), is_socket, "the program's file is not used: {text}");
+        assert!(listener.reopen().unwrap());
+        drop(bound);
+        let connection = connect_to(name);
+        socket::wait(&[listener.bound().socket()], None);
+        listener.accept().unwrap().send(b"hello", None).unwrap();
+        let mut bytes = [0; 8];
+        assert_eq!(connection.receive(&mut bytes).unwrap().0, 5);
+        // SAFETY: asks whether the number is open.
+        assert_ne!(unsafe { libc::fcntl(lost, libc::F_GETFD) }, -1, "the file stays open");
+        // SAFETY: the number is that of the duplicate, which nothing uses any more.
+        unsafe { libc::close(lost) };
+    }
+}
+
+/// Neither the file of the socket nor its folder remains.
+#[test]
+fn nothing_remains_in_the_folder() {
+    let folder = std::env::temp_dir().join(format!("test-nothing_remains-{}", own().id));
+    std::fs::create_dir(&folder).unwrap();
+    let bound = Bound::in_folder(&folder, "test-nothing_remains").unwrap();
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+    drop(bound);
+    // A name that is too long for a file fails after the folder was made.
+    assert!(Bound::in_folder(&folder, &"x".repeat(300)).is_err());
+    std::fs::remove_dir(folder).expect("an empty folder");
 }

@@ -1,7 +1,7 @@
 //! Keys: the names of offers for other processes.
 //!
 //! A key contains its process (id and start time, because ids are reused), its namespaces, a random number in the name
-//! of the process's socket, so that no other process can take the name before, and a secret: a random number for the
+//! of the process's socket, which is another one after the library was finalized, and a secret: a random number for the
 //! offer. The text of a key has all of that; its number has room for less of it.
 
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::{Fault, Result};
 pub const MOST_TEXT: usize = 64;
 
 /// The prefix of all texts. It names the library and the format.
-const PREFIX: &str = "pacl2";
+const PREFIX: &str = "pacl3";
 
 /// The bits of a number that name the process (the kernel uses no more), its namespaces, and the secret.
 const PROCESS_BITS: u32 = 22;

@@ -28,15 +28,15 @@ fn other_texts_are_no_keys() {
         good.clone() + "0",
         good.clone() + "-0",
         good.replace('-', "_"),
-        good.replace("pacl2-", "pacl2--"),
-        good.replace("pacl2-", "pacl2-+"),
-        good.replace("pacl2-", "pacl1-"),
+        good.replace("pacl3-", "pacl3--"),
+        good.replace("pacl3-", "pacl3-+"),
+        good.replace("pacl3-", "pacl1-"),
         good.to_uppercase(),
-        "pacl2-0-1-1-1-1".to_owned(),
-        "pacl2-ffffffffff-1-1-1-1".to_owned(),
-        "pacl2-400000-1-1-1-1".to_owned(),
-        format!("pacl2-1-1000000000000-1-1-{}", "0".repeat(20)),
-        format!("pacl2-1-1-1-1-1{}", "0".repeat(20)),
+        "pacl3-0-1-1-1-1".to_owned(),
+        "pacl3-ffffffffff-1-1-1-1".to_owned(),
+        "pacl3-400000-1-1-1-1".to_owned(),
+        format!("pacl3-1-1000000000000-1-1-{}", "0".repeat(20)),
+        format!("pacl3-1-1-1-1-1{}", "0".repeat(20)),
     ];
     for text in damaged {
         let fault = Key::from_text(text.as_bytes()).err().expect("an error");

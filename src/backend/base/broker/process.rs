@@ -42,17 +42,6 @@ impl Process {
         check_user(user)?;
         Ok(Self { id, start, user, space: space()? })
     }
-
-    /// Returns the name of the process's socket: `name`, followed by the process's identity and the random number of
-    /// the socket.
-    pub(super) fn address(&self, name: &str, door: u32) -> String {
-        format!("{}{door:x}", self.addresses(name))
-    }
-
-    /// Returns the beginning of the names of the process's sockets.
-    pub(super) fn addresses(&self, name: &str) -> String {
-        format!("{name}-{}-{}-{:x}-", self.user, self.id, self.start)
-    }
 }
 
 fn of_another_namespace(id: i32, shown: i32) -> Fault {

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
+use super::listener::{Bound, Listener};
 use super::message::{self, REQUEST, Request};
 use super::penalty::Penalties;
 use super::process::{Caller, Process, check_caller, connected};
-use super::socket::{self, Connection, Listener};
+use super::socket::{self, Connection};
 use super::{Broker, Lease, PATIENCE, trouble, unknown, unserved};
 use crate::Result;
-use crate::algo::host::descriptor::Descriptor;
 use crate::algo::host::system_call::named;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread;
@@ -71,18 +71,14 @@ impl Guest {
 }
 
 impl Server {
-    /// Starts the thread, behind a socket whose name contains a random number, so that no other process can take the
-    /// name before.
+    /// Starts the thread, behind a socket whose name contains a random number, so that importers distinguish it from
+    /// those of earlier servers of this process.
     pub(super) fn start(broker: &'static Broker, own: &Process) -> Result<Self> {
-        let (door, listener) = loop {
-            let random = random().map_err(|error| unserved(&error))?;
-            let door = u32::from_le_bytes(*random.first_chunk().expect("16 bytes"));
-            match Listener::open(&own.address(broker.name, door)) {
-                Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
-                opened => break (door, Arc::new(opened.map_err(|error| unserved(&error))?)),
-            }
-        };
-        close_in_children(&listener.descriptor());
+        let random = random().map_err(|error| unserved(&error))?;
+        let door = u32::from_le_bytes(*random.first_chunk().expect("16 bytes"));
+        let listener = Listener::open(&broker.socket_name(door)).map_err(|error| unserved(&error))?;
+        let listener = Arc::new(listener);
+        close_in_children(&listener.bound());
         let (user, served) = (own.user, Arc::clone(&listener));
         let serve = move || serve(broker, &served, user);
         let thread = quiet_thread::spawn("portacl-broker", serve).map_err(|error| {
@@ -108,14 +104,14 @@ fn serve(broker: &Broker, listener: &Listener, user: u32) {
     loop {
         // A process that closes all descriptors of its parent, as daemons do, can still serve its offers. A child that
         // is forked meanwhile must not find the pointer to the former descriptor.
-        if !listener.descriptor().is_ours() {
+        if !listener.bound().is_ours() {
             LISTENING.store(ptr::null_mut(), Ordering::Relaxed);
             if let Ok(true) = listener.reopen() {
-                close_in_children(&listener.descriptor());
+                close_in_children(&listener.bound());
             }
         }
-        let own = listener.descriptor();
-        let mut all = vec![&*own];
+        let own = listener.bound();
+        let mut all = vec![own.socket()];
         all.extend(guests.iter().map(|guest| guest.connection.descriptor()));
         let first = guests.iter().filter_map(Guest::due).min();
         let left = first.map(|first| first.saturating_duration_since(Instant::now()));
@@ -140,8 +136,8 @@ fn serve(broker: &Broker, listener: &Listener, user: u32) {
     LISTENING.store(ptr::null_mut(), Ordering::Relaxed);
 }
 
-/// Accepts pending connections, a limited number: processes that connect again and again, of other users, too, do not
-/// keep the server from its answers.
+/// Accepts pending connections, a limited number: processes that connect again and again do not keep the server from
+/// its answers.
 fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32) {
     for _ in 0..MOST_GUESTS {
         match listener.accept() {
@@ -154,7 +150,7 @@ fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32) {
     }
 }
 
-/// Accepts a peer of the same user.
+/// Accepts a peer of the same user. Root reaches the sockets of all users.
 fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
     let peer = match connection.peer() {
         Ok(peer) if peer.user == user => peer,
@@ -228,14 +224,14 @@ fn attend(guest: Guest, broker: &Broker, penalties: &mut Penalties) -> Option<Gu
     kept.map(|kept| Guest { stage: Stage::Leases { kept }, ..guest })
 }
 
-/// The descriptor of the open listener, or null if there is none.
-static LISTENING: AtomicPtr<Descriptor> = AtomicPtr::new(ptr::null_mut());
+/// The descriptors of the open listener, or null if there is none.
+static LISTENING: AtomicPtr<Bound> = AtomicPtr::new(ptr::null_mut());
 
 /// Makes forked children close the socket: a child has no thread that would answer.
-fn close_in_children(listener: &Arc<Descriptor>) {
+fn close_in_children(listener: &Arc<Bound>) {
     unsafe extern "C" fn close() {
         let listener = LISTENING.swap(ptr::null_mut(), Ordering::Relaxed);
-        // SAFETY: null or a descriptor of the parent, which its thread drops after it has cleared the pointer.
+        // SAFETY: null or descriptors of the parent, which its thread drops after it has cleared the pointer.
         if let Some(listener) = unsafe { listener.as_ref() } {
             listener.close();
         }

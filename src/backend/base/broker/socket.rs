@@ -1,25 +1,21 @@
-//! Sockets in the abstract namespace, packets with a descriptor, and the credentials of the peer.
+//! Connections, packets with a descriptor, and the credentials of the peer.
 
-use std::fs;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use rustix::cmsg_space;
 use rustix::event::{self, PollFd, PollFlags};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
     self, AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, Shutdown, SocketAddrUnix, SocketFlags, SocketType, sockopt,
+    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sockopt,
 };
 use rustix::time::Timespec;
 
 use crate::algo::host::descriptor::Descriptor;
-use crate::algo::host::system_call::{named, refused, refused_by};
+use crate::algo::host::system_call::{refused, refused_by};
 use crate::algo::thread::pause::pause;
 
 /// The process and the user at the other end of a connection, as the system reports them.
@@ -30,7 +26,7 @@ pub(super) struct Peer {
     pub(super) user: u32,
 }
 
-fn new_socket(flags: SocketFlags) -> io::Result<Descriptor> {
+pub(super) fn new_socket(flags: SocketFlags) -> io::Result<Descriptor> {
     let flags = flags | SocketFlags::CLOEXEC;
     let socket = net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None);
     let socket = socket.map_err(refused_by("socket"))?;
@@ -52,99 +48,21 @@ pub(super) fn take_descriptors(socket: BorrowedFd<'_>, take: bool) -> io::Result
     if set == 0 { Ok(()) } else { Err(refused("setsockopt(SO_PASSRIGHTS)")) }
 }
 
-/// Returns the abstract address with this short name.
-fn address(name: &str) -> io::Result<SocketAddrUnix> {
-    Ok(SocketAddrUnix::new_abstract_name(name.as_bytes())?)
-}
-
-/// A listening socket. Its operations do not block.
-pub(super) struct Listener {
-    name: String,
-    socket: Mutex<Arc<Descriptor>>,
-    is_closed: AtomicBool,
-}
-
-impl Listener {
-    pub(super) fn open(name: &str) -> io::Result<Self> {
-        let socket = Mutex::new(Arc::new(listening(name)?));
-        Ok(Self { name: name.to_owned(), socket, is_closed: AtomicBool::new(false) })
-    }
-
-    /// Opens the socket again if the program has closed it. Returns true if it did.
-    pub(super) fn reopen(&self) -> io::Result<bool> {
-        let mut socket = self.socket.lock();
-        if socket.is_ours() {
-            return Ok(false);
-        }
-        *socket = Arc::new(listening(&self.name)?);
-        Ok(true)
-    }
-
-    /// Accepts a connection. The connection's operations do not block, either.
-    pub(super) fn accept(&self) -> io::Result<Connection> {
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let socket = self.descriptor();
-        let socket = socket.get()?;
-        let accepted = retry_on_intr(|| net::accept_with(socket, flags)).map_err(refused_by("accept4"))?;
-        Descriptor::new(accepted).map(Connection)
-    }
-
-    /// Stops accepting connections, and ends a [`wait`] for one.
-    pub(super) fn close(&self) {
-        // Release: a thread that reads the flag sees earlier writes.
-        self.is_closed.store(true, Ordering::Release);
-        // If the system call fails, `wait` ends by itself.
-        let _ = self.descriptor().get().map(|socket| net::shutdown(socket, Shutdown::Both));
-    }
-
-    pub(super) fn is_closed(&self) -> bool {
-        self.is_closed.load(Ordering::Acquire)
-    }
-
-    pub(super) fn descriptor(&self) -> Arc<Descriptor> {
-        Arc::clone(&self.socket.lock())
-    }
-}
-
-/// Opens a socket that listens under this name.
-fn listening(name: &str) -> io::Result<Descriptor> {
-    // Importers get in behind a flood of connections, which the server accepts in milliseconds. The system has a limit
-    // of its own (`net.core.somaxconn`).
-    const BACKLOG: i32 = 4096;
-    let opened = new_socket(SocketFlags::NONBLOCK)?;
-    let socket = opened.get()?;
-    net::bind(socket, &address(name)?).map_err(refused_by("bind"))?;
-    net::listen(socket, BACKLOG).map_err(refused_by("listen"))?;
-    Ok(opened)
-}
-
 /// One end of a connection.
 pub(super) struct Connection(Descriptor);
 
 impl Connection {
-    /// Connects to the socket with this name, unless that would have to wait. Each later operation has the timeout
-    /// `patience`.
-    pub(super) fn open_now(name: &str, patience: Duration) -> io::Result<Self> {
-        let connection = Self(new_socket(SocketFlags::NONBLOCK)?);
-        let socket = connection.0.get()?;
-        let address = address(name)?;
-        retry_on_intr(|| net::connect(socket, &address)).map_err(refused_by("connect"))?;
-        rustix::io::ioctl_fionbio(socket, false).map_err(refused_by("ioctl(FIONBIO)"))?;
-        connection.with_timeout(patience)
+    /// Keeps a connection that was accepted.
+    pub(super) fn new(accepted: OwnedFd) -> io::Result<Self> {
+        Descriptor::new(accepted).map(Self)
     }
 
-    /// Connects to the socket with this name. This call and each later operation have the timeout `patience`.
-    pub(super) fn open(name: &str, patience: Duration) -> io::Result<Self> {
-        Self::open_within(name, patience, patience)
-    }
-
-    /// Connects to the socket with this name. This call has the timeout `wait`, and each later operation `patience`.
-    pub(super) fn open_within(name: &str, wait: Duration, patience: Duration) -> io::Result<Self> {
-        let connection = Self(new_socket(SocketFlags::empty())?).with_timeout(wait)?;
+    /// Connects to a socket. This call and each later operation have the timeout `patience`.
+    pub(super) fn open(address: &SocketAddrUnix, patience: Duration) -> io::Result<Self> {
+        let connection = Self(new_socket(SocketFlags::empty())?).with_timeout(patience)?;
         let socket = connection.0.get()?;
-        let address = address(name)?;
-        retry_on_intr(|| net::connect(socket, &address)).map_err(refused_by("connect"))?;
-        connection.with_timeout(patience)
+        retry_on_intr(|| net::connect(socket, address)).map_err(refused_by("connect"))?;
+        Ok(connection)
     }
 
     fn with_timeout(self, patience: Duration) -> io::Result<Self> {
@@ -226,22 +144,6 @@ impl Connection {
     pub(super) fn descriptor(&self) -> &Descriptor {
         &self.0
     }
-}
-
-/// Returns the abstract names in this network namespace that begin with `first`.
-pub(super) fn names(first: &str) -> io::Result<Vec<String>> {
-    const SOCKETS: &str = "/proc/net/unix";
-    let sockets = fs::read(SOCKETS).map_err(|error| named(SOCKETS, error))?;
-    let mut names: Vec<String> = String::from_utf8_lossy(&sockets)
-        .lines()
-        .filter_map(|line| line.split_ascii_whitespace().last()?.strip_prefix('@'))
-        .filter(|name| name.starts_with(first))
-        .map(str::to_owned)
-        .collect();
-    // An accepted connection has the name of its listener.
-    names.sort_unstable();
-    names.dedup();
-    Ok(names)
 }
 
 /// The length in bytes of the buffer for one descriptor beside a packet.

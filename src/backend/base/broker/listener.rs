@@ -1,0 +1,215 @@
+//! The socket at which a process waits for others.
+//!
+//! Only processes of the same user reach it. The kernel checks permissions of a socket only if it has a file, and with
+//! a name that others can use, another user could fill the queue of connections, or send descriptors whose close takes
+//! as long as that user wants. So the socket is bound to a file in a private folder, and both are removed at once. What
+//! remains is a descriptor of the file (`O_PATH`). Others connect to `/proc/PID/fd/NUMBER`, which the kernel opens only
+//! to processes that may trace this one.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawMode};
+use rustix::io::retry_on_intr;
+use rustix::net::{self, Shutdown, SocketAddrUnix, SocketFlags};
+use rustix::process::geteuid;
+
+use super::socket::{Connection, new_socket};
+use crate::algo::host::descriptor::Descriptor;
+use crate::algo::host::environment::variable;
+use crate::algo::host::system_call::{named, refused_by};
+use crate::base::random::random;
+
+/// A listening socket. Its operations do not block.
+pub(super) struct Listener {
+    name: String,
+    bound: Mutex<Arc<Bound>>,
+    is_closed: AtomicBool,
+}
+
+/// A socket, and the file that others connect to.
+pub(super) struct Bound {
+    socket: Descriptor,
+    file: Descriptor,
+}
+
+impl Listener {
+    /// Opens a socket whose file has this name.
+    pub(super) fn open(name: &str) -> io::Result<Self> {
+        let bound = Mutex::new(Arc::new(Bound::new(name)?));
+        Ok(Self { name: name.to_owned(), bound, is_closed: AtomicBool::new(false) })
+    }
+
+    /// Opens the socket again if the program has closed it. Returns true if it did.
+    pub(super) fn reopen(&self) -> io::Result<bool> {
+        let mut bound = self.bound.lock();
+        if bound.is_ours() {
+            return Ok(false);
+        }
+        *bound = Arc::new(Bound::new(&self.name)?);
+        Ok(true)
+    }
+
+    /// Accepts a connection. The connection's operations do not block, either.
+    pub(super) fn accept(&self) -> io::Result<Connection> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let bound = self.bound();
+        let socket = bound.socket.get()?;
+        let accepted = retry_on_intr(|| net::accept_with(socket, flags)).map_err(refused_by("accept4"))?;
+        Connection::new(accepted)
+    }
+
+    /// Stops accepting connections, and ends a [`super::socket::wait`] for one.
+    pub(super) fn close(&self) {
+        // Release: a thread that reads the flag sees earlier writes.
+        self.is_closed.store(true, Ordering::Release);
+        // If the system call fails, `wait` ends by itself.
+        let _ = self.bound().socket.get().map(|socket| net::shutdown(socket, Shutdown::Both));
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn bound(&self) -> Arc<Bound> {
+        Arc::clone(&self.bound.lock())
+    }
+}
+
+impl Bound {
+    fn new(name: &str) -> io::Result<Self> {
+        let mut failures = Vec::new();
+        for folder in folders() {
+            match Self::in_folder(&folder, name) {
+                Ok(bound) => return Ok(bound),
+                Err(error) => failures.push(format!("{}: {error}", folder.display())),
+            }
+        }
+        Err(io::Error::other(format!(
+            "the socket needs a folder in which this process may create a file for a moment; set TMPDIR to one ({})",
+            failures.join("; ")
+        )))
+    }
+
+    pub(super) fn in_folder(folder: &Path, name: &str) -> io::Result<Self> {
+        // Importers get in behind a flood of connections, which the server accepts in milliseconds. The system has a
+        // limit of its own (`net.core.somaxconn`).
+        const BACKLOG: i32 = 4096;
+        let opened = new_socket(SocketFlags::NONBLOCK)?;
+        let socket = opened.get()?;
+        let private = PrivateFolder::create(folder, name)?;
+        net::bind(socket, &SocketAddrUnix::new(private.file())?).map_err(refused_by("bind"))?;
+        let (here, user) = (&private.opened, Mode::from_raw_mode(0o600));
+        rustix::fs::chmodat(here, name, user, AtFlags::empty()).map_err(refused_by("chmod"))?;
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(here, name, flags, Mode::empty()).map_err(refused_by("open"))?;
+        let file = Descriptor::new(file)?;
+        net::listen(socket, BACKLOG).map_err(refused_by("listen"))?;
+        Ok(Self { socket: opened, file })
+    }
+
+    /// Whether both descriptors still belong to the library.
+    pub(super) fn is_ours(&self) -> bool {
+        self.socket.is_ours() && self.file.is_ours()
+    }
+
+    /// The descriptor that becomes readable when a process connects.
+    pub(super) fn socket(&self) -> &Descriptor {
+        &self.socket
+    }
+
+    /// The descriptor that others connect to.
+    #[cfg(test)]
+    pub(super) fn file(&self) -> &Descriptor {
+        &self.file
+    }
+
+    /// Closes both descriptors. It is safe in a forked child.
+    pub(super) fn close(&self) {
+        self.socket.close();
+        self.file.close();
+    }
+}
+
+/// The folders that are tried, from memory to disks.
+fn folders() -> impl Iterator<Item = PathBuf> {
+    let chosen = variable("TMPDIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let usual = ["/tmp", "/var/tmp"].map(PathBuf::from);
+    [PathBuf::from("/dev/shm")].into_iter().chain(chosen).chain(usual)
+}
+
+/// A folder that only this user can use. It is removed with its file when this is dropped.
+struct PrivateFolder<'a> {
+    path: PathBuf,
+    opened: OwnedFd,
+    name: &'a str,
+}
+
+impl<'a> PrivateFolder<'a> {
+    fn create(parent: &Path, name: &'a str) -> io::Result<Self> {
+        const USER: RawMode = 0o700;
+        let random = u64::from_le_bytes(*random()?.first_chunk().expect("16 bytes"));
+        let path = parent.join(format!(".portacl-{random:016x}"));
+        rustix::fs::mkdir(&path, Mode::from_raw_mode(USER)).map_err(refused_by("mkdir"))?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(CWD, &path, flags, Mode::empty()).map_err(|error| {
+            let _ = rustix::fs::rmdir(&path);
+            refused_by("open")(error)
+        })?;
+        let folder = Self { path, opened, name };
+        // In a folder that others may change, this may be another one.
+        let found = rustix::fs::fstat(&folder.opened).map_err(refused_by("fstat"))?;
+        let is_own = found.st_uid == geteuid().as_raw();
+        ensure!(is_own, named("the new folder", io::ErrorKind::PermissionDenied.into()));
+        // The umask of the program may have taken rights away.
+        let link = link_to(&folder.opened);
+        rustix::fs::chmod(&link, Mode::from_raw_mode(USER)).map_err(refused_by("chmod"))?;
+        Ok(folder)
+    }
+
+    /// Returns a path of the file that is short enough for an address.
+    fn file(&self) -> String {
+        format!("{}/{}", link_to(&self.opened), self.name)
+    }
+}
+
+impl Drop for PrivateFolder<'_> {
+    fn drop(&mut self) {
+        let _ = rustix::fs::unlinkat(&self.opened, self.name, AtFlags::empty());
+        let _ = rustix::fs::rmdir(&self.path);
+    }
+}
+
+fn link_to(opened: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", opened.as_raw_fd())
+}
+
+/// Returns the address of the socket of a process whose file has a name that `is_wanted` knows. Returns `None` if the
+/// process has none, or has ended.
+pub(super) fn address(process: i32, is_wanted: impl Fn(&str) -> bool) -> io::Result<Option<SocketAddrUnix>> {
+    let folder = format!("/proc/{process}/fd");
+    let descriptors = match fs::read_dir(&folder) {
+        Ok(descriptors) => descriptors,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(named(&folder, error)),
+    };
+    for descriptor in descriptors {
+        // The process may have ended, or closed the descriptor.
+        let Ok(path) = descriptor.map(|descriptor| descriptor.path()) else { break };
+        let target = match fs::read_link(&path) {
+            Ok(target) => target.to_string_lossy().into_owned(),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(named(&folder, error)),
+            Err(_) => continue,
+        };
+        let name = target.strip_suffix(" (deleted)").and_then(|path| path.rsplit_once('/'));
+        if name.is_some_and(|(_, name)| is_wanted(name)) {
+            return Ok(Some(SocketAddrUnix::new(path.as_path())?));
+        }
+    }
+    Ok(None)
+}
