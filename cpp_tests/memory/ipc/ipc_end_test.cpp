@@ -1,7 +1,12 @@
 // Shared memory of processes that exit, are killed or stopped, or free in the wrong order: other
 // processes are not affected, and nothing leaks.
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <cstdlib>
+#include <thread>
 
 #include "support/memory/ipc.h"
 #include "support/says.h"
@@ -46,6 +51,35 @@ TWO_PROCESS_TEST(IpcEnd, ExporterKilledBeforeTheImport, Exporter) {
     peer.Kill();
     EXPECT_FALSE(HasSocket(offer.process)) << "the socket is closed";
     ExpectImportFails(offer.key, "has ended");
+}
+
+namespace {
+
+// Exports on a thread that stays when the first one has ended, without an end of the process.
+void ExporterWhoseFirstThreadEnds(Connection& parent) {
+    std::thread([&parent] {
+        ExpectOk("aclrtSetDevice", aclrtSetDevice(0));
+        void* ptr = nullptr;
+        ExpectOk("aclrtMalloc", aclrtMalloc(&ptr, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+        Set(ptr, kSize, kValue);
+        parent.Send(ExportKey(ptr, kSize));
+        parent.Await(1);
+        std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    }).detach();
+    syscall(SYS_exit, 0);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcEnd, FirstThreadOfTheExporterEnds, ExporterWhoseFirstThreadEnds) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    void* const ptr = ImportKey(key);
+    EXPECT_TRUE(Holds(ptr, kSize, kValue));
+    CloseKey(key);
+    peer.Signal(1);
+    peer.Join();
 }
 
 TWO_PROCESS_TEST(IpcEnd, ExporterKilledWhileItsMemoryIsImported, Exporter) {

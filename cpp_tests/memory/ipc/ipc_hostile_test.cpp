@@ -137,6 +137,7 @@ TWO_PROCESS_TEST(IpcHostile, AContainerOfThisUserGetsNothing, Exporter) {
     const std::string socket = parts.Socket();
     const auto ask = [&] { return Ask(socket, OfferKind::kMemory, parts.Short(), &parts.secret); };
     HOSTILE_PROCESS(LeaveProcessNamespace, [&] { ExpectNothing(ask(), "another process namespace"); });
+    HOSTILE_PROCESS(LeaveNetworkNamespace, [&] { ExpectNothing(ask(), "another network namespace"); });
     std::string why;
     if (!InAnotherProcess(
             [] { return unshare(CLONE_NEWUSER) == 0 ? std::string() : std::string(std::strerror(errno)); },

@@ -232,6 +232,12 @@ inline std::string LeaveProcessNamespace() {
     return std::string("needs another process namespace (root can have one): ") + std::strerror(errno);
 }
 
+// Leaves the network namespace. Returns why that is not possible.
+inline std::string LeaveNetworkNamespace() {
+    if (unshare(CLONE_NEWNET) == 0) return {};
+    return std::string("needs another network namespace (root can have one): ") + std::strerror(errno);
+}
+
 // The wrapper that starts a peer in a process namespace of its own, with a /proc of it.
 inline std::vector<std::string> InOwnProcessNamespace() {
     return {"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"};

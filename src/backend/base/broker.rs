@@ -2,8 +2,8 @@
 //!
 //! A process [offers](Broker::offer) an object to the [`BROKER`] and gets a [`Key`], which programs pass on as text or
 //! as a number. A process with a key [fetches](Broker::fetch) the object: some bytes, and a descriptor if there is one.
-//! The first offer starts a thread that serves all offers over a socket whose file is removed at once, so that a killed
-//! process leaves nothing behind. The thread ends with [`Broker::stop`].
+//! The first offer starts a thread that serves all offers over a socket whose file is removed at once. The thread ends
+//! with [`Broker::stop`].
 //!
 //! Both sides query the system for the peer's credentials. A request is answered only if it is valid and comes from a
 //! process of this user, in the same namespaces, that may have the object. It contains the whole secret of the key,
@@ -240,7 +240,15 @@ impl Broker {
             |error: &io::Error| matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound);
         let connection = opened.map_err(|error| if is_gone(&error) { gone(id) } else { unanswered(id, &error) })?;
         let peer = connection.peer().map_err(|error| unanswered(id, &error))?;
-        ensure!((peer.user, peer.process) == (exporter.user, id), gone(id));
+        // Another process may have got the id. Root may connect to those of all users.
+        ensure!(peer.process == id, gone(id));
+        ensure!(
+            peer.user == exporter.user,
+            Fault::invalid(format!(
+                "the key names process {id} of user {}, but this process runs as user {}; both must run as one user",
+                peer.user, exporter.user
+            ))
+        );
         Ok(connection)
     }
 
@@ -308,8 +316,8 @@ fn gone(process: i32) -> Fault {
 /// Returns the fault that the system does not let this process reach another one.
 fn closed_to_this_process(process: i32, error: &io::Error) -> Fault {
     Fault::invalid(format!(
-        "process {process} shares nothing with this one ({error}): both need the same user, the same user namespace \
-         (container) and the same capabilities, and the exporting process must be dumpable (PR_SET_DUMPABLE)"
+        "process {process} shares nothing with this one ({error}): both need the same user and group, the same user \
+         namespace (container) and the same capabilities, and the exporting process must be dumpable (PR_SET_DUMPABLE)"
     ))
 }
 

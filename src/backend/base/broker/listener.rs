@@ -4,7 +4,7 @@
 //! a name that others can use, another user could fill the queue of connections, or send descriptors whose close takes
 //! as long as that user wants. So the socket is bound to a file in a private folder, and both are removed at once. What
 //! remains is a descriptor of the file (`O_PATH`). Others connect to `/proc/PID/fd/NUMBER`, which the kernel opens only
-//! to processes that may trace this one.
+//! to processes of the same user, group, user namespace and capabilities.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawMode};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawMode, chmod, fstat, mkdir, openat, rmdir, unlinkat};
 use rustix::io::retry_on_intr;
 use rustix::net::{self, Shutdown, SocketAddrUnix, SocketFlags};
 use rustix::process::geteuid;
@@ -87,6 +87,8 @@ impl Bound {
         for folder in folders() {
             match Self::in_folder(&folder, name) {
                 Ok(bound) => return Ok(bound),
+                // No other folder would help.
+                Err(error) if is_out_of_descriptors(&error) => return Err(error),
                 Err(error) => failures.push(format!("{}: {error}", folder.display())),
             }
         }
@@ -104,10 +106,16 @@ impl Bound {
         let socket = opened.get()?;
         let private = PrivateFolder::create(folder, name)?;
         net::bind(socket, &SocketAddrUnix::new(private.file())?).map_err(refused_by("bind"))?;
-        let (here, user) = (&private.opened, Mode::from_raw_mode(0o600));
-        rustix::fs::chmodat(here, name, user, AtFlags::empty()).map_err(refused_by("chmod"))?;
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(here, name, flags, Mode::empty()).map_err(refused_by("open"))?;
+        let file = openat(&private.opened, name, flags, Mode::empty()).map_err(refused_by("open"))?;
+        drop(private);
+        let found = fstat(&file).map_err(refused_by("fstat"))?;
+        // A process of the same user in another container may have put something else there; and a file system of a
+        // network may keep the file under another name, which importers would not recognize.
+        let is_socket = FileType::from_raw_mode(found.st_mode) == FileType::Socket;
+        ensure!(is_socket && found.st_nlink == 0, io::Error::other("the socket's file could not be removed"));
+        // The umask of the program may have taken rights away.
+        chmod(link_to(&file), Mode::from_raw_mode(0o600)).map_err(refused_by("chmod"))?;
         let file = Descriptor::new(file)?;
         net::listen(socket, BACKLOG).map_err(refused_by("listen"))?;
         Ok(Self { socket: opened, file })
@@ -138,9 +146,10 @@ impl Bound {
 
 /// The folders that are tried, from memory to disks.
 fn folders() -> impl Iterator<Item = PathBuf> {
-    let chosen = variable("TMPDIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let chosen = || variable("TMPDIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
     let usual = ["/tmp", "/var/tmp"].map(PathBuf::from);
-    [PathBuf::from("/dev/shm")].into_iter().chain(chosen).chain(usual)
+    // With raised privileges the variable is reported, so it is read only if the first folder cannot be used.
+    [PathBuf::from("/dev/shm")].into_iter().chain(std::iter::once_with(chosen).flatten()).chain(usual)
 }
 
 /// A folder that only this user can use. It is removed with its file when this is dropped.
@@ -153,22 +162,22 @@ struct PrivateFolder<'a> {
 impl<'a> PrivateFolder<'a> {
     fn create(parent: &Path, name: &'a str) -> io::Result<Self> {
         const USER: RawMode = 0o700;
+        const OTHERS: RawMode = 0o077;
         let random = u64::from_le_bytes(*random()?.first_chunk().expect("16 bytes"));
         let path = parent.join(format!(".portacl-{random:016x}"));
-        rustix::fs::mkdir(&path, Mode::from_raw_mode(USER)).map_err(refused_by("mkdir"))?;
+        mkdir(&path, Mode::from_raw_mode(USER)).map_err(refused_by("mkdir"))?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = rustix::fs::openat(CWD, &path, flags, Mode::empty()).map_err(|error| {
-            let _ = rustix::fs::rmdir(&path);
+        let opened = openat(CWD, &path, flags, Mode::empty()).map_err(|error| {
+            let _ = rmdir(&path);
             refused_by("open")(error)
         })?;
         let folder = Self { path, opened, name };
         // In a folder that others may change, this may be another one.
-        let found = rustix::fs::fstat(&folder.opened).map_err(refused_by("fstat"))?;
-        let is_own = found.st_uid == geteuid().as_raw();
+        let found = fstat(&folder.opened).map_err(refused_by("fstat"))?;
+        let is_own = found.st_uid == geteuid().as_raw() && found.st_mode & OTHERS == 0;
         ensure!(is_own, named("the new folder", io::ErrorKind::PermissionDenied.into()));
         // The umask of the program may have taken rights away.
-        let link = link_to(&folder.opened);
-        rustix::fs::chmod(&link, Mode::from_raw_mode(USER)).map_err(refused_by("chmod"))?;
+        chmod(link_to(&folder.opened), Mode::from_raw_mode(USER)).map_err(refused_by("chmod"))?;
         Ok(folder)
     }
 
@@ -180,8 +189,8 @@ impl<'a> PrivateFolder<'a> {
 
 impl Drop for PrivateFolder<'_> {
     fn drop(&mut self) {
-        let _ = rustix::fs::unlinkat(&self.opened, self.name, AtFlags::empty());
-        let _ = rustix::fs::rmdir(&self.path);
+        let _ = unlinkat(&self.opened, self.name, AtFlags::empty());
+        let _ = rmdir(&self.path);
     }
 }
 
@@ -189,21 +198,30 @@ fn link_to(opened: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", opened.as_raw_fd())
 }
 
+fn is_out_of_descriptors(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
 /// Returns the address of the socket of a process whose file has a name that `is_wanted` knows. Returns `None` if the
 /// process has none, or has ended.
 pub(super) fn address(process: i32, is_wanted: impl Fn(&str) -> bool) -> io::Result<Option<SocketAddrUnix>> {
-    let folder = format!("/proc/{process}/fd");
-    let descriptors = match fs::read_dir(&folder) {
-        Ok(descriptors) => descriptors,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(named(&folder, error)),
-    };
-    for descriptor in descriptors {
-        // The process may have ended, or closed the descriptor.
-        let Ok(path) = descriptor.map(|descriptor| descriptor.path()) else { break };
+    let mut descriptors = entries(&format!("/proc/{process}/fd"))?;
+    if descriptors.is_empty() {
+        // The process's first thread has ended, and others go on.
+        for thread in entries(&format!("/proc/{process}/task"))? {
+            descriptors.extend(entries(&format!("{}/fd", thread.display()))?);
+            if !descriptors.is_empty() {
+                break;
+            }
+        }
+    }
+    for path in descriptors {
         let target = match fs::read_link(&path) {
             Ok(target) => target.to_string_lossy().into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(named(&folder, error)),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return Err(named(&path.to_string_lossy(), error));
+            }
+            // The process has closed it.
             Err(_) => continue,
         };
         let name = target.strip_suffix(" (deleted)").and_then(|path| path.rsplit_once('/'));
@@ -212,4 +230,14 @@ pub(super) fn address(process: i32, is_wanted: impl Fn(&str) -> bool) -> io::Res
         }
     }
     Ok(None)
+}
+
+/// Returns the paths in a folder of `/proc`, none if its process or thread has ended.
+fn entries(folder: &str) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        // The entries end if the process does.
+        Ok(entries) => Ok(entries.map_while(|entry| Some(entry.ok()?.path())).collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(named(folder, error)),
+    }
 }

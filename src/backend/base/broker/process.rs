@@ -140,7 +140,7 @@ pub(super) fn check_caller(connection: &Connection, caller: Caller) -> Result<()
     let is_same = || connected(id).map(|now| now == caller);
     ensure!(is_same()?, ended(id));
     let refused = |error| trouble(&error);
-    for (kind, name) in [("pid", "process"), ("user", "user")] {
+    for (kind, name) in [("net", "network"), ("pid", "process"), ("user", "user")] {
         let there = namespace(&id.to_string(), kind).map_err(refused)?;
         ensure!(there == namespace("self", kind).map_err(refused)?, outside(name));
     }
