@@ -68,6 +68,58 @@ TWO_PROCESS_TEST(IpcSharing, ASmallBlockIsFoundBetweenOthers, ExporterOfASmallBl
     peer.Join();
 }
 
+namespace {
+
+constexpr size_t kHuge = 4 << 20;
+
+void ExporterOfHugePages(Connection& parent) {
+    const Session session;
+    void* ptr = nullptr;
+    ACL_EXPECT_OK(aclrtMalloc(&ptr, kHuge, ACL_MEM_MALLOC_HUGE_ONLY));
+    Set(ptr, kHuge, kValue);
+    // Only a part of it is exported.
+    const KeyText key = ExportKey(ptr, kHuge / 2);
+    parent.Send(key);
+    parent.Await(1);
+    EXPECT_TRUE(Holds(ptr, kHuge / 2, kValue + 1));
+    CloseKey(key);
+    ACL_EXPECT_OK(aclrtFree(ptr));
+    parent.Signal(2);
+    parent.Await(3);
+}
+
+}  // namespace
+
+// A driver has no IPC handles for it, but descriptors.
+TWO_PROCESS_TEST(IpcSharing, MemoryOnHugePages, ExporterOfHugePages) {
+    const Session session;
+    size_t free = 0, total = 0, later = 0;
+    ACL_EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    {
+        const Stream stream;
+        void* const ptr = ImportKey(key);
+        EXPECT_TRUE(Holds(ptr, kHuge / 2, kValue));
+        ACL_EXPECT_OK(aclrtMemsetAsync(ptr, kHuge / 2, kValue + 1, kHuge / 2, stream));
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+        peer.Signal(1);
+        peer.Await(2);
+        // The exporter has freed it; this process still has it.
+        if (!OnGpu()) {
+            Set(ptr, kHuge / 2, kValue + 2);
+            EXPECT_TRUE(Holds(ptr, kHuge / 2, kValue + 2));
+        }
+        CloseKey(key);
+    }
+    peer.Signal(3);
+    peer.Join();
+    ACL_EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &later, &total));
+    if (!OnGpu()) {
+        EXPECT_EQ(later, free);
+    }
+}
+
 TWO_PROCESS_TEST(IpcSharing, BothSeeTheSameMemory, Exporter) {
     const Session session;
     Peer peer;

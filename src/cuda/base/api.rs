@@ -132,6 +132,8 @@ driver_functions! {
         kind: c_uint,
         flags: c_ulonglong,
     ) -> c_int = "cuMemExportToShareableHandle" outside captures;
+    mem_retain_handle(address: *mut c_void) -> CUmemGenericAllocationHandle =
+        "cuMemRetainAllocationHandle" outside captures;
     mem_import(shareable: *mut c_void, kind: c_uint) -> CUmemGenericAllocationHandle =
         "cuMemImportFromShareableHandle" outside captures;
     ipc_get_mem_handle(address: CUdeviceptr) -> CUipcMemHandle = "cuIpcGetMemHandle" outside captures;

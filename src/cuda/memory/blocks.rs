@@ -49,9 +49,9 @@ pub(crate) fn plain_block(addr: usize, len: usize) -> Block {
     Block { addr, len, token: token(addr, NORMAL_PAGE) }
 }
 
-/// Creates a block in memory from another process, which the driver has mapped at `base`.
-pub(crate) fn imported_block(base: usize, addr: usize, len: usize) -> Block {
-    Block { addr, len, token: token(base, NORMAL_PAGE) | IMPORTED }
+/// Creates a block in memory from another process, which is mapped at `base` on pages of this size.
+pub(crate) fn imported_block(base: usize, page: usize, addr: usize, len: usize) -> Block {
+    Block { addr, len, token: token(base, page) | IMPORTED }
 }
 
 /// Whether the driver has ever returned less alignment than a [`Block`] has. From then on the first request is larger.

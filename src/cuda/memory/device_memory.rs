@@ -1,24 +1,24 @@
 //! Allocates and frees device memory and managed memory.
 //!
 //! Ordinary device memory comes from `cuMemAlloc`. The driver puts large blocks on 2 MiB pages but promises nothing, so
-//! [`blocks::page_size`] returns 4 KiB. If 2 MiB pages are required, the driver's virtual memory management maps them,
-//! and the granularity is the page size.
+//! [`blocks::page_size`] returns 4 KiB. If 2 MiB pages are required, `mapped_memory.rs` maps them.
 
-use std::ffi::{c_int, c_uint};
+use std::ffi::c_uint;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUdeviceptr, CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp,
-    CUmemAllocationProp_st__bindgen_ty_1, CUmemAllocationType, CUmemAttach_flags,
+    CUdeviceptr, CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationProp_st__bindgen_ty_1,
+    CUmemAllocationType, CUmemAttach_flags,
 };
 
-use super::blocks::{self, HUGE_PAGE, NORMAL_PAGE, Padding, aligned, too_large};
+use super::blocks::{self, NORMAL_PAGE, Padding, aligned};
 use super::ipc;
+use super::mapped_memory;
 use super::peer;
 use super::pending::{self, Release};
 use crate::algo::count::Count;
 use crate::algo::sync::level::Level;
-use crate::backend::{Access, Block, Fault, FaultKind, MemoryPlace, PagePolicy, Result};
+use crate::backend::{Block, Fault, FaultKind, MemoryPlace, PagePolicy, Result};
 use crate::base::api::{Api, Outcome};
 use crate::base::owned::Shared;
 use crate::runtime::{DeviceState, DriverState};
@@ -31,7 +31,7 @@ pub(crate) fn counter(device: &DeviceState, block: Block) -> &Level {
 /// Frees memory at `base`. `block` is what a program had of it; its bytes are subtracted from the counter.
 fn free_range(device: &Arc<DeviceState>, base: usize, block: Option<Block>) -> Result<()> {
     let owner = Arc::clone(device);
-    // Memory from `map_huge` is mapped; the driver frees it without a wait.
+    // The driver frees mapped memory without a wait.
     let mapped = block.filter(|block| blocks::page_size(*block) > NORMAL_PAGE);
     let bytes = block.filter(|_| mapped.is_none()).map_or(0, |block| block.len);
     let range = Release { bytes, may_wait: mapped.is_none(), ..Release::new(Some(device)) };
@@ -43,7 +43,7 @@ fn free_range(device: &Arc<DeviceState>, base: usize, block: Option<Block>) -> R
         driver.owned.remove_after(base, || {
             owner.end(|api| match mapped {
                 // SAFETY: the block owns its addresses and their mapping, and is freed once.
-                Some(block) => unsafe { unmap_and_free(api, base as CUdeviceptr, block.len) },
+                Some(block) => unsafe { mapped_memory::unmap_and_free(api, base as CUdeviceptr, block.len) },
                 // SAFETY: from `cuMemAlloc` or `cuMemAllocManaged` of this device, and freed once.
                 None => unsafe { api.mem_free(base as CUdeviceptr) },
             })?;
@@ -57,7 +57,7 @@ fn free_range(device: &Arc<DeviceState>, base: usize, block: Option<Block>) -> R
 /// Frees a block of device memory.
 pub(crate) fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
     let base = blocks::base(block);
-    if blocks::is_imported(block) { ipc::free(device, base) } else { free_range(device, base, Some(block)) }
+    if blocks::is_imported(block) { ipc::free(device, block) } else { free_range(device, base, Some(block)) }
 }
 
 /// Tries once. If the device is out of memory, frees the memory of completed work and tries again.
@@ -85,7 +85,7 @@ pub(crate) fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePo
             // SAFETY: any size is allowed.
             aligned_on(device, &device.padding, len, |len| alloc(device, len, |api| unsafe { api.mem_alloc(len) }))
         }
-        PagePolicy::HugeOnly => map_huge(device, len),
+        PagePolicy::HugeOnly => mapped_memory::alloc(device, len),
         PagePolicy::Huge1GOnly => {
             Err(Fault::unsupported("the CUDA driver has no pages of 1 GiB for device memory; request pages of 2 MiB"))
         }
@@ -151,10 +151,14 @@ pub(crate) fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     fault.with_text(|_| text)
 }
 
-pub(crate) fn properties(device: &DeviceState) -> CUmemAllocationProp {
-    CUmemAllocationProp {
+/// Describes physical memory on the device, which other processes can import if the device allows it.
+pub(crate) fn properties(device: &DeviceState) -> Result<CUmemAllocationProp> {
+    Ok(CUmemAllocationProp {
         type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-        requestedHandleTypes: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+        requestedHandleTypes: match device.can_share_descriptors()? {
+            true => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+            false => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+        },
         location: device.driver.location(MemoryPlace::Device(device.context.ordinal)),
         win32HandleMetaData: std::ptr::null_mut(),
         allocFlags: CUmemAllocationProp_st__bindgen_ty_1 {
@@ -163,90 +167,14 @@ pub(crate) fn properties(device: &DeviceState) -> CUmemAllocationProp {
             usage: 0,
             reserved: [0; 4],
         },
-    }
+    })
 }
 
 /// Returns the length of the block that [`alloc_device`] allocates.
 pub(crate) fn block_len(device: &DeviceState, len: usize, policy: PagePolicy) -> usize {
     let page = match policy {
-        PagePolicy::HugeOnly => huge_page(device, &properties(device)).unwrap_or(1),
+        PagePolicy::HugeOnly => properties(device).and_then(|wanted| mapped_memory::page(device, &wanted)).unwrap_or(1),
         PagePolicy::HugeFirst | PagePolicy::NormalOnly | PagePolicy::Huge1GOnly => 1,
     };
     len.checked_next_multiple_of(page.max(1)).unwrap_or(len)
-}
-
-/// Returns the granularity of the device's mappings.
-fn huge_page(device: &DeviceState, properties: &CUmemAllocationProp) -> Result<usize> {
-    let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED as c_int;
-    // SAFETY: the properties are complete.
-    device.call(|api| unsafe { api.mem_get_allocation_granularity(properties, option) })
-}
-
-/// Allocates memory on pages of at least 2 MiB, or returns a fault that says that there is none of that kind.
-fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
-    let no_pages = |fault: Fault| {
-        if fault.kind() == FaultKind::Unsupported { fault.with_kind(FaultKind::OutOfDeviceMemory) } else { fault }
-    };
-    let properties = properties(device);
-    let page = huge_page(device, &properties).map_err(no_pages)?;
-    if page < HUGE_PAGE || !page.is_power_of_two() {
-        return Err(Fault::out_of_device_memory(format!(
-            "the device maps memory in segments of {page} bytes and has no 2 MiB pages; use ACL_MEM_MALLOC_HUGE_FIRST"
-        )));
-    }
-    let len = len.checked_next_multiple_of(page).ok_or_else(|| too_large(len))?;
-    let access = device.driver.access(device.context.ordinal, Access::ReadWrite);
-    // SAFETY: `properties` name the device, and `page` is its granularity.
-    let map = |api: &Api| unsafe { reserve_and_map(api, len, page, &properties) };
-    let address = device.call(map).map_err(no_pages)?;
-    // SAFETY: just mapped.
-    let own = device.call(|api| unsafe { api.mem_set_access(address, len, &access, 1) });
-    if let Err(fault) = own.and_then(|()| peer::mapped(device, address as usize, len)) {
-        // SAFETY: mapped above, and not used by any other thread yet.
-        let _ = device.call(|api| unsafe { unmap_and_free(api, address, len) });
-        return Err(no_pages(fault));
-    }
-    device.driver.owned.add(address as usize, len);
-    Ok(Block { addr: address as usize, len, token: blocks::token(address as usize, page) })
-}
-
-/// Maps new physical memory at new addresses. If a step fails, undoes the earlier ones.
-///
-/// # Safety
-/// As for the driver's functions.
-unsafe fn reserve_and_map(
-    api: &Api,
-    len: usize,
-    alignment: usize,
-    properties: &CUmemAllocationProp,
-) -> Outcome<CUdeviceptr> {
-    // SAFETY: what was made is undone when the next step fails.
-    unsafe {
-        let address = api.mem_address_reserve(len, alignment, 0, 0)?;
-        let mapped = api.mem_create(len, properties, 0).and_then(|physical| {
-            let mapped = api.mem_map(address, len, 0, physical, 0);
-            // A mapping keeps the memory. Without a mapping this call frees it.
-            let released = api.mem_release(physical);
-            mapped?;
-            released.inspect_err(|_| {
-                let _ = api.mem_unmap(address, len);
-            })
-        });
-        mapped.map(|()| address).inspect_err(|_| {
-            let _ = api.mem_address_free(address, len);
-        })
-    }
-}
-
-/// Undoes [`reserve_and_map`]. The physical memory is freed with its only mapping.
-///
-/// # Safety
-/// It was mapped there, and no enqueued work uses it.
-unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
-    // SAFETY: the caller gives up the mapping and the reserved addresses with this call.
-    unsafe {
-        // Addresses with a mapping cannot be freed, so the order matters.
-        api.mem_unmap(address, len)?;
-        api.mem_address_free(address, len)
-    }
 }

@@ -19,6 +19,7 @@ use crate::base::error::{ALREADY_MAPPED, is_none};
 use crate::base::owned::Shared;
 use crate::memory::blocks::{self, NORMAL_PAGE};
 use crate::memory::foreign;
+use crate::memory::mapped_memory;
 use crate::memory::pending::{self, Release};
 use crate::runtime::DeviceState;
 
@@ -26,7 +27,7 @@ const MEMORY: [u8; 8] = *b"cudamem1";
 const PHYSICAL: [u8; 8] = *b"cudaphy1";
 
 /// The kind of handles of physical memory: they are descriptors.
-const DESCRIPTOR: c_uint = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0 as c_uint;
+pub(super) const DESCRIPTOR: c_uint = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0 as c_uint;
 
 const HANDLE: usize = size_of::<CUipcMemHandle>();
 
@@ -37,10 +38,7 @@ fn word(bytes: &[u8]) -> u64 {
 /// Returns the parcel of the first bytes of a block.
 pub(crate) fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Parcel> {
     if blocks::page_size(block) > NORMAL_PAGE {
-        return Err(Fault::unsupported(
-            "the driver has no IPC handles for memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; allocate it \
-             with ACL_MEM_MALLOC_HUGE_FIRST, or share physical memory (aclrtMemExportToShareableHandle)",
-        ));
+        return mapped_memory::export(device, block, len);
     }
     let base = blocks::base(block);
     // SAFETY: memory from the driver.
@@ -52,7 +50,11 @@ pub(crate) fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Res
 }
 
 /// Frees a block from [`import`].
-pub(crate) fn free(device: &Arc<DeviceState>, base: usize) -> Result<()> {
+pub(crate) fn free(device: &Arc<DeviceState>, block: Block) -> Result<()> {
+    let base = blocks::base(block);
+    if blocks::page_size(block) > NORMAL_PAGE {
+        return mapped_memory::free_imported(device, base);
+    }
     let owner = Arc::clone(device);
     pending::release(&device.driver, Release::new(Some(device)), move |driver, _| {
         driver.sharing.imported_blocks.fetch_sub(1, Ordering::Relaxed);
@@ -65,6 +67,9 @@ pub(crate) fn free(device: &Arc<DeviceState>, base: usize) -> Result<()> {
 
 /// Imports the block that another process has exported.
 pub(crate) fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
+    if let Some(block) = mapped_memory::import(device, parcel)? {
+        return Ok(block);
+    }
     let bytes: &[u8; HANDLE + 24] = parcel.bytes[..].try_into().map_err(|_| Parcel::of_another())?;
     ensure!(bytes[..8] == MEMORY, Parcel::of_another());
     let handle = CUipcMemHandle { reserved: std::array::from_fn(|at| bytes[8 + at] as c_char) };
@@ -96,7 +101,7 @@ pub(crate) fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block
     let (offset, len) = (offset as usize, len as usize);
     device.driver.owned.add(base, offset + len);
     device.driver.sharing.imported_blocks.fetch_add(1, Ordering::Relaxed);
-    Ok(blocks::imported_block(base, base + offset, len))
+    Ok(blocks::imported_block(base, NORMAL_PAGE, base + offset, len))
 }
 
 /// Fails unless the place lies in the allocation that the driver has opened at `base`: the numbers come from the other
@@ -105,9 +110,14 @@ fn check_place(device: &Arc<DeviceState>, base: usize, offset: u64, len: u64) ->
     let size = CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE;
     // SAFETY: RANGE_SIZE is a size.
     let size: usize = device.call(|api| unsafe { foreign::attribute(api, size, base) })?;
+    check_inside(offset, len, size as u64)
+}
+
+/// Fails unless the place lies in an allocation of this size: the numbers come from the other process.
+pub(super) fn check_inside(offset: u64, len: u64, size: u64) -> Result<()> {
     let end = offset.checked_add(len).filter(|_| len > 0);
     ensure!(
-        end.is_some_and(|end| end <= size as u64),
+        end.is_some_and(|end| end <= size),
         Fault::invalid(format!(
             "the export of the other process is damaged: it is {len} bytes at offset {offset} of an allocation of {size} \
              bytes"

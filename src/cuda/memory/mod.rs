@@ -6,6 +6,7 @@ pub(crate) mod foreign;
 pub(crate) mod host_register;
 pub(crate) mod ipc;
 pub(crate) mod managed_memory;
+pub(crate) mod mapped_memory;
 pub(crate) mod peer;
 pub(crate) mod pending;
 pub(crate) mod pinned;

@@ -75,9 +75,9 @@ pub(crate) fn mapped(device: &DeviceState, addr: usize, len: usize) -> Result<()
     Ok(())
 }
 
-/// Forgets memory of a device that is about to be unmapped.
-pub(crate) fn unmapped(device: &DeviceState, addr: usize) {
-    MAPPED.of(&device.features).lock().remove(&addr);
+/// Forgets memory of a device that is about to be unmapped, and returns its length.
+pub(crate) fn unmapped(device: &DeviceState, addr: usize) -> Option<usize> {
+    MAPPED.of(&device.features).lock().remove(&addr)
 }
 
 fn set_access(device: &DeviceState, peer: u32, (addr, len): (usize, usize), access: Access) -> Result<()> {

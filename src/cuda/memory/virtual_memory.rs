@@ -5,7 +5,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr, CUmemAllocationHandleType, CUmemGenericAllocationHandle};
+use cudarc::driver::sys::{CUdeviceptr, CUmemGenericAllocationHandle};
 use parking_lot::Mutex;
 
 use super::ipc;
@@ -75,7 +75,7 @@ impl PhysicalMemory for CudaPhysicalMemory {
     /// Exports the memory. The driver keeps it for the processes that have it.
     fn export(&self) -> Result<Parcel> {
         let Physical { device, handle, len, .. } = &*self.0;
-        if !can_be_shared(device)? {
+        if !device.can_share_descriptors()? {
             return Err(Fault::unsupported(format!(
                 "CUDA device {} cannot share physical memory by file descriptors; share memory from aclrtMalloc with \
                  aclrtIpcMemGetExportKey",
@@ -86,12 +86,6 @@ impl PhysicalMemory for CudaPhysicalMemory {
     }
 }
 
-/// Whether other processes can import physical memory on this device.
-fn can_be_shared(device: &DeviceState) -> Result<bool> {
-    let asked = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
-    Ok(device.driver.device_attribute(device.context.ordinal, asked)? != 0)
-}
-
 fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
     let memory: &dyn Any = memory;
     let own = memory.downcast_ref::<CudaPhysicalMemory>();
@@ -100,10 +94,7 @@ fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
 
 /// Allocates device memory without an address.
 pub(crate) fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
-    let mut properties = device_memory::properties(device);
-    if can_be_shared(device)? {
-        properties.requestedHandleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    }
+    let properties = device_memory::properties(device)?;
     let handle = with_reaping(&device.driver, || {
         // SAFETY: the properties describe memory on this device.
         device.call(|api| unsafe { api.mem_create(len, &properties, 0) })

@@ -5,7 +5,9 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUevent_st, CUmemoryPool, CUstream_flags, CUstream_st};
+use cudarc::driver::sys::{
+    CUdevice_attribute, CUdeviceptr, CUevent, CUevent_flags, CUevent_st, CUmemoryPool, CUstream_flags, CUstream_st,
+};
 use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
 
 use crate::algo::map::typed_slots::{Key, Slots};
@@ -86,6 +88,12 @@ impl DeviceState {
             reported: OnceLock::new(),
             features: Slots::default(),
         })
+    }
+
+    /// Whether other processes can import physical memory of this device by descriptors.
+    pub(crate) fn can_share_descriptors(&self) -> Result<bool> {
+        let asked = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
+        Ok(self.driver.device_attribute(self.context.ordinal, asked)? != 0)
     }
 
     /// Keeps the device open until the result is dropped. Returns `None` if it is closed.

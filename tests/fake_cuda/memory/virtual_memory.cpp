@@ -215,6 +215,20 @@ FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationH
     return CUDA_SUCCESS;
 }
 
+// Assumption: cuMemRetainAllocationHandle returns a handle of the memory that is mapped at an address, which
+// cuMemRelease releases as it does that of cuMemCreate. Source: CUDA Driver API, Virtual Memory Management:
+// cuMemRetainAllocationHandle Test: IpcSharing.MemoryOnHugePages
+
+FAKE_CUDA_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* out, void* address) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    const auto blocks = mapped_in(reinterpret_cast<uintptr_t>(address), 1);
+    if (out == nullptr || blocks.empty())
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "handle is null, or nothing is mapped at %p", address);
+    *out = state().physical.add(blocks.front()->physical);
+    return CUDA_SUCCESS;
+}
+
 FAKE_CUDA_EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
