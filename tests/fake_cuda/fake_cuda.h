@@ -32,7 +32,8 @@ int fakeCudaFail(const char* spec);
 void fakeCudaHold(void);
 void fakeCudaRelease(void);
 
-// How many calls wait inside the driver now: for room in a stream, for the end of a copy, or for such a call.
+// How many calls wait inside the driver now: for work, for room in a stream, for another call, or while the process is
+// locked.
 unsigned fakeCudaBlockedCalls(void);
 
 // How often a stream that waits for a word has found another value there.

@@ -149,11 +149,9 @@ Call::Call(const char* name, Needs needs) : name_(name) {
     }
     lock_ = Lock(all.mutex);
     ++all.calls[name];
-    const bool is_held =
-        needs != Needs::kNothing && !inside_host_function && strncmp(name, "cuCheckpoint", strlen("cuCheckpoint")) != 0;
-    if (is_held) {
-        all.changed.wait(lock_, [&all] { return all.process == ProcessState::kRunning; });
-    }
+    passes_locks_ =
+        needs == Needs::kNothing || inside_host_function || strncmp(name, "cuCheckpoint", strlen("cuCheckpoint")) == 0;
+    wait_inside([] { return true; });
     refused_ = refuse(needs);
 }
 
@@ -228,10 +226,23 @@ void Call::block(Context& context, const std::function<bool()>& done) const {
 }
 
 void Call::wait_inside(const std::function<bool()>& done) const {
+    wait_inside(done, std::chrono::milliseconds(0));
+}
+
+bool Call::wait_inside(const std::function<bool()>& done, std::chrono::milliseconds limit) const {
     State& all = state();
+    // The process may have been locked since the call began, and work that the call submits then would find the memory
+    // of a checkpoint.
+    const auto goes_on = [&] { return done() && (passes_locks_ || all.process == ProcessState::kRunning); };
+    bool is_done = true;
     ++all.blocked_calls;
-    all.changed.wait(lock_, done);
+    if (limit.count() == 0) {
+        all.changed.wait(lock_, goes_on);
+    } else {
+        is_done = all.changed.wait_for(lock_, limit, goes_on);
+    }
     --all.blocked_calls;
+    return is_done;
 }
 
 // Assumption: What a driver does with the handle of a destroyed stream, event, module, graph, pool or memory is

@@ -1,6 +1,7 @@
 // The beginning of every exported function.
 #pragma once
 
+#include <chrono>
 #include <functional>
 
 #include "base/state.h"
@@ -27,16 +28,18 @@ class Call {
     // Returns the calling thread's current context. Only with Needs::kContext.
     Context& context() const { return *context_; }
 
-    Lock& lock() const { return lock_; }
-
     // Returns the failure with which the operation that this call enqueues must fail when it runs, if any.
     CUresult late() const { return late_; }
 
     // Waits for `done` inside the call. Other calls in the context wait as well, because a driver holds a lock.
     void block(Context& context, const std::function<bool()>& done) const;
 
-    // Waits for `done` inside the call, while other calls in the context continue.
+    // Waits for `done` inside the call, while other calls in the context continue. If the process is locked then, the
+    // call goes on when it is unlocked.
     void wait_inside(const std::function<bool()>& done) const;
+
+    // Does the same for at most this time, 0: for any. Returns whether `done`.
+    bool wait_inside(const std::function<bool()>& done, std::chrono::milliseconds limit) const;
 
     // Reports a definite bug of the caller, and returns `code`.
     CUresult misuse(CUresult code, const char* format, ...) const __attribute__((format(printf, 3, 4)));
@@ -53,7 +56,10 @@ class Call {
     CUresult refuse(Needs needs);
     CUresult refuse_handle(const char* what, uint64_t handle, const char* why, bool was_destroyed, CUresult code) const;
     const char* name_;
+    // Holds the lock for the whole call, except while it waits inside.
     mutable Lock lock_;
+    // Whether it goes on while the process is locked, as the functions of checkpoints do.
+    bool passes_locks_ = false;
     Context* context_ = nullptr;
     CUresult refused_ = CUDA_SUCCESS;
     CUresult late_ = CUDA_SUCCESS;

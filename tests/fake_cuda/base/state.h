@@ -106,7 +106,7 @@ struct State {
 
     bool initialised = false;
     bool held = false;
-    // Calls that wait for their stream, or for such a call in their context.
+    // Calls that wait inside the driver.
     unsigned blocked_calls = 0;
     // How often streams have read a word without the awaited value.
     unsigned long long polls = 0;

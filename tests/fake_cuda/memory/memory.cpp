@@ -312,7 +312,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeHost(void* pointer) {
     state().blocks.erase(entry);
     if (block->uses != 0) {
         call.misuse(CUDA_SUCCESS, "%p is still used by %d queued operations", pointer, block->uses);
-        state().changed.wait(call.lock(), [&] { return block->uses == 0; });
+        call.wait_inside([&] { return block->uses == 0; });
     }
     return CUDA_SUCCESS;
 }

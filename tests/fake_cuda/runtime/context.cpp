@@ -72,7 +72,7 @@ void clear(Registry<T>& registry, const char* what, const Context& context, bool
 
 // Waits for all pending work, then destroys what belongs to the context. Remaining objects are
 // leaks, unless the context is reset or has failed: then the program could not free them.
-void tear_down(Lock& lock, Context& context, bool is_leak) {
+void tear_down(const Call& call, Context& context, bool is_leak) {
     State& all = state();
     is_leak = is_leak && context.sticky == CUDA_SUCCESS;
     context.active = false;
@@ -88,7 +88,7 @@ void tear_down(Lock& lock, Context& context, bool is_leak) {
         context.internal = nullptr;
         context.hardware_queues.clear();
     }
-    all.changed.wait(lock, [&] { return context.streams.empty(); });
+    call.wait_inside([&] { return context.streams.empty(); });
     clear(all.events, "event", context, is_leak);
     clear(all.functions, nullptr, context, is_leak);
     clear(all.graphs, "graph", context, is_leak);
@@ -174,7 +174,7 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordi
     if (CUresult code = check_device(call, ordinal)) return code;
     if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "pctx is null");
     Context& context = *device(ordinal);
-    state().changed.wait(call.lock(), [&] { return !context.draining; });
+    call.wait_inside([&] { return !context.draining; });
     if (context.sticky != CUDA_SUCCESS) return context.sticky;
     if (const CUresult lost = context.device->lost) return lost;
     if (!context.active) {
@@ -205,7 +205,7 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {
     // anyway.
     const CUresult earlier = context.sticky;
     if (--context.references == 0 && context.active) {
-        tear_down(call.lock(), context, true);
+        tear_down(call, context, true);
     }
     return earlier;
 }
@@ -220,7 +220,7 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice ordinal) {
     if (CUresult code = check_device(call, ordinal)) return code;
     Context& context = *device(ordinal);
     if (context.active) {
-        tear_down(call.lock(), context, false);
+        tear_down(call, context, false);
     }
     return CUDA_SUCCESS;
 }
@@ -285,7 +285,7 @@ FAKE_CUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext handle) {
     const CUresult earlier = context->sticky;
     // On other threads it stays current.
     if (current_context() == context) stack().pop_back();
-    tear_down(call.lock(), *context, false);
+    tear_down(call, *context, false);
     return earlier;
 }
 
@@ -373,7 +373,7 @@ FAKE_CUDA_EXPORT CUresult cuCtxSynchronize() {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (const CUresult captured = disturb_captures_in(call.context())) return captured;
-    return wait_for_device(call.lock(), call.context());
+    return wait_for_device(call);
 }
 
 // Assumption: Smaller numbers are higher priorities, and a stream gets the nearest one that exists.

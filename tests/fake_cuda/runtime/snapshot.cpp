@@ -92,10 +92,8 @@ FAKE_CUDA_EXPORT CUresult cuCheckpointProcessLock(int process, LockArgs* args) {
     if (shares_memory()) return call.misuse(CUDA_ERROR_NOT_SUPPORTED, "memory was exported or imported");
     State& all = state();
     all.process = ProcessState::kLocked;
-    const unsigned timeout = args == nullptr ? 0 : args->timeout_ms;
-    if (timeout == 0) {
-        all.changed.wait(call.lock(), is_idle);
-    } else if (!all.changed.wait_for(call.lock(), std::chrono::milliseconds(timeout), is_idle)) {
+    const std::chrono::milliseconds limit(args == nullptr ? 0 : args->timeout_ms);
+    if (!call.wait_inside(is_idle, limit)) {
         all.process = ProcessState::kRunning;
         all.changed.notify_all();
         return CUDA_ERROR_NOT_READY;

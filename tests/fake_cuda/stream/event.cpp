@@ -188,7 +188,7 @@ FAKE_CUDA_EXPORT CUresult cuEventSynchronize(CUevent handle) {
     if (event == nullptr) return code;
     if (const CUresult captured = disturb_capture_by(*event)) return captured;
     if (const auto record = event->latest) {
-        state().changed.wait(call.lock(), [&] { return record->done; });
+        call.wait_inside([&] { return record->done; });
         observe(record->clock);
     }
     return event->context->sticky;

@@ -232,16 +232,16 @@ CUresult submit(const Call& call, Stream& stream, Operation operation) {
     return CUDA_SUCCESS;
 }
 
-CUresult wait_for(Lock& lock, Stream& stream) {
+CUresult wait_for(const Call& call, Stream& stream) {
     const unsigned long long ticket = stream.submitted;
     const Context& context = *stream.context;
-    state().changed.wait(lock, [&] { return stream.completed >= ticket; });
+    call.wait_inside([&] { return stream.completed >= ticket; });
     return context.sticky;
 }
 
-CUresult synchronize(Lock& lock, Stream& stream) {
+CUresult synchronize(const Call& call, Stream& stream) {
     const Clock past = clock_of(stream);
-    const CUresult code = wait_for(lock, stream);
+    const CUresult code = wait_for(call, stream);
     observe(past);
     return code;
 }
@@ -256,10 +256,11 @@ std::function<bool()> work_so_far(const Context& context) {
     };
 }
 
-CUresult wait_for_device(Lock& lock, Context& context) {
+CUresult wait_for_device(const Call& call) {
+    const Context& context = call.context();
     Clock past;
     for (const auto& stream : context.streams) merge(&past, clock_of(*stream));
-    state().changed.wait(lock, work_so_far(context));
+    call.wait_inside(work_so_far(context));
     observe(past);
     return context.sticky;
 }
@@ -323,7 +324,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
     const auto stream = find_stream(call, handle, &code);
     if (stream == nullptr) return code;
     if (const CUresult captured = disturb_capture_of(handle, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)) return captured;
-    return synchronize(call.lock(), *stream);
+    return synchronize(call, *stream);
 }
 
 FAKE_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {

@@ -66,10 +66,10 @@ std::shared_ptr<Stream> find_stream_to_submit(const Call& call, CUstream handle,
 CUresult submit(const Call& call, Stream& stream, Operation operation);
 
 // Waits for all work so far; returns the context's failure, if it has one.
-CUresult wait_for(Lock& lock, Stream& stream);
+CUresult wait_for(const Call& call, Stream& stream);
 // Does the same for a program's call, which trims memory pools.
-CUresult synchronize(Lock& lock, Stream& stream);
-CUresult wait_for_device(Lock& lock, Context& context);
+CUresult synchronize(const Call& call, Stream& stream);
+CUresult wait_for_device(const Call& call);
 
 // Returns whether everything that the streams of a context have now is complete.
 std::function<bool()> work_so_far(const Context& context);

@@ -52,7 +52,7 @@ CUresult queue_fill(Call& call, Stream& stream, uint64_t address, T value, size_
         return CUDA_SUCCESS;
     };
     if (CUresult code = submit(call, stream, std::move(operation))) return code;
-    return waits ? wait_for(call.lock(), stream) : CUDA_SUCCESS;
+    return waits ? wait_for(call, stream) : CUDA_SUCCESS;
 }
 
 template <typename T>
