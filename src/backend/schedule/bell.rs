@@ -34,12 +34,12 @@ impl Bell {
         });
     }
 
-    pub(super) fn sleep<T>(&self, locked: &mut MutexGuard<'_, T>) {
-        self.sleeper.wait(locked);
-    }
-
-    /// Returns whether the bell has rung.
-    pub(super) fn sleep_for<T>(&self, locked: &mut MutexGuard<'_, T>, limit: Duration) -> bool {
+    /// Sleeps for at most the time `limit`, if there is one. Returns whether the bell has rung.
+    pub(super) fn sleep<T>(&self, locked: &mut MutexGuard<'_, T>, limit: Option<Duration>) -> bool {
+        let Some(limit) = limit else {
+            self.sleeper.wait(locked);
+            return true;
+        };
         !self.sleeper.wait_for(locked, limit).timed_out()
     }
 }

@@ -80,9 +80,8 @@ struct Scheduler {
     /// True if nothing could go on at the latest check.
     is_stuck: bool,
     stopping: bool,
-    /// The number of waits of all threads.
     #[cfg(test)]
-    waits: usize,
+    wakes: tests::Wakes,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -133,7 +132,7 @@ impl Schedule {
                 is_stuck: false,
                 stopping: false,
                 #[cfg(test)]
-                waits: 0,
+                wakes: tests::Wakes::default(),
             }),
             entering: AtomicUsize::new(0),
         })
@@ -246,17 +245,18 @@ impl Schedule {
             state.spinner.take_if(|spinner| *spinner == me);
             return;
         }
-        #[cfg(test)]
-        (state.waits += 1);
-        if state.watcher.is_some() {
-            return bell.sleep(state);
-        }
-        state.watcher = Some(me);
+        let watches = *state.watcher.get_or_insert(me) == me;
         let mut before = state.progress;
-        while !bell.sleep_for(state, again) && state.progress != before && state.turn.is_none() && !state.stopping {
+        loop {
+            let has_rung = bell.sleep(state, watches.then_some(again));
+            #[cfg(test)]
+            state.wakes.note(has_rung);
+            if has_rung || state.progress == before || state.turn.is_some() || state.stopping {
+                break;
+            }
             (before, again) = (state.progress, (again * 2).clamp(LATER, LATEST));
         }
-        state.watcher = None;
+        state.watcher.take_if(|watcher| *watcher == me);
     }
 }
 
