@@ -24,6 +24,7 @@ struct Call<F> {
     /// The stream. Its own reference keeps it alive.
     stream: *const StreamState,
     aborts: u64,
+    position: Position,
     done: (usize, u32),
     job: F,
 }
@@ -33,8 +34,29 @@ struct Turn {
     stream: Arc<StreamState>,
     /// The number of the stream's aborts when this was enqueued.
     aborts: u64,
+    position: Position,
     /// The word to write afterwards, and its value.
     done: Option<(usize, u32)>,
+}
+
+/// The arrival of a stream at an operation of the host, for which it waits until this is dropped.
+pub(crate) struct Arrival {
+    /// The position of the operation. The call that enqueues the operation may return it later.
+    position: Position,
+    ticket: Ticket,
+}
+
+impl Arrival {
+    /// Reports that the operation, which `thread` enqueued, has failed. Then the stream goes on.
+    pub(crate) fn fail(self, stream: &StreamState, fault: Fault, thread: u32) {
+        stream.fail(fault, Some(self.position), Some(thread), self.ticket);
+    }
+}
+
+impl From<Arrival> for Ticket {
+    fn from(arrival: Arrival) -> Self {
+        arrival.ticket
+    }
 }
 
 impl Turn {
@@ -90,15 +112,16 @@ pub(crate) fn queue_task<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>
     })
 }
 
-/// Enqueues a call of `deliver` with a ticket. Later work of the stream waits until the ticket is dropped. If the
-/// stream is abandoned or aborted before, the ticket is dropped without the call.
-pub(crate) fn deliver<F: FnOnce(Ticket) + Send + 'static>(stream: &Arc<StreamState>, deliver: F) -> Result<Position> {
+/// Enqueues a call of `deliver` with the stream's arrival. Later work of the stream waits until that is dropped. If the
+/// stream is abandoned or aborted before, `deliver` is dropped without the call.
+pub(crate) fn deliver<F: FnOnce(Arrival) + Send + 'static>(stream: &Arc<StreamState>, deliver: F) -> Result<Position> {
     queue_turn(stream, true, move |turn| {
+        let position = turn.position;
         if turn.stream.device.words.get().is_some() {
-            return turn.pass_to(|turn| deliver(Ticket::new(move || drop(turn))));
+            return turn.pass_to(|turn| deliver(Arrival { position, ticket: Ticket::new(move || drop(turn)) }));
         }
         let (go_on, gone) = mpsc::channel::<()>();
-        turn.pass_to(move |turn| deliver(Ticket::new(move || drop((go_on, turn)))));
+        turn.pass_to(move |turn| deliver(Arrival { position, ticket: Ticket::new(move || drop((go_on, turn))) }));
         // An error says that the other end is dropped, which is expected.
         let _ = gone.recv();
     })
@@ -162,9 +185,9 @@ fn launch<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, calls: &m
     let (addr, number) = (word.addr, word.number.wrapping_add(1));
     // Acquire: pairs with the Release of the jobs, which have read their slots before.
     let slot = slots.take(word.number, || at(addr).load(Ordering::Acquire)).cast();
-    let (aborts, done) = (stream.aborts(), (addr, number));
+    let (aborts, position, done) = (stream.aborts(), stream.next_position(), (addr, number));
     // SAFETY: a slot has room for it, and only this function uses it until the driver gets it.
-    unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, done, job }) };
+    unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, position, done, job }) };
     let mut is_taken = false;
     let queued = stream.device.call_here(|api| {
         // SAFETY: `call_slot` reads a `Call<F>`, which the slot contains; the driver passes the slot to
@@ -188,21 +211,22 @@ fn launch<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, calls: &m
 unsafe extern "C" fn call_slot<F: FnOnce(Turn)>(call: *mut c_void) {
     let call = NonNull::new(call.cast::<Call<F>>()).expect("a slot");
     // SAFETY: the slot contains an initialised `Call<F>`, and the driver calls each function once.
-    let Call { stream, aborts, done, job } = unsafe { call.read() };
+    let Call { stream, aborts, position, done, job } = unsafe { call.read() };
     // SAFETY: [`StreamCalls`] keeps it until the word says that this call is complete.
     let stream = unsafe {
         Arc::increment_strong_count(stream);
         Arc::from_raw(stream)
     };
     let done = stream.device.words.get().is_some_and(Words::begin_job).then_some(done);
-    job(Turn { stream, aborts, done });
+    job(Turn { stream, aborts, position, done });
 }
 
 /// Passes `job` in a box. The stream waits until it returns.
 #[cold]
 fn launch_boxed<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, job: F) -> Result<()> {
     stream.note_wait();
-    let turn = Turn { stream: Arc::clone(stream), aborts: stream.aborts(), done: None };
+    let (aborts, position) = (stream.aborts(), stream.next_position());
+    let turn = Turn { stream: Arc::clone(stream), aborts, position, done: None };
     let call = Box::into_raw(Box::new((job, turn)));
     let queued = stream.device.call_here(|api| {
         // SAFETY: `call_box` takes the box behind `call`, which `into_raw` has released for it.

@@ -291,6 +291,11 @@ impl StreamState {
         position
     }
 
+    /// Returns the position of the operation that is being enqueued. The caller has locked `submitting`.
+    pub(crate) fn next_position(&self) -> Position {
+        self.submitted.load(Ordering::Relaxed) + 1
+    }
+
     pub(crate) fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<Position> {
         self.submit(|| self.device.call_here(calls))
     }

@@ -136,7 +136,7 @@ impl CudaStream {
             Op::HandOver { delivery, wait } => {
                 let delivery = delivery.take();
                 if wait {
-                    host_fn::deliver(stream, move |ticket| delivery.deliver(ticket))
+                    host_fn::deliver(stream, move |arrival| delivery.deliver(arrival.into()))
                 } else {
                     host_fn::deliver_unawaited(stream, move || delivery.deliver(Ticket::unawaited()))
                 }

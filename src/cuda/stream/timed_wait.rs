@@ -4,17 +4,17 @@
 //! thread and the watcher ends the stream's wait. A stream of the library that waited for the event could stand behind
 //! other work in a hardware queue, so that the wait would end too late.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::event::Recorded;
-use super::host_fn;
+use super::host_fn::{self, Arrival};
 use crate::algo::thread::pause::Backoff;
 use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::stream::watch::{Expected, Watched};
-use crate::backend::{Fault, Position, Result, Ticket, thread_number};
+use crate::backend::{Fault, Position, Result, thread_number};
 use crate::stream::state::StreamState;
 
 /// A wait that is pending or has begun.
@@ -22,15 +22,14 @@ pub(crate) struct TimedWait {
     stream: Arc<StreamState>,
     awaited: Arc<Recorded>,
     thread: u32,
-    position: OnceLock<Position>,
-    /// The timeout, and the ticket while the stream waits: it continues when the ticket is dropped. `None`: the record
-    /// is complete, or the timeout has passed.
-    pending: Mutex<Option<(Watched, Option<Ticket>)>>,
+    /// The timeout, and the stream's arrival while it waits: it continues when that is dropped. `None`: the record is
+    /// complete, or the timeout has passed.
+    pending: Mutex<Option<(Watched, Option<Arrival>)>>,
 }
 
 impl TimedWait {
     /// Begins the wait when the stream reaches it.
-    fn begin(self: Arc<Self>, ticket: Ticket) {
+    fn begin(self: Arc<Self>, arrival: Arrival) {
         if let Some((limit, place)) = &mut *self.pending.lock() {
             let waiting = Arc::downgrade(&self);
             limit.begin_limit(Box::new(move |outcome| {
@@ -42,7 +41,7 @@ impl TimedWait {
                     job();
                 }
             }));
-            *place = Some(ticket);
+            *place = Some(arrival);
         }
         let poller = Arc::clone(&self.stream.device.driver.poller);
         poller.add(self);
@@ -57,21 +56,20 @@ impl TimedWait {
         true
     }
 
-    /// Ends the wait. The caller drops the result without a lock, because the limit and the ticket take locks
+    /// Ends the wait. The caller drops the result without a lock, because the limit and the arrival take locks
     /// themselves.
-    fn take(&self) -> Option<(Watched, Option<Ticket>)> {
+    fn take(&self) -> Option<(Watched, Option<Arrival>)> {
         self.pending.lock().take()
     }
 
     /// Ends the wait because the timeout has passed.
     fn expire(&self, fault: Fault) {
         // The time starts when the stream reaches the wait, so the stream waits or has continued.
-        let Some((_limit, ticket)) = self.take() else { return };
+        let Some((_limit, Some(arrival))) = self.take() else { return };
         // The last query may be a while ago.
         let is_complete = self.stream.device.keep_open().is_some_and(|_open| self.awaited.is_complete() == Ok(true));
         if !is_complete {
-            let position = self.position.get().copied();
-            self.stream.fail(fault, position, Some(self.thread), ticket);
+            arrival.fail(&self.stream, fault, self.thread);
         }
     }
 }
@@ -148,13 +146,10 @@ pub(crate) fn queue(stream: &Arc<StreamState>, awaited: Arc<Recorded>, limit: Du
         stream: Arc::clone(stream),
         awaited,
         thread: thread_number(),
-        position: OnceLock::new(),
         pending: Mutex::new(Some((limit, None))),
     });
     device.driver.poller.need()?;
     let arriving = Arc::clone(&wait);
-    let position = host_fn::deliver(stream, move |ticket| arriving.begin(ticket))?;
-    // Only this function sets it. A failure that is reported before has no position.
-    let _ = wait.position.set(position);
-    Ok(position)
+    // A stream may reach a wait that the driver has refused in the middle, but does not wait.
+    host_fn::deliver(stream, move |arrival| arriving.begin(arrival)).inspect_err(|_| drop(wait.take()))
 }

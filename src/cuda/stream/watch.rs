@@ -5,19 +5,23 @@
 //! A stream that reaches such a wait passes it to the watcher, and then waits for its word, as after a host function
 //! (`host_fn.rs`). The watcher ends that wait.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::host_fn;
+use super::host_fn::{self, Arrival};
 use super::state::{HostWait, StreamState, note_weak};
 use crate::backend::stream::watch::{Expected, Watched};
-use crate::backend::{Change, Notify, NotifyWait, Position, Result, Ticket, thread_number};
+use crate::backend::{Change, Notify, NotifyWait, Position, Result, thread_number};
 
 impl HostWait {
     /// Begins the wait when the stream reaches it.
-    fn begin(self: Arc<Self>, ticket: Ticket) {
-        *self.ticket.lock() = Some(ticket);
+    fn begin(self: Arc<Self>, arrival: Arrival) {
+        if self.is_dropped() {
+            return;
+        }
+        *self.arrival.lock() = Some(arrival);
         let stream = &self.stream;
         // Only the watcher has this reference until the wait ends.
         let ending = Arc::clone(&self);
@@ -26,7 +30,7 @@ impl HostWait {
         // watcher has stopped to check it.
         let waits = unsafe { self.watched.begin(|word| word.addr, stream.waits_until(), end) };
         // This checks again: a call that ended the stream's waits in the meantime has not found this one.
-        if !waits || stream.has_dropped(self.aborts) {
+        if !waits || self.is_dropped() {
             self.cancel();
         } else if let Some(until) = stream.waits_until() {
             self.watched.limit(until);
@@ -34,9 +38,9 @@ impl HostWait {
     }
 
     fn end(&self, outcome: Result<()>) {
-        let ticket = self.ticket.lock().take();
-        let (Err(fault), Some(ticket)) = (outcome, ticket) else { return };
-        self.stream.fail(fault, self.position.get().copied(), Some(self.thread), ticket);
+        let arrival = self.arrival.lock().take();
+        let (Err(fault), Some(arrival)) = (outcome, arrival) else { return };
+        arrival.fail(&self.stream, fault, self.thread);
     }
 }
 
@@ -46,16 +50,16 @@ pub(crate) fn queue(stream: &Arc<StreamState>, expected: Expected) -> Result<Pos
         stream: Arc::clone(stream),
         watched: Watched::new(&stream.device.driver.watcher, expected)?,
         thread: thread_number(),
-        position: OnceLock::new(),
-        ticket: Mutex::new(None),
+        arrival: Mutex::new(None),
         aborts: stream.aborts(),
+        is_refused: AtomicBool::new(false),
     });
     note_weak(&stream.host_waits, &waiting);
     let arriving = Arc::clone(&waiting);
-    let position = host_fn::deliver(stream, move |ticket| arriving.begin(ticket))?;
-    // Only this function sets it. A failure that is reported before has no position.
-    let _ = waiting.position.set(position);
-    Ok(position)
+    host_fn::deliver(stream, move |arrival| arriving.begin(arrival)).inspect_err(|_| {
+        waiting.is_refused.store(true, Ordering::Release);
+        waiting.cancel();
+    })
 }
 
 /// Enqueues a change of a notify.

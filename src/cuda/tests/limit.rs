@@ -1,7 +1,10 @@
 //! Tests of waits with a timeout.
 
 use super::*;
-use crate::backend::{Calls, Event, Fill, Heard, Wait};
+use crate::backend::{
+    Calls, Event, Fault, Fill, Heard, HostTask, NOTIFIES, NotifyWait, Position, Result, StopReason, TaskCode, TaskRun,
+    Until, Wait,
+};
 
 const SHORT: Duration = Duration::from_millis(5);
 
@@ -156,5 +159,87 @@ fn a_wait_that_the_driver_refuses_is_not_queued() {
     stream.wait(&event, Some(LONG)).unwrap();
     gate.open();
     sync(&stream);
+    sync(&recorder);
+}
+
+/// A task that fails at once.
+struct Failing;
+
+impl TaskCode for Failing {
+    fn name(&self) -> &str {
+        "failing"
+    }
+
+    fn run(&self, _: &Arc<TaskRun>, _: &[usize]) -> Result<()> {
+        Err(Fault::new(FaultKind::WaitTimedOut, "failed at once"))
+    }
+
+    fn stop(&self, _: StopReason) {}
+}
+
+/// Checks that a failure is not lost when it comes before the call that enqueues the operation returns. Observers
+/// ignore a failure of one operation without a position.
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn a_failure_before_the_call_returns_has_its_position() {
+    let setup = Setup::new();
+    if !has_limits() || calls("").is_none() {
+        return;
+    }
+    let (recorder, gate, event) = held(&setup);
+    let heard = Arc::new(Heard::default());
+    let stream = setup.device.create_stream(heard.options()).unwrap();
+    let notify = NOTIFIES.create().unwrap();
+    let limit = Duration::from_millis(1);
+    let until_set = NotifyWait { until: Until::AtLeast(1), clear: true, limit: Some(limit) };
+    let task = || HostTask { buffers: Box::default(), takes_device_addresses: false, code: Box::new(Failing) };
+    let failing: [(&str, &dyn Fn() -> Result<Position>); 3] = [
+        ("event", &|| stream.wait(&event, Some(limit))),
+        ("notify", &|| stream.wait_notify(&notify, until_set)),
+        ("task", &|| stream.host_task(&Arc::new(task()))),
+    ];
+    for (name, enqueue) in failing {
+        // The driver has called the library by then, and the wait is over.
+        fail("cuStreamWaitValue32_v2:1:slow").unwrap();
+        let before = Instant::now();
+        let position = enqueue().unwrap();
+        assert!(before.elapsed() > 100 * limit, "{name}: the call was not slow");
+        sync(&stream);
+        let failures = heard.take();
+        assert_eq!(failures.len(), 1, "{name}: {failures:?}");
+        assert_eq!(failures[0].position, Some(position), "{name}");
+    }
+    fail("").unwrap();
+    gate.open();
+    sync(&recorder);
+}
+
+/// Checks that an operation that the driver refuses in the middle fails once: in the call.
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn a_wait_that_the_driver_refuses_in_the_middle_does_not_fail_again() {
+    let setup = Setup::new();
+    if !has_limits() || calls("").is_none() {
+        return;
+    }
+    let (recorder, gate, event) = held(&setup);
+    let heard = Arc::new(Heard::default());
+    let stream = setup.device.create_stream(heard.options()).unwrap();
+    let behind = Gate::close(&stream);
+    let notify = NOTIFIES.create().unwrap();
+    let until_set = NotifyWait { until: Until::AtLeast(1), clear: true, limit: Some(SHORT) };
+    let refused: [&dyn Fn() -> Result<Position>; 2] =
+        [&|| stream.wait(&event, Some(SHORT)), &|| stream.wait_notify(&notify, until_set)];
+    for enqueue in refused {
+        fail("cuStreamWaitValue32_v2:1:304").unwrap();
+        let fault = enqueue().unwrap_err();
+        assert!(fault.text().contains("cuStreamWaitValue32"), "{}", fault.text());
+    }
+    fail("").unwrap();
+    behind.open();
+    sync(&stream);
+    std::thread::sleep(2 * SHORT);
+    assert_eq!(heard.take(), []);
+    gate.open();
     sync(&recorder);
 }

@@ -4,15 +4,15 @@
 //! calls no driver: a driver whose queue is full holds its lock until the task has returned. The copies back also take
 //! place if the task was dropped before it began, so all buffers are copied before, and then nothing changes.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Key;
-use crate::backend::{Block, Copy, Fault, HostTask, Place, Position, Result, Span, TaskBuffer, TaskRun, Ticket};
+use crate::backend::{Block, Copy, Fault, HostTask, Place, Position, Result, Span, TaskBuffer, TaskRun};
 use crate::memory::{blocks, pinned};
 use crate::runtime::DeviceState;
-use crate::stream::host_fn;
+use crate::stream::host_fn::{self, Arrival};
 use crate::stream::state::{StreamState, note_weak};
 use crate::transfer::memcpy;
 
@@ -30,8 +30,6 @@ struct Submitted {
     staging: Arc<Staging>,
     /// The number of the stream's aborts when this was enqueued.
     aborts: u64,
-    /// The position in the stream. The task may end before it is known.
-    position: OnceLock<Position>,
 }
 
 /// Enqueues a task.
@@ -58,16 +56,14 @@ fn queue_staged(stream: &Arc<StreamState>, task: &Arc<HostTask>, staging: &Arc<S
     // An abort that the number of aborts does not include finds the run.
     note_weak(&stream.tasks, &run);
     let (stream_of_run, staging_of_run) = (Arc::clone(stream), Arc::clone(staging));
-    let (aborts, position) = (stream.aborts(), OnceLock::new());
-    let submitted = Arc::new(Submitted { stream: stream_of_run, run, staging: staging_of_run, aborts, position });
+    let aborts = stream.aborts();
+    let submitted = Arc::new(Submitted { stream: stream_of_run, run, staging: staging_of_run, aborts });
     let pending = Arc::clone(&submitted);
-    let queued = host_fn::deliver(stream, move |ticket| {
+    let queued = host_fn::deliver(stream, move |arrival| {
         let driver = Arc::clone(&pending.stream.device.driver);
-        driver.task_threads.start_or_queue(Box::new(move || pending.run(ticket)));
+        driver.task_threads.start_or_queue(Box::new(move || pending.run(arrival)));
     });
     let position = queued.as_ref().copied().unwrap_or_else(|_| stream.submitted());
-    // Only this function sets it, whatever the outcome: a task that has failed waits for it.
-    let _ = submitted.position.set(position);
     // After an error the driver may have the call. The launch fails if the task never begins.
     if queued.is_err() && submitted.run.cancel() {
         return queued;
@@ -93,13 +89,13 @@ fn queue_staged(stream: &Arc<StreamState>, task: &Arc<HostTask>, staging: &Arc<S
 }
 
 impl Submitted {
-    /// Runs the task on this thread. The stream goes on when the ticket is dropped.
-    fn run(&self, ticket: Ticket) {
-        let Self { stream, run, staging, aborts, position } = self;
+    /// Runs the task on this thread. The stream goes on when the arrival is dropped.
+    fn run(&self, arrival: Arrival) {
+        let Self { stream, run, staging, aborts } = self;
         if let Err(fault) = run.run(&staging.addresses)
             && !stream.has_dropped(*aborts)
         {
-            stream.fail(fault, Some(*position.wait()), Some(run.thread), ticket);
+            arrival.fail(stream, fault, run.thread);
         }
     }
 }

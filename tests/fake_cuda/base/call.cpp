@@ -21,6 +21,9 @@
 namespace fake {
 namespace {
 
+// The time of a slow call: longer than what a test lets happen meanwhile.
+constexpr useconds_t kSlowUs = 200'000;
+
 thread_local bool inside_host_function = false;
 std::atomic<bool> forked{false};
 
@@ -96,7 +99,8 @@ State& state() {
         // there.
         pthread_atfork(nullptr, nullptr, [] { forked = true; });
         if (!set_faults(config().fail)) {
-            fprintf(stderr, "fake_cuda: FAKE_CUDA_FAIL=\"%s\" is not name:nth:code[:late],...\n", config().fail);
+            fprintf(stderr, "fake_cuda: FAKE_CUDA_FAIL=\"%s\" is not name:nth:code[:late],... or name:nth:slow\n",
+                    config().fail);
             _exit(96);
         }
         remember_exit_status();
@@ -196,6 +200,11 @@ CUresult Call::refuse(Needs needs) {
     }
     if (const CUresult forbidden = disturb_captures(name_)) return forbidden;
     const Fault fault = next_fault(name_);
+    if (fault.slow) {
+        lock_.unlock();
+        usleep(kSlowUs);
+        lock_.lock();
+    }
     if (fault.late) {
         late_ = fault.code;
         return CUDA_SUCCESS;

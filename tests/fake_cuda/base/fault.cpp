@@ -38,11 +38,13 @@ bool read_rule(const std::string& text, Rule* rule) {
     std::getline(parts, nth, ':');
     std::getline(parts, code, ':');
     std::getline(parts, late);
-    unsigned long number = 0;
-    if (rule->name.compare(0, 2, "cu") != 0 || !read_number(nth, 1'000'000'000, &rule->nth) ||
-        !read_number(code, 99'999, &number) || number == 0 || !(late.empty() || late == "late")) {
-        return false;
+    if (rule->name.compare(0, 2, "cu") != 0 || !read_number(nth, 1'000'000'000, &rule->nth)) return false;
+    if (code == "slow") {
+        rule->fault.slow = true;
+        return late.empty();
     }
+    unsigned long number = 0;
+    if (!read_number(code, 99'999, &number) || number == 0 || !(late.empty() || late == "late")) return false;
     rule->fault = {static_cast<CUresult>(number), late == "late"};
     return true;
 }
@@ -76,7 +78,9 @@ Fault next_fault(const char* name) {
         }
         ++rule.seen;
         if (found.code == CUDA_SUCCESS && (rule.nth == 0 || rule.nth == rule.seen)) {
+            const bool slow = found.slow || rule.fault.slow;
             found = rule.fault;
+            found.slow = slow;
             // The line is printed with the call that fails, so that a program that prints its calls shows which of them
             // met the fault.
             if (rule.nth != 0) {

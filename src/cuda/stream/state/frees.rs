@@ -64,7 +64,7 @@ impl StreamState {
         if self.frees.wanted.load(Ordering::Relaxed) != 0 && !self.depends_on_program() {
             self.mark_before_dependence();
         }
-        let position = self.submitted.load(Ordering::Relaxed) + 1;
+        let position = self.next_position();
         // Relaxed, and in two steps: each thread that changes the value or waits for frees holds the lock that is held
         // now. For other threads it is a hint.
         let before = self.frees.dependent.load(Ordering::Relaxed);
@@ -75,7 +75,7 @@ impl StreamState {
     /// the driver calls, or a wait for a value.
     pub(crate) fn note_wait(&self) {
         self.note_dependence();
-        self.frees.waits.store(self.submitted.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.frees.waits.store(self.next_position(), Ordering::Relaxed);
     }
 
     /// Records the marks that frees need before an operation that depends on the program.

@@ -1,12 +1,14 @@
 //! The waits of a stream, and its records that others wait for, so that they can end early.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
 use super::StreamState;
 use crate::backend::stream::watch::Watched;
-use crate::backend::{Position, Ticket, ValueWait};
+use crate::backend::{Position, ValueWait};
+use crate::stream::host_fn::Arrival;
 use crate::stream::mark::Mark;
 
 /// A wait that the driver may still have.
@@ -23,20 +25,26 @@ pub(crate) struct HostWait {
     pub stream: Arc<StreamState>,
     pub watched: Watched,
     pub thread: u32,
-    pub position: OnceLock<Position>,
-    /// The ticket while the stream waits. The stream goes on when it is dropped.
-    pub ticket: Mutex<Option<Ticket>>,
+    /// The stream's arrival, while it waits. The stream goes on when it is dropped.
+    pub arrival: Mutex<Option<Arrival>>,
     /// The number of the stream's aborts when this was enqueued.
     pub aborts: u64,
+    /// True if the driver has refused it in the middle, so that the stream may reach it but does not wait.
+    pub is_refused: AtomicBool,
 }
 
 impl HostWait {
+    /// Whether the wait ends when the stream reaches it.
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.stream.has_dropped(self.aborts) || self.is_refused.load(Ordering::Acquire)
+    }
+
     /// Ends the wait if it has begun, so that the stream goes on. If it has not begun, it is dropped when the stream
     /// reaches it.
     pub(crate) fn cancel(&self) {
         self.watched.cancel();
-        let ticket = self.ticket.lock().take();
-        drop(ticket);
+        let arrival = self.arrival.lock().take();
+        drop(arrival);
     }
 }
 
