@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/gate.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 
@@ -76,7 +77,8 @@ size_t Count(const std::string& text, const std::string& part) {
 
 // How many reports a faulty program has: on a CUDA device the arguments of kernels are not described.
 size_t ExpectedReports(const Planted& planted) {
-    return OnCpu() || planted.needs == 0 ? 1 : 0;
+    constexpr int kDescriptions = 1;
+    return OnCpu() || planted.needs != kDescriptions ? 1 : 0;
 }
 
 std::string Name(const testing::TestParamInfo<Planted>& info) {
@@ -86,8 +88,9 @@ std::string Name(const testing::TestParamInfo<Planted>& info) {
 class Fault : public testing::TestWithParam<Planted> {
   protected:
     void SetUp() override {
-        constexpr int kCpuOnly = 2;
+        constexpr int kCpuOnly = 2, kQueues = 3;
         if (GetParam().needs == kCpuOnly && !OnCpu()) GTEST_SKIP() << "for CPUs only: guard mode";
+        if (GetParam().needs == kQueues) NEEDS_QUEUES(8);
     }
 };
 

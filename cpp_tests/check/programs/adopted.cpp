@@ -158,7 +158,7 @@ const std::vector<Program> kAdopted = {
     {"leaked_event", Event, "leak", "at aclrtResetDevice event"},
     {"on_a_thread", OnAThread, "leak", "at aclrtResetDevice event"},
     {"many_leaks", ManyLeaks, "leak", "at aclrtResetDevice event"},
-    {"answers", Answers, "misuse", "aclrtProcessReport returned 100000", "  to mend it: correct the argument"},
+    {"answers", Answers, "misuse", "aclrtProcessReport returned 100000", "  to mend it: correct the argument", kQueues},
     {"too_much", TooMuch, "misuse", "aclrtMemset returned 10"},
     {"freed_twice", FreedTwice, "misuse", "aclrtFree returned 107000"},
     {"destroyed_stream", DestroyedStream, "misuse", "aclrtSynchronizeStream returned 107"},

@@ -210,7 +210,8 @@ const std::vector<Program> kOrder = {
      "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
     {"notify_too_early", NotifyTooEarly, "race",
      "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
-    {"waits_first", WaitsFirst, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"waits_first", WaitsFirst, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing", "",
+     kQueues},
     {"values", Values, "race", "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
     {"host_function", HostFunction, "race", "aclrtMemcpy reads memory that aclrtMemsetAsync writes, and nothing"},
 };

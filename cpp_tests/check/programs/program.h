@@ -87,6 +87,8 @@ enum Needs {
     kDescriptions,
     // CPUs: on other devices the program ends in another way.
     kCpu,
+    // Several hardware queues: a stream waits for what another one gets later.
+    kQueues,
 };
 
 struct Program {
