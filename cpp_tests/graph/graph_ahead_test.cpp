@@ -1,6 +1,8 @@
 // Work that programs enqueue ahead, behind runs in which the library submits work: more than a queue of a driver holds.
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -126,6 +128,150 @@ TEST_F(GraphAhead, ManyRunsWithTaskGroups) {
     for (int run = 0; run < kRecords; ++run) ACL_OK(aclmdlRIExecuteAsync(graph, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(Byte(), 7);
+}
+
+TEST_F(GraphAhead, PoolMemoryBehindControlFlow) {
+    const Stream stream;
+    const Loop loop(10);
+    std::vector<void*> blocks(kFills / 2);
+    HoldForAWhile(stream);
+    ACL_OK(aclmdlRIExecuteAsync(loop.graph, stream));
+    for (void*& block : blocks) ACL_OK(portaclMallocAsync(&block, 4096, stream));
+    for (void* block : blocks) ACL_OK(portaclFreeAsync(block, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(loop.count.Get(), 10);
+}
+
+// The driver gets none of these but the first, so they take no room. Nothing opens the gate meanwhile.
+TEST_F(GraphAhead, PoolMemoryThatIsReusedBehindControlFlow) {
+    const Stream stream;
+    const Loop loop(10);
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclmdlRIExecuteAsync(loop.graph, stream));
+    for (int i = 0; i < 2 * kFills; ++i) {
+        void* block = nullptr;
+        ACL_OK(portaclMallocAsync(&block, 4096, stream));
+        ACL_OK(portaclFreeAsync(block, stream));
+    }
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(loop.count.Get(), 10);
+}
+
+// Calls for a graph while another thread waits until its run fits behind control flow. Nothing opens the gate
+// meanwhile.
+class WaitingLaunch : public GraphAhead {
+  protected:
+    static constexpr aclError kWaits = -1;
+
+    struct Held {
+        const Stream stream, capturing;
+        const Loop loop{10};
+        // To create it needs a stream, which may wait for a queue.
+        Loop other{1};
+        const Event event{ACL_EVENT_SYNC};
+        Gate gate;
+    };
+
+    void SetUp() override {
+        GraphAhead::SetUp();
+        if (OnCpu()) GTEST_SKIP() << "for CUDA only: a queue on CPUs has no limit";
+        held_.emplace();
+        ACL_OK(held_->gate.Hold(held_->stream));
+        ACL_OK(aclmdlRIExecuteAsync(held_->loop.graph, held_->stream));
+        filling_ = std::thread([this] {
+            ACL_OK(aclrtSetDevice(0));
+            for (int i = 0; i < kRecords; ++i) {
+                ACL_OK(aclrtRecordEvent(held_->event, held_->stream));
+                ++recorded_;
+            }
+        });
+        // It waits once the count stays the same.
+        for (int before = -1; before != recorded_;) {
+            before = recorded_;
+            Pause();
+        }
+        EXPECT_LT(recorded_, kRecords);
+    }
+
+    void TearDown() override {
+        held_.reset();
+        GraphAhead::TearDown();
+    }
+
+    void Launch(aclmdlRI graph) {
+        launching_ = std::thread([this, graph] {
+            ACL_OK(aclrtSetDevice(0));
+            launched_ = aclmdlRIExecuteAsync(graph, held_->stream);
+        });
+        Pause();
+    }
+
+    void End() {
+        held_->gate.Open();
+        filling_.join();
+        launching_.join();
+        ACL_OK(aclrtSynchronizeStream(held_->stream));
+    }
+
+    // Calls for a graph before its first run, which another thread enqueues meanwhile.
+    void Use(aclmdlRI graph) {
+        char name[8];
+        ACL_OK(aclmdlRIGetName(graph, sizeof name, name));
+        for (const aclrtStream recorded : StreamsOf(graph)) EXPECT_FALSE(TasksOf(recorded).empty());
+        ACL_OK(aclmdlRIUpdate(graph));
+        EXPECT_EQ(launched_, kWaits);
+        ACL_OK(aclmdlRIDestroy(graph));
+    }
+
+    Loop& Other() { return held_->other; }
+    aclrtStream Capturing() const { return held_->capturing; }
+
+    std::atomic<aclError> launched_{kWaits};
+
+  private:
+    static void Pause() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
+
+    std::optional<Held> held_;
+    std::atomic<int> recorded_{0};
+    std::thread filling_, launching_;
+};
+
+TEST_F(WaitingLaunch, LeavesTheGraphToOtherCalls) {
+    Graph graph = Capture(Capturing(), [&] { ACL_OK(Fill(Capturing(), 3)); });
+    Launch(graph);
+    Use(graph.Release());
+    End();
+    EXPECT_EQ(launched_, kDead);
+}
+
+TEST_F(WaitingLaunch, LeavesAGraphOfSeveralPartsToOtherCalls) {
+    aclrtTaskGrp group = nullptr;
+    Graph graph = FillGraph(Capturing(), 3, &group);
+    Launch(graph);
+    Change(Capturing(), group, [&] { ACL_OK(Fill(Capturing(), 4)); });
+    Use(graph.Release());
+    End();
+    EXPECT_EQ(launched_, kDead);
+}
+
+TEST_F(WaitingLaunch, LeavesAGraphWithControlFlowToOtherCalls) {
+    Launch(Other().graph);
+    Use(Other().graph.Release());
+    End();
+    EXPECT_EQ(launched_, kDead);
+    EXPECT_EQ(Other().count.Get(), 0);
+}
+
+TEST_F(WaitingLaunch, RunsWhatTheGraphIsThen) {
+    const Graph graph = Capture(Capturing(), [&] { ACL_OK(Fill(Capturing(), 3)); });
+    Launch(graph);
+    ACL_OK(aclmdlRIUpdate(graph));
+    EXPECT_EQ(launched_, kWaits);
+    End();
+    EXPECT_EQ(launched_, 0);
+    EXPECT_EQ(Byte(), 3);
 }
 
 }  // namespace

@@ -44,9 +44,10 @@ hostile=80  # floods of connections, descriptors that come unasked, descriptions
             # files of settings: src/backend/base/broker, src/cpu/kernel/module.rs, src/algo/host/input_file.rs
 busy=360    # frees beside busy streams of CUDA: batches of frees, shared marks, the list of busy streams, pools that end after
             # their frees: src/cuda/memory/pending, src/cuda/stream/state/marks.rs
-queues=220  # streams of CUDA that share hardware queues: src/cuda/runtime/priorities.rs, records that a thread queries in
+queues=313  # streams of CUDA that share hardware queues: src/cuda/runtime/priorities.rs, records that a thread queries in
             # src/cuda/stream/event.rs and timed_wait.rs, copies of pageable memory in transfer/memcpy.rs and stream/state.rs,
-            # and room in a queue behind runs that the host drives, in stream/state/room.rs
+            # and room in a queue behind runs that the host drives, in stream/state/room.rs, for which calls wait without
+            # a lock: backend/stream/mod.rs, core/graph/graph.rs; failures of waits that end before their call returns
 turns=40    # threads that spin before they sleep: src/backend/schedule/bell.rs; portaclGetVersion
 exhaustive=260 # matches that name each variant, one a line, instead of `_` (clippy::wildcard_enum_match_arm)
 captures=60 # captures and failed contexts of other libraries: src/cuda/base/api/captures.rs, streams that join a capture and

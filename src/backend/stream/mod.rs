@@ -70,6 +70,13 @@ pub trait Stream: Any + Submit + Send + Sync {
     /// have failed with [`FaultKind::WaitTimedOut`](super::FaultKind::WaitTimedOut) then.
     fn limit_waits(&self, until: Instant);
 
+    /// Waits until the stream can take this number of operations without waiting, or until it never will, as far as
+    /// that is known. A caller that locks something during a submission calls this before. Returns true if it has
+    /// waited, and there is room now.
+    fn await_room(&self, _operations: usize) -> bool {
+        false
+    }
+
     /// Whether everything enqueued so far is complete.
     fn is_idle(&self) -> Result<bool>;
 

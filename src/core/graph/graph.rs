@@ -6,7 +6,7 @@ pub(super) mod ready;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
@@ -36,6 +36,10 @@ pub struct Graph {
     pub building: Option<Arc<Capture>>,
     /// The runnable form; `None` while the graph is being recorded.
     pub ready: Mutex<Option<Arc<Ready>>>,
+    /// Locked while a run is enqueued, which may take long, and while tasks are changed. It comes before `ready`.
+    pub enqueuing: Mutex<()>,
+    /// True while a run is enqueued.
+    is_enqueuing: AtomicBool,
     /// Handles and changes for queries.
     pub inspected: Inspected,
     /// The values of conditional tasks, in it and in nested graphs.
@@ -65,6 +69,8 @@ impl Graph {
             id: IDS.fetch_add(1, Ordering::Relaxed),
             building: is_built.then(|| Capture::building(handle, device.owner)),
             ready: Mutex::new(None),
+            enqueuing: Mutex::default(),
+            is_enqueuing: AtomicBool::new(false),
             inspected: Inspected::default(),
             conditions: Mutex::default(),
             body,
@@ -109,12 +115,17 @@ impl Graph {
         error_with!(code, "{self} is still being {recorded}; call {end} first")
     }
 
+    /// Returns how many operations a run has, at most.
+    fn operations(&self) -> usize {
+        self.ready.lock().as_ref().map_or(0, |ready| ready.program.operations())
+    }
+
     /// Fails during a run.
     pub fn check_not_running(&self, then: &str) -> Result<()> {
         let ready = self.ready.lock();
         let Some(ready) = &*ready else { return Ok(()) };
         let in_flow = matches!(&ready.drive, Drive::Host(flow) if flow.is_running());
-        if !in_flow && !ready.program.is_running()? {
+        if !self.is_enqueuing.load(Ordering::Acquire) && !in_flow && !ready.program.is_running()? {
             return Ok(());
         }
         Err(error_with!(Code::ModelRunning, "{self} is running; synchronize the stream of its run, then {then}"))
@@ -126,10 +137,21 @@ impl Graph {
         if stream.is_captured() {
             return self.record_in(stream);
         }
-        let mut ready = self.hold(Code::ModelCaptured)?;
-        if matches!(ready.drive, Drive::HostLater) {
-            *ready = ready.with_flow(self)?;
+        let _enqueuing = self.enqueuing.lock();
+        self.is_enqueuing.store(true, Ordering::Release);
+        let queued = self.enqueue(stream);
+        self.is_enqueuing.store(false, Ordering::Release);
+        queued
+    }
+
+    fn enqueue(&self, stream: &Stream) -> Result<()> {
+        let mut held = self.hold(Code::ModelCaptured)?;
+        if matches!(held.drive, Drive::HostLater) {
+            *held = held.with_flow(self)?;
         }
+        let ready = Arc::clone(&held);
+        // Queries go on while this waits for a driver.
+        drop(held);
         task::check_memory("modelRI", &ready.memory)?;
         let position = ready.queue(stream)?;
         for event in &ready.events {
@@ -163,6 +185,7 @@ impl Graph {
     /// Ends the graph, which was removed from the table. The handles of its groups and tasks die, even while another
     /// thread uses the graph; that thread then frees the memory. Returns the first failure.
     pub fn end(&self) -> Result<()> {
+        let _enqueuing = self.enqueuing.lock();
         let ready = self.ready.lock().take();
         self.inspected.forget();
         let ended = ready.and_then(Arc::into_inner).map_or(Ok(()), Ready::end);
@@ -176,13 +199,19 @@ impl Drop for Graph {
     }
 }
 
-/// Returns the graph and the stream of a run.
+/// Returns the graph and the stream of a run, when the stream has room for it. Other calls for the graph go on until
+/// then, and may destroy it.
 fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     let stream = stream::resolve(stream)?;
-    let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-    graph.check_device(&stream.device, "the stream", "was captured", "run the graph on a stream of its device")?;
-    Ok((stream, graph))
+    loop {
+        let graph = handles::get_arc::<Graph>("modelRI", raw)?;
+        graph.check_device(&stream.device, "the stream", "was captured", "run the graph on a stream of its device")?;
+        let operations = graph.operations();
+        if stream.is_captured() || !stream.native().await_room(operations) {
+            return Ok((stream, graph));
+        }
+    }
 }
 
 /// Implements aclmdlRIExecuteAsync.

@@ -121,6 +121,11 @@ impl Program {
         Ok(())
     }
 
+    /// Returns how many operations a run has, at most.
+    pub fn operations(&self) -> usize {
+        self.actions.len() + 2
+    }
+
     /// Queues a run of these tasks. Returns its last operation.
     pub fn queue(&self, stream: &Stream, tasks: &[Task]) -> Result<Position> {
         if let Some(checker) = checker::installed() {

@@ -92,47 +92,53 @@ fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>
     device.driver.note_refusal(released);
 }
 
-/// Enqueues a run.
+/// Enqueues a run. The graph is locked only while the driver is called: a call that waits for room holds up no other
+/// call for it.
 pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Position> {
-    let mut graph = CudaGraph::of(graph)?.state.lock();
-    if graph.has_kernels {
-        // The nodes may use memory on any device.
-        stream.note_crossing();
-    }
-    let queued = stream.submit_in_places(1, |_| {
+    let graph = CudaGraph::of(graph)?;
+    stream.submit_in_places(1, |_| {
+        let mut state = graph.state.lock();
+        if state.has_kernels {
+            // The nodes may use memory on any device.
+            stream.note_crossing();
+        }
         stream.refuse_in_capture(
             "the captured graph cannot contain the launch of another graph; launch it before or after the capture",
         )?;
-        if graph.has_user_code {
+        if state.has_user_code {
             stream.note_wait();
         }
-        // The driver does not order runs of two of its graphs, nor launches of a graph without nodes. (A graph that was
-        // replaced exists until its runs are complete, so no other graph has its address before.)
-        let is_empty = graph.kept.nodes.is_empty();
-        let is_unordered = |raw: Raw<_>| is_empty || raw.0 != graph.raw.0;
-        if let Some((before, _)) = graph.latest.as_ref().filter(|latest| is_unordered(latest.1)) {
-            // SAFETY: the mark of the latest launch is alive in `graph`, and `stream` is on the
-            // same device.
-            stream.device.call_here(|api| unsafe { api.stream_wait_event(stream.raw.0, before.raw.0, 0) })?;
+        let launched = launch(stream, &mut state);
+        for work in &state.kept.nodes {
+            if let Work::Record(event) = work
+                && let Ok(event) = CudaEvent::of(&**event)
+            {
+                event.note_record(stream.depends_on_program(), false);
+            }
         }
-        // The mark is created first, because a launch cannot be undone if there is no memory for its mark.
-        let mark = Mark::unset(&stream.device)?;
-        if !is_empty {
-            // SAFETY: a live graph and a stream of the same open device.
-            stream.device.call_here(|api| unsafe { api.graph_launch(graph.raw.0, stream.raw.0) })?;
-        }
-        stream.record(&mark)?;
-        graph.latest = Some((mark, graph.raw));
-        Ok(())
-    });
-    for work in &graph.kept.nodes {
-        if let Work::Record(event) = work
-            && let Ok(event) = CudaEvent::of(&**event)
-        {
-            event.note_record(stream.depends_on_program(), false);
-        }
+        launched
+    })
+}
+
+/// Launches the driver's graph, and a mark after it.
+fn launch(stream: &StreamState, graph: &mut Executable) -> Result<()> {
+    // The driver does not order runs of two of its graphs, nor launches of a graph without nodes. (A graph that was
+    // replaced exists until its runs are complete, so no other graph has its address before.)
+    let is_empty = graph.kept.nodes.is_empty();
+    let is_unordered = |raw: Raw<_>| is_empty || raw.0 != graph.raw.0;
+    if let Some((before, _)) = graph.latest.as_ref().filter(|latest| is_unordered(latest.1)) {
+        // SAFETY: the mark of the latest launch is alive in `graph`, and `stream` is on the same device.
+        stream.device.call_here(|api| unsafe { api.stream_wait_event(stream.raw.0, before.raw.0, 0) })?;
     }
-    queued
+    // The mark is created first, because a launch cannot be undone if there is no memory for its mark.
+    let mark = Mark::unset(&stream.device)?;
+    if !is_empty {
+        // SAFETY: a live graph and a stream of the same open device.
+        stream.device.call_here(|api| unsafe { api.graph_launch(graph.raw.0, stream.raw.0) })?;
+    }
+    stream.record(&mark)?;
+    graph.latest = Some((mark, graph.raw));
+    Ok(())
 }
 
 impl CudaGraph {

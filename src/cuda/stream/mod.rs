@@ -111,6 +111,10 @@ impl Stream for CudaStream {
         self.0.limit_waits(until);
     }
 
+    fn await_room(&self, operations: usize) -> bool {
+        self.0.await_room(operations)
+    }
+
     fn is_idle(&self) -> Result<bool> {
         self.0.flush_deferred();
         let idle = self.0.device.context.healthy().and_then(|()| self.0.is_idle());

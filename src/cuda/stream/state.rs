@@ -26,7 +26,7 @@ pub(crate) use list::reported;
 pub(crate) use marks::StreamPosition;
 pub(crate) use waits::{DriverWait, Held, HostWait, held, note, note_weak};
 
-use crate::algo::sync::spin_lock::SpinLock;
+use crate::algo::sync::spin_lock::{Guard, SpinLock};
 use crate::backend::{
     Failure, Fault, FaultKind, Notify, Observer, Place, Position, Result, StopReason, StreamOptions, TaskRun,
 };
@@ -94,6 +94,9 @@ pub(crate) struct Submitting {
     /// False if [`StreamState::prepare`] has something to do before the next operation.
     is_prepared: bool,
 }
+
+/// The state, locked.
+type Locked<'a> = Guard<'a, Submitting>;
 
 #[cold]
 fn abandoned() -> Fault {
@@ -254,9 +257,7 @@ impl StreamState {
         ensure!(!self.is_abandoned(), abandoned());
         let mut submitting = self.submitting.lock();
         if !submitting.is_prepared {
-            self.prepare(&mut submitting, places);
-            // That may have waited.
-            ensure!(!self.is_abandoned(), abandoned());
+            submitting = self.prepare(submitting, places)?;
         }
         let queued = queue(&mut submitting);
         let position = self.count_submitted();

@@ -83,3 +83,38 @@ fn an_abandoned_stream_hands_nothing_over() {
     await_names(&inbox, &[1]);
     assert_eq!(inbox.outstanding(), 0, "what was not delivered is gone");
 }
+
+/// Checks that a wait for room ends with the work in front of it, or with the stream.
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn room_is_awaited_until_it_comes_or_never_will() {
+    const PLACES: usize = 48;
+    let setup = Setup::new();
+    if symbol::<*const c_void>("cuStreamWaitValue32_v2").is_none() {
+        return;
+    }
+    let event = setup.device.create_event(false).unwrap();
+    for is_abandoned in [false, true] {
+        let (stream, inbox) = (setup.stream(), Inbox::default());
+        let gate = Gate::close(&stream);
+        assert!(!stream.await_room(2 * PLACES));
+        stream.hand_over(inbox.parcel(1), true).unwrap();
+        (0..PLACES).for_each(|_| _ = stream.record(&event).unwrap());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| stream.await_room(1));
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(!waiting.is_finished());
+            if is_abandoned {
+                stream.abandon();
+            }
+            gate.open();
+            if !is_abandoned {
+                inbox.await_count(1);
+                drop(inbox.take(0));
+            }
+            assert_eq!(waiting.join().unwrap(), !is_abandoned);
+        });
+        assert!(!stream.await_room(2 * PLACES));
+        assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+    }
+}

@@ -291,6 +291,7 @@ pub fn attribute(raw: u64, id: i32) -> Result<u32> {
 pub fn update(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
+    let _enqueuing = graph.enqueuing.lock();
     let mut ready = graph.hold(Code::ModelCaptured)?;
     let _memory = task::claim(&ready.tasks)?;
     let changes = std::mem::take(&mut *graph.inspected.changes.lock());

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use cudarc::driver::sys::CUdeviceptr;
 
 use super::frees::OF_POOLS;
-use super::{StreamState, Submitting, abandoned};
+use super::{Locked, StreamState, Submitting, abandoned};
 use crate::backend::Result;
 use crate::base::api::{Api, Outcome};
 use crate::runtime::DriverState;
@@ -142,13 +142,17 @@ impl StreamState {
         self.defers.load(Ordering::Acquire)
     }
 
-    /// Prepares the next operation: lists the stream as busy, submits the deferred frees, and waits until there is room
-    /// for the operation, which takes this number of places in the driver's queue.
+    /// Prepares the next operation: waits until there is room for it, lists the stream as busy, and submits the
+    /// deferred frees. The operation takes this number of places in the driver's queue.
     #[cold]
-    pub(super) fn prepare(&self, submitting: &mut Submitting, places: u32) {
-        self.list_as_busy(submitting);
-        self.flush_deferred_locked(submitting);
-        submitting.is_prepared = self.make_room(submitting, places);
+    pub(super) fn prepare<'a>(&'a self, submitting: Locked<'a>, places: u32) -> Result<Locked<'a>> {
+        let mut submitting = self.wait_for_room(submitting, places);
+        // That may have taken long.
+        ensure!(!self.is_abandoned(), abandoned());
+        self.list_as_busy(&mut submitting);
+        self.flush_deferred_locked(&mut submitting);
+        submitting.is_prepared = submitting.take_room(places);
+        Ok(submitting)
     }
 
     /// Submits the deferred frees.
@@ -290,11 +294,12 @@ impl StreamState {
                 if deferred.count == 0 {
                     self.note_deferred(deferred, 0);
                 }
+                submitting.return_room();
                 return Ok((addr, false));
             }
             self.submit_deferred(&mut submitting);
         }
-        self.list_as_busy(&mut submitting);
+        let _submitting = if submitting.is_prepared { submitting } else { self.prepare(submitting, 0)? };
         let taken = self.call_for_pool(take);
         self.count_submitted();
         taken.map(|addr| (addr as usize, true))
@@ -307,8 +312,9 @@ impl StreamState {
         if turn.is_in_the_way_of(self) {
             turn.submit_except(&self.device.driver, Some(self));
         }
+        // Also a free that is deferred has room: another thread submits it without waiting.
+        let mut submitting = self.wait_for_room(self.submitting.lock(), 0);
         ensure!(!self.is_abandoned(), abandoned());
-        let mut submitting = self.submitting.lock();
         // An allocation looks for frees that came before it.
         self.frees.want(OF_POOLS);
         // Relaxed: a program that shares the stream with another library orders the work of the two.
@@ -322,6 +328,7 @@ impl StreamState {
                 self.submit_deferred(&mut submitting);
             }
             self.list_as_busy(&mut submitting);
+            submitting.take_room(0);
             let deferred = &mut submitting.deferred;
             deferred.blocks[deferred.count] = (addr, len);
             deferred.count += 1;
@@ -332,7 +339,7 @@ impl StreamState {
             return Ok(());
         }
         self.flush_deferred_locked(&mut submitting);
-        self.list_as_busy(&mut submitting);
+        let _submitting = if submitting.is_prepared { submitting } else { self.prepare(submitting, 0)? };
         let freed = self.call_for_pool(|api| self.free_in(api, addr));
         self.count_submitted();
         freed

@@ -5,14 +5,16 @@
 //! room again when that work has ended, for which the library calls the driver. So neither would end. A submission that
 //! could find the queue full waits here instead, where it holds up no other call.
 //!
-//! Other streams that share the hardware queue are not counted: the driver does not say which they are.
+//! Other streams that share the hardware queue are not counted. The driver does not say which they are, nor how much
+//! of their work is left. To count all streams as one would let independent streams wait for each other, and so for
+//! what the program does after it has submitted to both: programs that work today would not end.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::calls::is_reached;
-use super::{StreamCalls, StreamState, Submitting};
+use super::{Locked, StreamCalls, StreamState, Submitting};
 use crate::algo::thread::pause::Backoff;
 use crate::stream::words::at;
 
@@ -53,10 +55,18 @@ impl Room {
         all <= PLACES && self.0.iter().map(|call| call.operations).sum::<u32>() < OPERATIONS
     }
 
-    fn take(&mut self, places: u32) {
+    /// Counts an operation. Returns whether there is no call, so that operations need not be counted.
+    fn take(&mut self, places: u32) -> bool {
+        let Some(last) = self.0.back_mut() else { return true };
+        last.places += places;
+        last.operations += 1;
+        false
+    }
+
+    /// Uncounts the latest operation, which takes no place. If its call is complete, it does not count any more.
+    fn uncount(&mut self) {
         if let Some(last) = self.0.back_mut() {
-            last.places += places;
-            last.operations += 1;
+            last.operations -= 1;
         }
     }
 }
@@ -70,24 +80,59 @@ impl Submitting {
             self.is_prepared = false;
         }
     }
+
+    /// Whether there is room for an operation that takes this number of places. Forgets what is complete.
+    fn has_room(&mut self, places: u32) -> bool {
+        let Some(StreamCalls { word, room, .. }) = &mut self.calls else { return true };
+        // Acquire: as for the slots.
+        room.0.is_empty() || room.forget(at(word.addr).load(Ordering::Acquire)) || room.has(places)
+    }
+
+    /// Takes room for an operation. Returns whether all operations fit from now on.
+    #[inline(always)]
+    pub(super) fn take_room(&mut self, places: u32) -> bool {
+        self.calls.as_mut().is_none_or(|calls| calls.room.take(places))
+    }
+
+    /// Returns the room of the latest operation, which the driver does not get.
+    #[inline(always)]
+    pub(super) fn return_room(&mut self) {
+        if let Some(calls) = &mut self.calls {
+            calls.room.uncount();
+        }
+    }
 }
 
 impl StreamState {
-    /// Waits until there is room for an operation that takes this number of places, or the stream is abandoned. Returns
-    /// whether all operations fit from now on.
-    pub(super) fn make_room(&self, submitting: &mut Submitting, places: u32) -> bool {
-        let Some(StreamCalls { word, room, .. }) = &mut submitting.calls else { return true };
+    /// Waits until there is room for an operation that takes this number of places, or the stream is abandoned. The
+    /// lock is not held meanwhile.
+    #[inline(always)]
+    pub(super) fn wait_for_room<'a>(&'a self, mut submitting: Locked<'a>, places: u32) -> Locked<'a> {
+        if submitting.has_room(places) { submitting } else { self.wait_until_room(submitting, places) }
+    }
+
+    #[cold]
+    fn wait_until_room<'a>(&'a self, mut submitting: Locked<'a>, places: u32) -> Locked<'a> {
         let mut pauses = Backoff::default();
-        // Acquire: as for the slots.
-        while !room.forget(at(word.addr).load(Ordering::Acquire)) {
-            let is_over = || self.device.check_open().is_err() || self.device.context.failure().is_some();
-            if room.has(places) || self.is_abandoned() || is_over() {
-                room.take(places);
-                return false;
-            }
+        let is_over =
+            || self.is_abandoned() || self.device.check_open().is_err() || self.device.context.failure().is_some();
+        while !submitting.has_room(places) && !is_over() {
+            drop(submitting);
             pauses.sleep(Duration::from_millis(1));
+            submitting = self.submitting.lock();
         }
-        true
+        submitting
+    }
+
+    /// Implements [`await_room`](crate::backend::Stream::await_room).
+    pub(crate) fn await_room(&self, operations: usize) -> bool {
+        // More than that never has room at once.
+        let places = u32::try_from(operations).map_or(PLACES, |places| places.min(PLACES));
+        let mut submitting = self.submitting.lock();
+        if submitting.has_room(places) {
+            return false;
+        }
+        self.wait_until_room(submitting, places).has_room(places)
     }
 }
 

@@ -32,3 +32,22 @@ fn what_is_behind_a_complete_call_does_not_count() {
     assert!(room.forget(1));
     assert!(room.has(PLACES));
 }
+
+#[test]
+fn an_operation_that_the_driver_does_not_get_does_not_count() {
+    let mut room = Room::default();
+    assert!(room.take(0));
+    room.uncount();
+    room.begin(1);
+    for _ in 0..2 * OPERATIONS {
+        assert!(!room.take(0));
+        room.uncount();
+    }
+    assert!(room.has(PLACES));
+    for _ in 0..OPERATIONS {
+        room.take(0);
+    }
+    assert!(!room.has(0));
+    room.uncount();
+    assert!(room.has(0));
+}
