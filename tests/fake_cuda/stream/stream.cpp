@@ -91,11 +91,11 @@ void* run_stream(void* argument) {
 }
 
 // Assumption: A hardware queue holds some 56 host functions and event records, and some 1,000 operations. A call that
-// finds it full waits.
+// finds it full waits, also if it is full of other streams' work.
 // Source: Not in a document of NVIDIA; reports of blocking calls, such as issue 516 of microsoft/mscclpp. The numbers
 // are not known; the next run on a card asks by the test whether as much fits as the library needs
 // Test: StreamOrder.SomeWorkFitsBehindABlockedStream, GraphAhead.HostFunctionsAndRecordsBehindATaskGroup,
-// GraphAhead.FillsBehindControlFlow
+// GraphAhead.FillsBehindControlFlow, GraphAhead.PoolMemoryBehindControlFlow
 
 // Waits until the stream has room: the driver's queue for a stream is bounded, and a call that finds it full waits.
 void wait_for_room(const Call& call, Stream& stream, bool takes_place) {
