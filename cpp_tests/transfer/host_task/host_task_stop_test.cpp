@@ -33,6 +33,7 @@ std::unique_ptr<Task> Blocker(int heeds, std::atomic<int>* state = nullptr) {
 }
 
 TEST_F(TaskStop, TasksThatWaitForEachOtherGoOn) {
+    NEEDS_QUEUES(8);
     // Streams that share a queue of a GPU's driver wait for each other.
     const int count = SharesQueues() ? kMostHeld : 12;
     std::vector<std::unique_ptr<Stream>> streams;
@@ -110,6 +111,7 @@ TEST_F(TaskStop, AFailureAfterAnAbortIsNotReported) {
 }
 
 TEST_F(TaskStop, AbortsOfADeviceNotifyTheTasksOfAllStreams) {
+    NEEDS_QUEUES(2);
     Stream first, second;
     auto one = Blocker(kDropped), other = Blocker(kDropped);
     ACL_OK(one->Launch(first));
@@ -165,6 +167,7 @@ TEST_F(TaskStop, AForcedDestroyDropsTheTask) {
 }
 
 TEST_F(TaskStop, AResetNotifiesTasksThatWaitForEachOther) {
+    NEEDS_QUEUES(2);
     aclrtStream first = nullptr, second = nullptr;
     ACL_OK(aclrtCreateStream(&first));
     ACL_OK(aclrtCreateStream(&second));

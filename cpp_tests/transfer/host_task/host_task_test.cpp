@@ -143,6 +143,7 @@ TEST_F(LaunchTask, GetsDeviceAddressesIfItAsksForThem) {
 }
 
 TEST_F(LaunchTask, RunsInStreamOrderAndOtherStreamsGoOn) {
+    NEEDS_QUEUES(2);
     Stream stream, other;
     Event after;
     Log log;

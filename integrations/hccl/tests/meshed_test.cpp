@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "support/gate.h"
 #include "tests/local_mover.h"
 #include "tests/support.h"
 
@@ -24,6 +25,12 @@ struct Rank {
 
 class MeshedTest : public WithStream {
   protected:
+    // Each rank waits in its stream for the others.
+    void SetUp() override {
+        WithStream::SetUp();
+        NEEDS_QUEUES(8);
+    }
+
     // Runs a function for each rank of a new communicator.
     static void Run(uint32_t size, const std::function<void(Rank&)>& body) {
         HcclRootInfo info;
