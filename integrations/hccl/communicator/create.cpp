@@ -59,10 +59,12 @@ std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uin
     }
     const Clock::time_point deadline = Clock::now() + ConnectTimeout();
     auto member = std::make_unique<Member>(invitation, rank, size, deadline);
-    const Seat seat = {invitation.meeting, NameOf(invitation.secret), OwnAddress(), rank, size, deadline,
-                       ExecTimeout()};
+    const auto exchange = [&](const std::vector<std::string>& texts) { return member->Exchange(texts, deadline); };
+    const std::string name = NameOf(invitation.secret);
+    const Seat seat = {invitation.meeting, name, OwnAddress(), rank, size, deadline, ExecTimeout(), exchange};
     try {
-        return NewMeshedEngine(mover.join(seat), std::move(member));
+        std::unique_ptr<Mover> connected = mover.join(seat);
+        return NewMeshedEngine(std::move(connected), std::move(member));
     } catch (const Failure& failure) {
         // A rank that has ended is the cause, and has a name. The others wait for this one.
         if (member != nullptr) member->CheckOthers();

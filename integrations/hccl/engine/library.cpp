@@ -14,24 +14,31 @@ bool IsLoaded(const char* name) {
     return true;
 }
 
+// Whether the functions of a Gloo are visible to all libraries of the process.
+bool HasGlobalGloo() {
+    return dlsym(RTLD_DEFAULT, "_ZN4gloo7ContextC2Eiii") != nullptr;
+}
+
+// The module beside this library, whose run path is this folder. It stays loaded: communicators live until the end.
+void* Open(const char* name, const std::string& advice) {
+    // Another Gloo must not take the place of the module's.
+    const int mode = HasGlobalGloo() ? RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND : RTLD_NOW | RTLD_LOCAL;
+    void* const module = dlopen(name, mode);
+    if (module == nullptr) throw Failure(HCCL_E_NOT_SUPPORT, std::string(dlerror()) + "; " + advice);
+    return module;
+}
+
 const MoverModule& Load() {
-    constexpr const char* kTorch = "libtorch_cpu.so";
-    constexpr const char* kModule = "libportacl_c10d.so";
-    if (!IsLoaded(kTorch)) {
-        throw Failure(HCCL_E_NOT_SUPPORT,
-                      "collectives between ranks use the Gloo of PyTorch, and this process has loaded no libtorch; "
-                      "import torch, or link libtorch_cpu (docs/collectives.md)");
-    }
-    // It lies beside this library, whose run path is this folder. It stays loaded: communicators live until the end.
-    void* const module = dlopen(kModule, RTLD_NOW | RTLD_LOCAL);
-    if (module == nullptr) {
-        throw Failure(HCCL_E_NOT_SUPPORT, std::string(dlerror()) +
-                                              "; build portacl for the torch of this process "
-                                              "(docs/collectives.md)");
-    }
+    // The Gloo inside torch, where it is loaded, so that a process has one.
+    const bool has_torch = IsLoaded("libtorch_cpu.so");
+    const char* const name = has_torch ? "libportacl_c10d.so" : "libportacl_gloo.so";
+    void* const module =
+        Open(name, has_torch ? "build portacl for the torch of this process (docs/collectives.md)"
+                             : "several ranks need a Gloo: install Debian's libgloo0 and a portacl that was built with "
+                               "libgloo-dev, or import torch before (docs/collectives.md)");
     auto* const function = reinterpret_cast<MoverFunction*>(dlsym(module, "portacl_hccl_mover"));
     if (function == nullptr)
-        throw Failure(HCCL_E_INTERNAL, std::string(kModule) + " is of another version; install portacl again");
+        throw Failure(HCCL_E_INTERNAL, std::string(name) + " is of another version; install portacl again");
     return *function();
 }
 

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/failure.h"
 #include "base/operation.h"
@@ -24,6 +26,9 @@ struct Seat {
     std::chrono::steady_clock::time_point deadline;
     // How long an operation may take; 0: no limit.
     std::chrono::seconds patience;
+    // Sends a text of one length to each rank, in their order, and returns theirs to this one. All ranks call it, at
+    // most once. Throws a Failure.
+    std::function<std::vector<std::string>(const std::vector<std::string>&)> exchange;
 };
 
 // One rank's connections to the others.

@@ -1,16 +1,18 @@
-// The module over torch's Gloo: each operation, type, reduction and root against a reference, on host memory.
-#include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
+// The modules: each operation, type, reduction and root against a reference, on host memory. The program is built for
+// each module; the ranks are threads.
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <type_traits>
 
 #include "base/types.h"
 #include "engine/library.h"
+#include "tests/short_numbers.h"
 #include "tests/worlds.h"
 
 namespace hccl {
@@ -24,23 +26,46 @@ std::string NewName() {
     return "test-" + std::to_string(next++);
 }
 
-Seat SeatOf(const std::string& meeting, const std::string& name, uint32_t rank, uint32_t size) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    return {meeting, name, "127.0.0.1", rank, size, deadline, std::chrono::seconds(30)};
-}
+// Where ranks leave texts for each other, in place of the hub.
+class Letters {
+  public:
+    explicit Letters(uint32_t size) : texts_(size) {}
+
+    std::vector<std::string> Exchange(uint32_t rank, const std::vector<std::string>& texts) {
+        std::unique_lock<std::mutex> held(lock_);
+        texts_[rank] = texts;
+        arrived_++;
+        changed_.notify_all();
+        changed_.wait(held, [&] { return arrived_ == texts_.size(); });
+        std::vector<std::string> own;
+        for (const auto& of : texts_) own.push_back(of[rank]);
+        return own;
+    }
+
+  private:
+    std::mutex lock_;
+    std::condition_variable changed_;
+    std::vector<std::vector<std::string>> texts_;
+    size_t arrived_ = 0;
+};
 
 // All ranks of a world, in this process.
 class World {
   public:
-    explicit World(uint32_t size) : movers_(size) {
+    explicit World(uint32_t size, std::chrono::seconds patience = std::chrono::seconds(30)) : movers_(size) {
         const std::string meeting = LoadedMover().meet("127.0.0.1");
         const std::string name = NewName();
-        const auto texts = RunRanks(
-            size, [&](uint32_t rank) { movers_[rank] = LoadedMover().join(SeatOf(meeting, name, rank, size)); });
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        Letters letters(size);
+        const auto texts = RunRanks(size, [&](uint32_t rank) {
+            const auto exchange = [&](const auto& own) { return letters.Exchange(rank, own); };
+            movers_[rank] = LoadedMover().join({meeting, name, "127.0.0.1", rank, size, deadline, patience, exchange});
+        });
         for (const std::string& text : texts) EXPECT_EQ(text, "");
     }
 
     uint32_t size() const { return static_cast<uint32_t>(movers_.size()); }
+    Mover& mover(uint32_t rank) { return *movers_[rank]; }
 
     // Runs what `make` returns for each rank.
     void Run(const std::function<Operation(uint32_t)>& make) {
@@ -147,8 +172,8 @@ TEST_P(MoverTest, ReducesEachTypeByEachReduction) {
     CheckReductions<uint64_t>(world, HCCL_DATA_TYPE_UINT64);
     CheckReductions<float>(world, HCCL_DATA_TYPE_FP32);
     CheckReductions<double>(world, HCCL_DATA_TYPE_FP64);
-    CheckReductions<c10::Half>(world, HCCL_DATA_TYPE_FP16);
-    CheckReductions<c10::BFloat16>(world, HCCL_DATA_TYPE_BFP16);
+    CheckReductions<Half>(world, HCCL_DATA_TYPE_FP16);
+    CheckReductions<BFloat>(world, HCCL_DATA_TYPE_BFP16);
 }
 
 // Numbers that are negative as signed ones.
@@ -175,6 +200,17 @@ TEST_P(MoverTest, ComparesUnsignedNumbers) {
     of_type(std::numeric_limits<uint16_t>::max(), HCCL_DATA_TYPE_UINT16);
     of_type(std::numeric_limits<uint32_t>::max(), HCCL_DATA_TYPE_UINT32);
     of_type(std::numeric_limits<uint64_t>::max(), HCCL_DATA_TYPE_UINT64);
+}
+
+// Conversions of some libraries compare the bits of a destination with the value of a result: those of 1 are 15360.
+TEST_P(MoverTest, AddsShortNumbersInPlace) {
+    World world(GetParam());
+    Buffers<Half> memory(world.size(), std::vector<Half>(kCount, Half(0)));
+    memory[0].assign(kCount, Half(1));
+    memory[1].assign(kCount, Half(15360));
+    world.Run(
+        [&](uint32_t rank) { return New(Kind::kAllReduce, HCCL_DATA_TYPE_FP16, memory[rank], memory[rank], kCount); });
+    for (const auto& result : memory) EXPECT_EQ(result, std::vector<Half>(kCount, Half(15360)));
 }
 
 TEST_P(MoverTest, MovesElements) {
@@ -297,33 +333,37 @@ TEST_P(MoverTest, SendsToTheNextRank) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, MoverTest, testing::Values(2, 4));
 
-TEST(Mover, AClosedConnectionEndsARunningOperation) {
-    const std::string meeting = LoadedMover().meet("127.0.0.1");
-    const std::string name = NewName();
-    const auto texts = RunRanks(2, [&](uint32_t rank) {
-        const auto mover = LoadedMover().join(SeatOf(meeting, name, rank, 2));
-        std::thread closer;
-        if (rank == 0) {
-            closer = std::thread([&] {
-                std::this_thread::sleep_for(std::chrono::milliseconds(200));
-                mover->Close();
-            });
-        } else {
-            // It takes no part, and lives longer than the other rank's operation.
-            std::this_thread::sleep_for(std::chrono::milliseconds(600));
-            return;
-        }
-        try {
-            mover->Run(Operation(Kind::kBarrier, "test"));
-        } catch (...) {
-            closer.join();
-            throw;
-        }
-        closer.join();
+TEST(Mover, AClosedMoverEndsARunningOperation) {
+    World world(2);
+    Buffers<uint8_t> buffers(2, std::vector<uint8_t>(kCount));
+    // The other rank takes no part.
+    std::thread closer([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        world.mover(0).Close();
     });
-    EXPECT_NE(texts[0], "");
-    EXPECT_EQ(texts[0].find("Timed out"), std::string::npos) << texts[0];
-    EXPECT_EQ(texts[1], "");
+    std::string text;
+    try {
+        Operation operation = New(Kind::kAllReduce, HCCL_DATA_TYPE_UINT8, buffers[0], buffers[0], kCount);
+        world.mover(0).Run(operation);
+    } catch (const Failure& failure) {
+        text = failure.what();
+    }
+    closer.join();
+    EXPECT_NE(text, "");
+    EXPECT_EQ(text.find("did not answer"), std::string::npos) << text;
+    // It stays closed.
+    EXPECT_THROW(world.mover(0).Run(Operation(Kind::kBarrier, "test")), Failure);
+}
+
+TEST(Mover, AnOperationWithoutTheOtherRankEndsInTime) {
+    World world(2, std::chrono::seconds(1));
+    std::string text;
+    try {
+        world.mover(0).Run(Operation(Kind::kBarrier, "test"));
+    } catch (const Failure& failure) {
+        text = failure.what();
+    }
+    EXPECT_NE(text.find("another rank did not answer within 1 s; check that"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ namespace {
 constexpr std::chrono::seconds kHelloTime(10);
 // Connections that have not said hello. Further ones are closed at once.
 constexpr size_t kMostStrangers = 1024;
+// The bytes that one may send before its hello is complete.
+constexpr size_t kMostHello = 4096;
 // The pause when the process has no free descriptor.
 constexpr std::chrono::milliseconds kPause(100);
 // The names of a list. The rest is counted.
@@ -91,6 +93,7 @@ class Hub {
             // Another program has connected, or there is no memory.
             guest.is_gone = true;
         }
+        guest.is_gone |= guest.rank == kNoRank && guest.received.size() > kMostHello;
         if (is_open || guest.is_gone) return;
         guest.is_gone = true;
         if (guest.rank == kNoRank) return;
@@ -105,6 +108,7 @@ class Hub {
 
     void Handle(Guest& guest, const MessageHead& head, const std::string& text) {
         if (guest.rank == kNoRank) return Join(guest, head, text);
+        if (head.kind == kTexts) return Collect(guest.rank, text);
         if (head.kind == kAsk) guest.socket.Send({kMissing, 0, 0, 0}, Missing());
         const std::string name = "rank " + std::to_string(guest.rank);
         if (head.kind == kFailed) Break(guest.rank, name + " has failed: " + text);
@@ -113,6 +117,20 @@ class Hub {
         if (!is_complete_ && broken_.empty()) broken_ = name + " has left before all ranks had joined";
         SendAll({kLeft, guest.rank, 0, 0}, "");
         if (guest.rank == host_) SendAll({kHubLeaves, host_, 0, 0}, "");
+    }
+
+    // Keeps the texts of a rank for the others, and distributes them when they are complete.
+    void Collect(uint32_t rank, const std::string& text) {
+        texts_.emplace(rank, text);
+        if (texts_.size() < size_) return;
+        const size_t length = text.size() / size_;
+        for (const auto& guest : guests_) {
+            if (guest->rank == kNoRank || guest->is_gone) continue;
+            std::string own;
+            for (const auto& [from, all] : texts_) own.append(all, std::min(guest->rank * length, all.size()), length);
+            guest->socket.Send({kTexts, guest->rank, 0, 0}, own);
+        }
+        texts_.clear();
     }
 
     void Join(Guest& guest, const MessageHead& head, const std::string& text) {
@@ -168,6 +186,8 @@ class Hub {
     Secret secret_;
     std::vector<std::unique_ptr<Guest>> guests_;
     std::vector<bool> joined_;
+    // Of ranks that have sent them.
+    std::map<uint32_t, std::string> texts_;
     uint32_t size_ = 0;
     uint32_t host_ = kNoRank;
     bool is_complete_ = false;

@@ -20,6 +20,8 @@ enum MessageKind : uint32_t {
     kLeave,      // rank to hub: its end is no failure
     kHubLeaves,  // hub to rank: nor is that of the hub
     kLeft,       // hub to rank: that rank has left
+    kTexts,      // rank to hub; text: one for each rank, all of one length. Back, when all have sent theirs: what each
+                 // sent to this one
 };
 
 constexpr uint32_t kNoRank = UINT32_MAX;

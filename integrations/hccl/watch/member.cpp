@@ -77,6 +77,26 @@ void Member::CheckOthers() {
     }
 }
 
+std::vector<std::string> Member::Exchange(const std::vector<std::string>& texts, Clock::time_point deadline) {
+    std::string all;
+    for (const std::string& text : texts) all += text;
+    socket_.Send({kTexts, rank_, 0, 0}, all);
+    MessageHead head = {};
+    std::string text;
+    while (Await(head, text, deadline)) {
+        if (head.kind == kFailed) throw Failure(static_cast<HcclResult>(head.code), text);
+        if (head.kind != kTexts) continue;
+        if (text.size() != all.size()) break;
+        std::vector<std::string> theirs;
+        const size_t length = text.size() / texts.size();
+        for (size_t rank = 0; rank < texts.size(); rank++) theirs.push_back(text.substr(rank * length, length));
+        return theirs;
+    }
+    throw Failure(HCCL_E_REMOTE,
+                  "a rank has not sent its address in time; check that all ranks run, or set HCCL_CONNECT_TIMEOUT to "
+                  "more seconds");
+}
+
 std::string Member::Left() const {
     const std::lock_guard<std::mutex> held(lock_);
     std::string names;

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/failure.h"
 #include "watch/hub.h"
@@ -28,6 +29,8 @@ class Member {
 
     // Throws a failure of another rank that has arrived. Only before Listen.
     void CheckOthers();
+    // Sends a text of one length to each rank, and returns theirs to this one. All ranks do. Only before Listen, once.
+    std::vector<std::string> Exchange(const std::vector<std::string>& texts, Clock::time_point deadline);
     // Begins to listen.
     void Listen(OnEnd on_end);
     // Returns "; ranks that have left: 1, 2", or an empty text.

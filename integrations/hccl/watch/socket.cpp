@@ -23,7 +23,7 @@ namespace hccl {
 namespace {
 
 // The longest text of a message. A longer one is not from this library.
-constexpr uint32_t kMostText = 1 << 16;
+constexpr uint32_t kMostText = 1 << 20;
 // The pause between attempts to connect.
 constexpr std::chrono::milliseconds kPause(20);
 // How long a send waits for a reader.

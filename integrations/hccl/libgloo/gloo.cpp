@@ -1,0 +1,269 @@
+// The module for processes without torch: the system's libgloo.
+#include <gloo/allgather.h>
+#include <gloo/allreduce.h>
+#include <gloo/barrier.h>
+#include <gloo/broadcast.h>
+#include <gloo/reduce.h>
+#include <gloo/scatter.h>
+
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "base/types.h"
+#include "engine/mover.h"
+#include "libgloo/mesh.h"
+#include "libgloo/reduction.h"
+
+namespace hccl {
+
+namespace {
+
+using Bytes = std::unique_ptr<gloo::transport::UnboundBuffer>;
+
+// What point-to-point operations use. Those of collectives have a prefix.
+constexpr uint64_t kSlot = 0;
+
+// Sources are read only; Gloo has no buffers of constant memory.
+uint8_t* Mutable(const void* memory) {
+    return static_cast<uint8_t*>(const_cast<void*>(memory));
+}
+
+// Calls the function with a number that has the size of the elements.
+template <typename Function>
+void WithWord(HcclDataType type, const Function& function) {
+    switch (BytesOf(type)) {
+        case 1:
+            return function(uint8_t{});
+        case 2:
+            return function(uint16_t{});
+        case 4:
+            return function(uint32_t{});
+        default:
+            return function(uint64_t{});
+    }
+}
+
+class Gloo : public Mover {
+  public:
+    explicit Gloo(const Seat& seat) : mesh_(std::make_shared<Mesh>(seat)), rank_(seat.rank), size_(seat.size) {}
+
+    void Run(const Operation& operation) override {
+        try {
+            Start(operation);
+        } catch (const Failure&) {
+            throw;
+        } catch (const std::bad_alloc&) {
+            throw Failure(HCCL_E_MEMORY,
+                          "no host memory for the parts of other ranks; free some, or use fewer elements");
+        } catch (const std::exception& error) {
+            throw Failure(HCCL_E_REMOTE, TextOf(error.what()));
+        }
+    }
+
+    void Close() noexcept override { mesh_->Interrupt(); }
+
+  private:
+    std::string TextOf(std::string text) const {
+        // Gloo begins with its source line.
+        const size_t begin = text.rfind('[', 0) == 0 ? text.find("] ") : std::string::npos;
+        if (begin != std::string::npos) text.erase(0, begin + 2);
+        if (text.find("imed out") == std::string::npos) return text;
+        return "another rank did not answer within " + std::to_string(mesh_->getTimeout().count() / 1000) +
+               " s; check that all ranks call the same operations in the same order, or set HCCL_EXEC_TIMEOUT to more "
+               "seconds (" +
+               text + ")";
+    }
+
+    void Start(const Operation& operation) {
+        switch (operation.kind) {
+            case Kind::kAllToAll:
+                return AllToAll(operation);
+            case Kind::kSend:
+                return Exchange({{true, Mutable(operation.send), operation.send_bytes, operation.root}});
+            case Kind::kRecv:
+                return Exchange({{false, operation.recv, operation.recv_bytes, operation.root}});
+            case Kind::kBatch:
+                return Exchange(operation.batch);
+            case Kind::kBarrier: {
+                auto options = New<gloo::BarrierOptions>();
+                return gloo::barrier(options);
+            }
+            default:
+                break;
+        }
+        // The same on all ranks.
+        if (operation.count > 0) Collect(operation);
+    }
+
+    void Collect(const Operation& operation) {
+        switch (operation.kind) {
+            case Kind::kAllReduce:
+                return AllReduce(operation);
+            case Kind::kReduce:
+                return Reduce(operation);
+            case Kind::kReduceScatter:
+                return ReduceScatter(operation);
+            case Kind::kAllGather:
+                return AllGather(operation);
+            case Kind::kBroadcast:
+                return Broadcast(operation);
+            default:
+                return Scatter(operation);
+        }
+    }
+
+    // Options of a collective, with the timeout of the mesh. Ranks match them by their number.
+    template <typename Options>
+    Options New() {
+        Options options(mesh_);
+        options.setTag(next_tag_++);
+        return options;
+    }
+
+    void AllReduce(const Operation& operation) {
+        if (operation.recv != operation.send) std::memcpy(operation.recv, operation.send, operation.send_bytes);
+        auto options = New<gloo::AllreduceOptions>();
+        WithWord(operation.type,
+                 [&](auto word) { options.setOutput(static_cast<decltype(word)*>(operation.recv), operation.count); });
+        options.setReduceFunction(ReductionOf(operation.type, operation.reduction));
+        gloo::allreduce(options);
+    }
+
+    void Reduce(const Operation& operation) {
+        // Gloo overwrites the output on every rank.
+        std::vector<uint8_t> own;
+        void* output = operation.recv;
+        if (operation.root != rank_) {
+            own.resize(operation.send_bytes);
+            output = own.data();
+        }
+        if (output != operation.send) std::memcpy(output, operation.send, operation.send_bytes);
+        auto options = New<gloo::ReduceOptions>();
+        WithWord(operation.type,
+                 [&](auto word) { options.setOutput(static_cast<decltype(word)*>(output), operation.count); });
+        options.setReduceFunction(ReductionOf(operation.type, operation.reduction));
+        options.setRoot(static_cast<int>(operation.root));
+        gloo::reduce(options);
+    }
+
+    // Each rank gets its part from all, and reduces them itself, in the order of the ranks.
+    void ReduceScatter(const Operation& operation) {
+        const size_t bytes = operation.recv_bytes;
+        const auto part_of = [&](uint8_t* parts, uint32_t rank) { return parts + rank * bytes; };
+        std::vector<uint8_t> received(bytes * size_);
+        std::vector<Transfer> batch;
+        for (uint32_t rank = 0; rank < size_; rank++) {
+            batch.push_back({false, part_of(received.data(), rank), bytes, rank});
+            batch.push_back({true, part_of(Mutable(operation.send), rank), bytes, rank});
+        }
+        Exchange(batch);
+        const Reduction reduce = ReductionOf(operation.type, operation.reduction);
+        for (uint32_t rank = 1; rank < size_; rank++) {
+            reduce(received.data(), received.data(), part_of(received.data(), rank), operation.count);
+        }
+        std::memcpy(operation.recv, received.data(), bytes);
+    }
+
+    void AllGather(const Operation& operation) {
+        // The source can lie in the destination.
+        const bool has_parts = !operation.received.empty();
+        auto* const output = static_cast<uint8_t*>(has_parts ? operation.received[0].memory : operation.recv);
+        std::memmove(output + rank_ * operation.send_bytes, operation.send, operation.send_bytes);
+        auto options = New<gloo::AllgatherOptions>();
+        options.setOutput(output, operation.send_bytes * size_);
+        gloo::allgather(options);
+    }
+
+    void Broadcast(const Operation& operation) {
+        void* const buffer = operation.root == rank_ ? Mutable(operation.send) : operation.recv;
+        auto options = New<gloo::BroadcastOptions>();
+        options.setOutput(static_cast<uint8_t*>(buffer), operation.send_bytes + operation.recv_bytes);
+        options.setRoot(static_cast<int>(operation.root));
+        gloo::broadcast(options);
+    }
+
+    void Scatter(const Operation& operation) {
+        auto options = New<gloo::ScatterOptions>();
+        std::vector<uint8_t*> parts;
+        for (uint32_t rank = 0; operation.root == rank_ && rank < size_; rank++) {
+            parts.push_back(Mutable(operation.send) + rank * operation.recv_bytes);
+        }
+        options.setInputs(parts, operation.recv_bytes);
+        options.setOutput(static_cast<uint8_t*>(operation.recv), operation.recv_bytes);
+        options.setRoot(static_cast<int>(operation.root));
+        gloo::scatter(options);
+    }
+
+    void AllToAll(const Operation& operation) {
+        std::vector<Transfer> batch;
+        for (uint32_t rank = 0; rank < size_; rank++) {
+            const Part& from = operation.received[rank];
+            const Part& to = operation.sent[rank];
+            batch.push_back({false, from.memory, from.bytes, rank});
+            batch.push_back({true, to.memory, to.bytes, rank});
+        }
+        Exchange(batch);
+    }
+
+    // The n-th receive from a rank gets its n-th send to this one.
+    void Exchange(const std::vector<Transfer>& batch) {
+        std::vector<Bytes> sends;
+        std::vector<Bytes> receives;
+        std::deque<const Transfer*> own;
+        for (const Transfer& transfer : batch) {
+            const auto peer = static_cast<int>(transfer.peer);
+            if (transfer.peer == rank_) {
+                if (transfer.is_send) own.push_back(&transfer);
+                continue;
+            }
+            std::vector<Bytes>& buffers = transfer.is_send ? sends : receives;
+            buffers.push_back(mesh_->createUnboundBuffer(transfer.buffer, transfer.bytes));
+            if (transfer.is_send) {
+                buffers.back()->send(peer, kSlot, 0, transfer.bytes);
+            } else {
+                buffers.back()->recv(peer, kSlot, 0, transfer.bytes);
+            }
+        }
+        // The call has checked that they are pairs.
+        for (const Transfer& transfer : batch) {
+            if (transfer.is_send || transfer.peer != rank_) continue;
+            if (transfer.bytes > 0) std::memcpy(transfer.buffer, own.front()->buffer, transfer.bytes);
+            own.pop_front();
+        }
+        const std::chrono::milliseconds timeout = mesh_->getTimeout();
+        for (const Bytes& buffer : receives) buffer->waitRecv(timeout);
+        for (const Bytes& buffer : sends) buffer->waitSend(timeout);
+    }
+
+    const std::shared_ptr<Mesh> mesh_;
+    const uint32_t rank_;
+    const uint32_t size_;
+    uint32_t next_tag_ = 0;
+};
+
+// The ranks meet at the hub alone.
+std::string Meet(const std::string&) {
+    return "";
+}
+
+std::unique_ptr<Mover> Join(const Seat& seat) {
+    try {
+        return std::make_unique<Gloo>(seat);
+    } catch (const Failure&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw Failure(HCCL_E_REMOTE, error.what());
+    }
+}
+
+}  // namespace
+
+}  // namespace hccl
+
+extern "C" __attribute__((visibility("default"))) const hccl::MoverModule* portacl_hccl_mover() {
+    static const hccl::MoverModule module = {"gloo", hccl::Meet, hccl::Join};
+    return &module;
+}
