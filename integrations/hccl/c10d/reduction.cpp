@@ -62,6 +62,10 @@ at::Tensor Widen(const at::Tensor& elements, HcclDataType type, HcclReduceOp red
             return elements.to(at::kInt).bitwise_and(0xffff);
         case HCCL_DATA_TYPE_UINT32:
             return elements.to(at::kLong).bitwise_and(0xffffffff);
+        // An assignment of Gloo's float16 can do nothing: it compares the bits of one number with the value of the
+        // other.
+        case HCCL_DATA_TYPE_FP16:
+            return elements.to(at::kFloat);
         default:
             return elements;
     }
