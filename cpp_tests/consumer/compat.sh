@@ -87,6 +87,19 @@ test_compat_around() {
     "$mine/missing" || fail "the functions above"
     "$CXX" -std=c++11 -Wall -Wextra -Werror -pedantic "$here/ascend/around.cpp" "${flags[@]}" "${all[@]}" -o "$mine/around"
     "$mine/around" || fail "around"
+    # A C program with two ranks, where its engine is built. Without the engine it says what to install.
+    local sample=("$CC" -std=c99 -Wall -Wextra -Werror -pedantic "$root/samples/24_two_ranks.c" "${flags[@]}" -lascendcl -lhccl)
+    "${sample[@]}" -o "$mine/two_ranks"
+    if [[ -f $home/lib64/libportacl_gloo.so ]]; then
+        "$mine/two_ranks" || fail "two devices of one process"
+        "$mine/two_ranks" 0 "$mine/root" &
+        "$mine/two_ranks" 1 "$mine/root" || fail "rank 1 of two processes"
+        wait $! || fail "rank 0 of two processes"
+    fi
+    mkdir "$mine/without"
+    cp "$home/lib64"/lib{ascendcl,hccl}.so "$home/lib64"/libportacl.so.* "$mine/without"
+    ! LD_LIBRARY_PATH=$mine/without "$mine/two_ranks" 2>"$mine/without.txt" || fail "two ranks without an engine"
+    grep -F "install Debian's libgloo0" "$mine/without.txt" || fail "another text: $(cat "$mine/without.txt")"
     for library in ascendcl acl_op_compiler acl_dvpp hccl; do
         python3 "$root/tools/companions.py" names "$library" >"$mine/$library.names"
         # The names of the runtime's functions are in libascendcl.so as well.
