@@ -33,6 +33,10 @@ for entry in "${needed[@]}"; do
 done
 if ((tests)); then
     [[ -f /usr/include/gtest/gtest.h || -f /usr/local/include/gtest/gtest.h ]] || packages+=(libgtest-dev)
+    # What moves data between ranks is tested where it is.
+    if [[ ! -f /usr/include/gloo/transport/unbound_buffer.h ]] && grep -q '^ID=debian' /etc/os-release; then
+        packages+=(libgloo-dev)
+    fi
     [[ -f /usr/include/nlohmann/json.hpp || -f /usr/local/include/nlohmann/json.hpp ]] || packages+=(nlohmann-json3-dev)
 fi
 if ((checks)); then
