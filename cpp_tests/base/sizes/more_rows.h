@@ -77,6 +77,11 @@ inline const std::vector<SizeRow> kRowsOfArrays = {
          char name[1024];
          return portaclDeviceName(0, name, size);
      }},
+    {"portaclCallSite", "size", "nothing: only the text is written", kBad, kOk, 0, 1,
+     [](World&, size_t size) {
+         char site[1024];
+         return portaclCallSite(site, size);
+     }},
     {"aclrtBinaryLoadFromData", "length", "the data", kBad, kBad, 0, 1,
      [](World&, size_t size) {
          const std::vector<char> data = Read(ProgramPath());

@@ -8,6 +8,7 @@
 //! The functions of Python are no functions of the processor: an interpreter has them in its own memory. So they are
 //! read at once, and two stacks with different ones are different.
 
+mod place;
 mod text;
 
 use std::backtrace::Backtrace;
@@ -25,6 +26,7 @@ use crate::algo::thread::deep_stack;
 use crate::algo::thread::per_thread::{ThreadList, at_thread_end, per_thread};
 use crate::backend::Walk;
 use crate::backend::python::{self, PythonFrame, PythonFrames};
+pub use place::place;
 use text::{before, frames_of, without_handler};
 
 /// Deeper frames are ignored.
@@ -312,16 +314,16 @@ impl Frame {
     /// Whether it is a function of the C API.
     fn is_api(&self) -> bool {
         let name = &self.function;
-        let known = ["aclrt", "acl", "portacl"].iter().any(|prefix| name.starts_with(prefix));
+        let known = ["aclrt", "acl", "portacl", "Hccl"].iter().any(|prefix| name.starts_with(prefix));
         known && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
     }
 }
 
-/// Returns the index of the program's call in these functions, the innermost first: an operator that calls the API
-/// itself, or the first function of the API.
+/// Returns the index of the program's call in these functions, the innermost first: an operator or a collective that
+/// calls the API itself, or the first function of the API.
 fn api_call(frames: &[Frame]) -> Option<usize> {
-    let is_operator = |frame: &Frame| frame.is_api() && frame.function.starts_with("aclnn");
-    frames.iter().position(is_operator).or_else(|| frames.iter().position(Frame::is_api))
+    let calls_api = |frame: &Frame| frame.is_api() && ["aclnn", "Hccl"].iter().any(|it| frame.function.starts_with(it));
+    frames.iter().position(calls_api).or_else(|| frames.iter().position(Frame::is_api))
 }
 
 impl fmt::Display for Frame {

@@ -131,6 +131,7 @@ fn what_calls_main_or_begins_a_thread_is_not_the_programs() {
 fn functions_of_the_api_are_known_by_name() {
     let is_api = |name: &str| Frame { function: name.to_owned(), place: None }.is_api();
     assert!(is_api("aclrtMalloc") && is_api("portaclMallocAsync") && is_api("aclInit"));
+    assert!(is_api("HcclAllReduce") && !is_api("hccl::Enqueue"));
     assert!(!is_api("portacl::core::memory::malloc") && !is_api("main") && !is_api("acl_user"));
 }
 
@@ -155,6 +156,7 @@ fn an_operator_is_the_call_of_the_program() {
         api_call(&names.iter().map(frame).collect::<Vec<_>>())
     };
     assert_eq!(call(&["portacl::f", "aclrtLaunchKernelV2", "operators::Launch", "aclnnAdd", "main"]), Some(3));
+    assert_eq!(call(&["portacl::f", "portaclLaunchTask", "hccl::Enqueue", "HcclBarrier", "main"]), Some(3));
     assert_eq!(call(&["portacl::f", "aclrtMemset", "hook", "aclrtMalloc", "main"]), Some(1));
     assert_eq!(call(&["portacl::f", "main"]), None);
 }

@@ -21,16 +21,19 @@ pub enum Check {
     Leaks,
     /// Calls that fail because of their arguments or of the current state.
     Misuse,
+    /// Ranks of collective communication whose calls do not fit: the library of collectives compares them.
+    Collectives,
 }
 
 impl Check {
-    const NAMES: [(&str, Self); 6] = [
+    const NAMES: [(&str, Self); 7] = [
         ("races", Self::Races),
         ("init", Self::Init),
         ("sync", Self::Sync),
         ("bounds", Self::Bounds),
         ("leaks", Self::Leaks),
         ("misuse", Self::Misuse),
+        ("collectives", Self::Collectives),
     ];
 
     /// Whether the check needs the operations of streams.
