@@ -116,6 +116,27 @@ std::chrono::seconds ExecTimeout() {
     return Seconds("HCCL_EXEC_TIMEOUT", 0, 2147483647, 1836);
 }
 
+bool ChecksCalls() {
+    const char* const value = Variable("PORTACL_CHECK");
+    if (value == nullptr) return false;
+    std::string_view rest = value;
+    for (;;) {
+        const size_t comma = rest.find(',');
+        const std::string_view name = rest.substr(0, comma);
+        if (name == "collectives" || name == "all") return true;
+        if (comma == std::string_view::npos) return false;
+        rest.remove_prefix(comma + 1);
+    }
+}
+
+std::chrono::milliseconds NoticeTime() {
+    constexpr std::chrono::milliseconds kUsual(10000);
+    const char* const value = Variable("PORTACL_CHECK_WAIT_MS");
+    int32_t milliseconds = 0;
+    // The runtime has refused other values.
+    return value != nullptr && Parse(value, milliseconds) ? std::chrono::milliseconds(milliseconds) : kUsual;
+}
+
 std::optional<FakeWorld> Faked() {
     constexpr std::string_view kPrefix = "fake:";
     const char* const value = Variable("PORTACL_HCCL");

@@ -13,6 +13,11 @@ std::chrono::seconds ConnectTimeout();
 // HCCL_EXEC_TIMEOUT: how long an operation may take. 0: no limit.
 std::chrono::seconds ExecTimeout();
 
+// Whether PORTACL_CHECK has `collectives`. The runtime has refused names that are no checks.
+bool ChecksCalls();
+// PORTACL_CHECK_WAIT_MS: after what time a wait for other ranks is reported.
+std::chrono::milliseconds NoticeTime();
+
 // PORTACL_HCCL=fake:RANK/WORLD
 struct FakeWorld {
     uint32_t rank;

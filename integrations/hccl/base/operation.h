@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace hccl {
@@ -43,6 +44,8 @@ struct Operation {
     Kind kind;
     // The public function.
     const char* call;
+    // The source line of the call, for PORTACL_CHECK=collectives; else empty.
+    std::string place;
     // Null if the operation has none. Broadcast has its buffer in both.
     const void* send = nullptr;
     void* recv = nullptr;

@@ -49,6 +49,14 @@ std::unique_ptr<Engine> PlayRank(const FakeWorld& world, uint32_t size, uint32_t
     return NewFakeEngine(rank, size);
 }
 
+// How the calls of the ranks are compared, if they are.
+std::optional<CallCheck> Check() {
+    constexpr std::chrono::hours kForever(24 * 365 * 100);
+    if (!ChecksCalls()) return std::nullopt;
+    const std::chrono::seconds patience = ExecTimeout();
+    return CallCheck{patience.count() == 0 ? std::chrono::milliseconds(kForever) : patience, NoticeTime()};
+}
+
 std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uint32_t rank) {
     if (invitation.port == 0) throw Failure(HCCL_E_NOT_SUPPORT, invitation.text);
     const MoverModule& mover = LoadedMover();
@@ -58,7 +66,7 @@ std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uin
                                        "; load the same libraries in all processes");
     }
     const Clock::time_point deadline = Clock::now() + ConnectTimeout();
-    auto member = std::make_unique<Member>(invitation, rank, size, deadline);
+    auto member = std::make_unique<Member>(invitation, rank, size, deadline, Check());
     const auto exchange = [&](const std::vector<std::string>& texts) { return member->Exchange(texts, deadline); };
     const std::string name = NameOf(invitation.secret);
     const Seat seat = {invitation.meeting, name, OwnAddress(), rank, size, deadline, ExecTimeout(), exchange};

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "engine/buffers.h"
+#include "engine/call_of.h"
 
 namespace hccl {
 
@@ -23,6 +24,13 @@ bool IsCaptured(aclrtStream stream) {
     aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
     aclmdlRI graph = nullptr;
     return aclmdlRICaptureGetInfo(stream, &status, &graph) == ACL_SUCCESS && status != ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+}
+
+// The source line of the call.
+std::string PlaceOfCall() {
+    char place[512] = "";
+    portaclCallSite(place, sizeof place);
+    return place;
 }
 
 // A flag that is set while this lives.
@@ -57,6 +65,8 @@ class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEn
     void Fail(const Failure& cause) noexcept;
 
   private:
+    // PORTACL_CHECK=collectives: waits until the other ranks call what fits.
+    void AwaitFit(const Operation& operation);
     void OrderBehindLast(aclrtStream stream);
     void Remember(aclrtStream stream);
     // Records why the communicator ends, and closes the connections. The first cause counts.
@@ -68,6 +78,7 @@ class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEn
     const std::unique_ptr<Mover> mover_;
     // Held by the operation that runs.
     std::mutex running_;
+    uint64_t number_ = 0;
     std::atomic<bool> is_running_{false};
     std::atomic<HcclResult> failed_{HCCL_SUCCESS};
 
@@ -166,6 +177,7 @@ void MeshedEngine::Begin() {
 void MeshedEngine::Enqueue(Operation operation, aclrtStream stream) {
     const std::lock_guard<std::mutex> held(enqueuing_);
     if (const auto cause = Cause()) throw *cause;
+    if (member_->compares_calls()) operation.place = PlaceOfCall();
     const bool is_captured = IsCaptured(stream);
     if (!is_captured) OrderBehindLast(stream);
     std::vector<portaclTaskBuffer> buffers = BuffersOf(operation);
@@ -204,12 +216,20 @@ void MeshedEngine::Run(const Operation& operation) {
     const Flag running(is_running_);
     try {
         if (const auto cause = Cause()) throw *cause;
+        if (member_->compares_calls()) AwaitFit(operation);
         mover_->Run(operation);
     } catch (const Failure& failure) {
         const Failure cause = CauseOf(failure);
         failed_.store(cause.code());
         throw cause;
     }
+}
+
+void MeshedEngine::AwaitFit(const Operation& operation) {
+    Call call = CallOf(operation);
+    call.number = ++number_;
+    member_->AwaitFit(call);
+    if (const auto cause = Cause()) throw *cause;
 }
 
 Failure MeshedEngine::CauseOf(const Failure& failure) {
@@ -235,6 +255,7 @@ void MeshedEngine::End(const Failure& cause) {
         cause_ = cause;
     }
     changed_.notify_all();
+    member_->EndWaits();
     // Connections of which no operation needs anything are closed with the last reference: other ranks may still read.
     if (is_running_.load()) mover_->Close();
 }

@@ -15,7 +15,7 @@ using Milliseconds = std::chrono::milliseconds;
 
 // "No limit". Gloo adds it to the time.
 constexpr Milliseconds kForever = std::chrono::hours(24 * 365);
-// A pair waits so many times its timeout until it is connected.
+// A pair waits for its connection as many times its timeout.
 constexpr int kConnectFactor = 5;
 
 // The device has a thread.

@@ -4,52 +4,13 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <functional>
 #include <thread>
 
-#include "support/gate.h"
 #include "tests/local_mover.h"
-#include "tests/support.h"
+#include "tests/meshed.h"
 
 namespace hccl {
 namespace {
-
-constexpr auto kFloat = HCCL_DATA_TYPE_FP32;
-
-// A rank on a thread of its own, with a device, a stream and a communicator.
-struct Rank {
-    uint32_t rank;
-    HcclComm comm;
-    aclrtStream stream;
-};
-
-class MeshedTest : public WithStream {
-  protected:
-    // Each rank waits in its stream for the others.
-    void SetUp() override {
-        WithStream::SetUp();
-        NEEDS_QUEUES(8);
-    }
-
-    // Runs a function for each rank of a new communicator.
-    static void Run(uint32_t size, const std::function<void(Rank&)>& body) {
-        HcclRootInfo info;
-        HCCL_OK(HcclGetRootInfo(&info));
-        std::vector<std::thread> threads;
-        for (uint32_t rank = 0; rank < size; rank++) {
-            threads.emplace_back([&, rank] {
-                Rank own = {rank, nullptr, nullptr};
-                ACL_OK(aclrtSetDevice(0));
-                ACL_OK(aclrtCreateStream(&own.stream));
-                HCCL_OK(HcclCommInitRootInfo(size, &info, rank, &own.comm));
-                body(own);
-                if (own.comm != nullptr) HCCL_OK(HcclCommDestroy(own.comm));
-                ACL_OK(aclrtDestroyStream(own.stream));
-            });
-        }
-        for (std::thread& thread : threads) thread.join();
-    }
-};
 
 TEST_F(MeshedTest, EachRankGetsTheSum) {
     Run(4, [](Rank& own) {

@@ -8,10 +8,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/failure.h"
+#include "watch/calls.h"
 #include "watch/socket.h"
 #include "watch/thread.h"
 
@@ -109,14 +111,35 @@ class Hub {
     void Handle(Guest& guest, const MessageHead& head, const std::string& text) {
         if (guest.rank == kNoRank) return Join(guest, head, text);
         if (head.kind == kTexts) return Collect(guest.rank, text);
-        if (head.kind == kAsk) guest.socket.Send({kMissing, 0, 0, 0}, Missing());
+        if (head.kind == kCall) return Compare(guest.rank, text);
+        if (head.kind == kAsk) {
+            guest.socket.Send({kMissing, 0, 0, 0}, is_complete_ && calls_ ? calls_->Missing(guest.rank) : Missing());
+        }
         const std::string name = "rank " + std::to_string(guest.rank);
         if (head.kind == kFailed) Break(guest.rank, name + " has failed: " + text);
         if (head.kind != kLeave) return;
         guest.is_gone = true;
         if (!is_complete_ && broken_.empty()) broken_ = name + " has left before all ranks had joined";
         SendAll({kLeft, guest.rank, 0, 0}, "");
+        if (is_complete_ && calls_) LetGo(calls_->Leave(guest.rank));
         if (guest.rank == host_) SendAll({kHubLeaves, host_, 0, 0}, "");
+    }
+
+    void Compare(uint32_t rank, const std::string& text) {
+        auto call = Call::Unpack(text);
+        if (!call || !is_complete_ || !calls_) return;
+        const CallTable::Verdict verdict = calls_->Arrive(rank, std::move(*call));
+        LetGo(verdict.released);
+        if (verdict.mismatch.empty()) return;
+        if (broken_.empty()) broken_ = verdict.mismatch;
+        SendAll({kFailed, rank, HCCL_E_PARA, 0}, verdict.mismatch);
+    }
+
+    void LetGo(const std::vector<uint32_t>& ranks) {
+        for (const auto& guest : guests_) {
+            if (guest->is_gone || std::find(ranks.begin(), ranks.end(), guest->rank) == ranks.end()) continue;
+            guest->socket.Send({kGo, guest->rank, 0, 0}, "");
+        }
     }
 
     // Keeps the texts of a rank for the others, and distributes them when they are complete.
@@ -140,13 +163,20 @@ class Hub {
         const auto size = static_cast<uint32_t>(head.code);
         guest.is_gone = size == 0 || size > kMostRanks;
         if (guest.is_gone) return;
-        if (size_ == 0) joined_.resize(size_ = size);
+        const bool has_calls = text.find(kCallsMark, secret_.size()) != std::string::npos;
+        if (size_ == 0) {
+            joined_.resize(size_ = size);
+            if (has_calls) calls_.emplace(size);
+        }
         std::string refusal;
         HcclResult code = HCCL_E_PARA;
         if (size != size_) {
             refusal = "nRanks is " + std::to_string(size) + ", and another rank passed " + std::to_string(size_);
         } else if (head.rank >= size_ || joined_[head.rank]) {
             refusal = "rank " + std::to_string(head.rank) + " has joined already; each process needs a rank of its own";
+        }
+        if (refusal.empty() && has_calls != calls_.has_value()) {
+            refusal = "PORTACL_CHECK=collectives is set for some ranks only; set it for all or none";
         }
         if (refusal.empty() && !broken_.empty()) {
             refusal = broken_;
@@ -159,7 +189,7 @@ class Hub {
         }
         guest.rank = head.rank;
         joined_[head.rank] = true;
-        if (text.size() > secret_.size()) host_ = head.rank;
+        if (text.find(kHereMark, secret_.size()) != std::string::npos) host_ = head.rank;
         if (std::find(joined_.begin(), joined_.end(), false) != joined_.end()) return;
         is_complete_ = true;
         SendAll({kWelcome, host_, 0, 0}, "");
@@ -188,6 +218,8 @@ class Hub {
     std::vector<bool> joined_;
     // Of ranks that have sent them.
     std::map<uint32_t, std::string> texts_;
+    // PORTACL_CHECK=collectives.
+    std::optional<CallTable> calls_;
     uint32_t size_ = 0;
     uint32_t host_ = kNoRank;
     bool is_complete_ = false;

@@ -10,19 +10,27 @@
 
 namespace hccl {
 
-// Kinds of messages. `Hello` comes first, with the size of the world as its code, and the secret as its text.
+// Kinds of messages. `Hello` comes first, with the size of the world as its code. Its text is the secret, and the marks
+// below that hold.
 enum MessageKind : uint32_t {
     kHello = 1,  // rank to hub; rank: the own
     kWelcome,    // hub to rank: all are there; rank: the one in the hub's process, or kNoRank
-    kAsk,        // rank to hub: who is missing?
+    kAsk,        // rank to hub: which ranks are missing, at the start or for the call of this one?
     kMissing,    // hub to rank; text: the ranks
     kFailed,     // either way; rank, code, text: who failed, and how
     kLeave,      // rank to hub: its end is no failure
     kHubLeaves,  // hub to rank: nor is that of the hub
     kLeft,       // hub to rank: that rank has left
+    kCall,       // rank to hub; text: what the rank is about to run (calls.h)
+    kGo,         // hub to rank: the other ranks have made calls that fit
     kTexts,      // rank to hub; text: one for each rank, all of one length. Back, when all have sent theirs: what each
                  // sent to this one
 };
+
+// The rank is in the hub's process.
+constexpr char kHereMark = '.';
+// The rank reports its calls.
+constexpr char kCallsMark = 'c';
 
 constexpr uint32_t kNoRank = UINT32_MAX;
 constexpr uint32_t kMostRanks = 65536;

@@ -2,6 +2,9 @@
 
 #include <poll.h>
 
+#include <algorithm>
+#include <cstdio>
+
 #include "watch/thread.h"
 
 namespace hccl {
@@ -17,11 +20,13 @@ constexpr int kLeaveTime = 500;
 
 }  // namespace
 
-Member::Member(const Invitation& invitation, uint32_t rank, uint32_t size, Clock::time_point deadline)
-    : rank_(rank), is_hub_here_(IsHubHere(invitation.secret)) {
+Member::Member(const Invitation& invitation, uint32_t rank, uint32_t size, Clock::time_point deadline,
+               std::optional<CallCheck> check)
+    : rank_(rank), check_(check), is_hub_here_(IsHubHere(invitation.secret)) {
     socket_ = Socket::Connect(invitation.address, invitation.port, deadline);
     std::string text(invitation.secret.begin(), invitation.secret.end());
-    if (is_hub_here_) text += '.';
+    if (is_hub_here_) text += kHereMark;
+    if (check_) text += kCallsMark;
     socket_.Send({kHello, rank, static_cast<int32_t>(size), 0}, text);
     AwaitWelcome(invitation, deadline);
 }
@@ -106,7 +111,11 @@ std::string Member::Left() const {
 }
 
 void Member::Listen(OnEnd on_end) {
-    thread_ = QuietThread([this, on_end = std::move(on_end)] { Run(on_end); });
+    thread_ = QuietThread([this, on_end = std::move(on_end)] {
+        Run(on_end);
+        // The engine knows the cause.
+        EndWaits();
+    });
 }
 
 void Member::Run(const OnEnd& on_end) {
@@ -117,10 +126,7 @@ void Member::Run(const OnEnd& on_end) {
         do {
             while (TakeMessage(received_, head, text)) {
                 if (head.kind == kHubLeaves) has_hub_left = true;
-                if (head.kind == kLeft) {
-                    const std::lock_guard<std::mutex> held(lock_);
-                    left_.insert(head.rank);
-                }
+                Take(head, text);
                 if (head.kind != kFailed || has_left_.load()) continue;
                 return on_end(Failure(static_cast<HcclResult>(head.code), text));
             }
@@ -131,6 +137,52 @@ void Member::Run(const OnEnd& on_end) {
     if (has_left_.load() || has_hub_left) return;
     const std::string name = host_ == kNoRank ? "that called HcclGetRootInfo" : "of rank " + std::to_string(host_);
     on_end(Failure(HCCL_E_REMOTE, "the process " + name + " has ended"));
+}
+
+void Member::Take(const MessageHead& head, const std::string& text) {
+    const std::lock_guard<std::mutex> held(lock_);
+    if (head.kind == kLeft) left_.insert(head.rank);
+    if (head.kind == kGo) may_go_ = true;
+    if (head.kind == kMissing) missing_ = text;
+    changed_.notify_all();
+}
+
+void Member::AwaitFit(const Call& call) {
+    socket_.Send({kCall, rank_, 0, 0}, call.Pack());
+    const Clock::time_point begin = Clock::now();
+    const Clock::time_point deadline = begin + check_->patience;
+    Clock::time_point notice = begin + check_->notice;
+    const auto is_done = [&] { return may_go_ || is_over_; };
+    std::unique_lock<std::mutex> held(lock_);
+    while (!changed_.wait_until(held, std::min(notice, deadline), is_done)) {
+        const std::string missing = AskMissing(held);
+        if (is_done()) break;
+        if (Clock::now() >= deadline) {
+            throw Failure(HCCL_E_REMOTE, "other ranks did not call what fits " + call.Text() + " within " +
+                                             std::to_string(check_->patience.count() / 1000) + " s: " + missing +
+                                             "; let all ranks call the same operations, or set HCCL_EXEC_TIMEOUT to "
+                                             "more seconds");
+        }
+        std::fprintf(stderr, "portacl: collectives: rank %u waits in %s: %s\n", rank_, call.Text().c_str(),
+                     missing.c_str());
+        notice = deadline;
+    }
+    may_go_ = false;
+}
+
+std::string Member::AskMissing(std::unique_lock<std::mutex>& held) {
+    missing_.reset();
+    held.unlock();
+    socket_.Send({kAsk, rank_, 0, 0}, "");
+    held.lock();
+    changed_.wait_for(held, kAnswerTime, [&] { return missing_ || may_go_ || is_over_; });
+    return missing_.value_or("the hub does not say which");
+}
+
+void Member::EndWaits() {
+    const std::lock_guard<std::mutex> held(lock_);
+    is_over_ = true;
+    changed_.notify_all();
 }
 
 void Member::ReportFailure(const Failure& failure) {

@@ -2,18 +2,29 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/failure.h"
+#include "watch/calls.h"
 #include "watch/hub.h"
 #include "watch/socket.h"
 
 namespace hccl {
+
+// How a rank compares its calls with those of others.
+struct CallCheck {
+    // How long a call may wait for the others.
+    std::chrono::milliseconds patience;
+    // After what time the wait is reported.
+    std::chrono::milliseconds notice;
+};
 
 class Member {
   public:
@@ -21,7 +32,8 @@ class Member {
     using OnEnd = std::function<void(const Failure&)>;
 
     // Joins, and waits until all ranks have. Throws a Failure that names the missing ones.
-    Member(const Invitation& invitation, uint32_t rank, uint32_t size, Clock::time_point deadline);
+    Member(const Invitation& invitation, uint32_t rank, uint32_t size, Clock::time_point deadline,
+           std::optional<CallCheck> check = std::nullopt);
     // Leaves: the end of this rank is no failure then.
     ~Member();
     Member(const Member&) = delete;
@@ -33,6 +45,12 @@ class Member {
     std::vector<std::string> Exchange(const std::vector<std::string>& texts, Clock::time_point deadline);
     // Begins to listen.
     void Listen(OnEnd on_end);
+    bool compares_calls() const { return check_.has_value(); }
+    // Waits until the other ranks have made calls that fit, or the communicator ends. Throws a Failure that names the
+    // missing ones if they do not. One at a time, after Listen.
+    void AwaitFit(const Call& call);
+    // Ends AwaitFit, now and later.
+    void EndWaits();
     // Returns "; ranks that have left: 1, 2", or an empty text.
     std::string Left() const;
     // Reports to the other ranks that this one has failed.
@@ -45,6 +63,10 @@ class Member {
     // Returns false if nothing arrives until then, or the connection has ended.
     bool Await(MessageHead& head, std::string& text, Clock::time_point deadline);
     void Run(const OnEnd& on_end);
+    // Takes what the hub sends while the ranks run.
+    void Take(const MessageHead& head, const std::string& text);
+    // Returns which ranks the call of this one waits for.
+    std::string AskMissing(std::unique_lock<std::mutex>& held);
 
     uint32_t rank_;
     uint32_t host_ = kNoRank;
@@ -53,6 +75,12 @@ class Member {
     // Of other ranks.
     mutable std::mutex lock_;
     std::set<uint32_t> left_;
+    // Of AwaitFit.
+    const std::optional<CallCheck> check_;
+    std::condition_variable changed_;
+    bool may_go_ = false;
+    bool is_over_ = false;
+    std::optional<std::string> missing_;
     std::atomic<bool> has_left_{false};
     bool is_hub_here_;
     std::thread thread_;

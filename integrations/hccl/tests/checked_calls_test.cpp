@@ -1,0 +1,143 @@
+// PORTACL_CHECK=collectives: calls of ranks that do not fit, and ranks that do not come.
+#include <cstdlib>
+
+#include "tests/meshed.h"
+#include "tests/worlds.h"
+#include "watch/member.h"
+
+namespace hccl {
+namespace {
+
+// A variable for the time of a test.
+class Variable {
+  public:
+    Variable(const char* name, const char* value) : name_(name) {
+        if (const char* const before = getenv(name)) before_ = before;
+        setenv(name, value, 1);
+    }
+    ~Variable() {
+        if (before_.empty()) {
+            unsetenv(name_);
+        } else {
+            setenv(name_, before_.c_str(), 1);
+        }
+    }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+  private:
+    const char* name_;
+    std::string before_;
+};
+
+class CheckedCallsTest : public MeshedTest {
+  private:
+    const Variable check_{"PORTACL_CHECK", "sync,collectives"};
+};
+
+HcclResult AddAll(const Floats& memory, uint64_t count, Rank& own) {
+    return HcclAllReduce(memory.get(), memory.get(), count, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream);
+}
+
+TEST_F(CheckedCallsTest, CallsThatFitRun) {
+    Run(3, [](Rank& own) {
+        const Floats memory({1});
+        for (int time = 0; time < 20; time++) HCCL_OK(AddAll(memory, 1, own));
+        HCCL_OK(HcclBroadcast(memory.get(), 1, kFloat, 2, own.comm, own.stream));
+        HCCL_OK(HcclBarrier(own.comm, own.stream));
+        ACL_OK(aclrtSynchronizeStream(own.stream));
+        EXPECT_EQ(memory.values(), (std::vector<float>{3486784401.0f}));
+    });
+}
+
+// The ranks fail, with both sides and their lines, before one waits for an operation that does not come.
+TEST_F(CheckedCallsTest, CallsThatDoNotFitFailOnAllRanks) {
+    Run(3, [](Rank& own) {
+        const Floats memory({1, 2});
+        HCCL_OK(HcclBarrier(own.comm, own.stream));
+        if (own.rank == 1) {
+            HCCL_OK(HcclBroadcast(memory.get(), 2, kFloat, 0, own.comm, own.stream));
+        } else {
+            HCCL_OK(AddAll(memory, 2, own));
+        }
+        const aclError code = aclrtSynchronizeStream(own.stream);
+        const char* const recent = aclGetRecentErrMsg();
+        const std::string text = recent != nullptr ? recent : "";
+        EXPECT_EQ(code, HCCL_E_PARA);
+        for (const char* part :
+             {"the calls of the ranks do not fit: rank ", ": HcclAllReduce float32 2 sum at ",
+              "rank 1: HcclBroadcast float32 2 root 0 at ", "checked_calls_test.cpp:", " (operation 2)", "AddAll"}) {
+            EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+        }
+    });
+}
+
+TEST_F(CheckedCallsTest, CountsThatDifferFail) {
+    Run(2, [](Rank& own) {
+        const Floats memory({1, 2});
+        HCCL_OK(AddAll(memory, own.rank + 1, own));
+        HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_PARA, "rank 1: HcclAllReduce float32 2 sum");
+    });
+}
+
+TEST_F(CheckedCallsTest, AWaitNamesTheRanksThatHaveNotArrived) {
+    const Variable notice("PORTACL_CHECK_WAIT_MS", "100");
+    testing::internal::CaptureStderr();
+    Run(2, [](Rank& own) {
+        HCCL_OK(HcclBarrier(own.comm, own.stream));
+        ACL_OK(aclrtSynchronizeStream(own.stream));
+        if (own.rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        HCCL_OK(HcclBarrier(own.comm, own.stream));
+        ACL_OK(aclrtSynchronizeStream(own.stream));
+    });
+    const std::string text = testing::internal::GetCapturedStderr();
+    for (const char* part : {"portacl: collectives: rank 0 waits in HcclBarrier at ",
+                             "(operation 2): rank 1 has not arrived, its latest call is HcclBarrier at "}) {
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    }
+}
+
+TEST_F(CheckedCallsTest, AWaitEndsInTime) {
+    const Variable limit("HCCL_EXEC_TIMEOUT", "1");
+    Run(2, [](Rank& own) {
+        if (own.rank == 1) {
+            HCCL_OK(HcclBarrier(own.comm, own.stream));
+            ACL_OK(aclrtSynchronizeStream(own.stream));
+            // It leaves later than the other one fails.
+            std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+            return;
+        }
+        HCCL_OK(HcclBarrier(own.comm, own.stream));
+        HCCL_OK(HcclBarrier(own.comm, own.stream));
+        HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_REMOTE, "within 1 s: rank 1 has not arrived");
+    });
+}
+
+TEST_F(CheckedCallsTest, DestroyEndsAWaitForOtherCalls) {
+    Run(2, [](Rank& own) {
+        if (own.rank == 1) return std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        HCCL_OK(HcclBarrier(own.comm, own.stream));
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        HCCL_OK(HcclCommDestroy(own.comm));
+        own.comm = nullptr;
+        HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_INTERNAL, "was destroyed");
+    });
+}
+
+TEST(CheckedCalls, AreSetForAllRanksOrNone) {
+    Invitation invitation = {};
+    invitation.secret = NewSecret();
+    invitation.address = "127.0.0.1";
+    invitation.port = StartHub(invitation.address, invitation.secret);
+    const auto failures = RunRanks(2, [&](uint32_t rank) {
+        const auto deadline = Clock::now() + std::chrono::seconds(1);
+        const CallCheck check = {std::chrono::seconds(1), std::chrono::seconds(1)};
+        const Member member(invitation, rank, 2, deadline, rank == 0 ? std::nullopt : std::optional(check));
+    });
+    // The one that comes first waits in vain.
+    const std::string texts = failures[0] + failures[1];
+    EXPECT_NE(texts.find("PORTACL_CHECK=collectives is set for some ranks only"), std::string::npos) << texts;
+}
+
+}  // namespace
+}  // namespace hccl

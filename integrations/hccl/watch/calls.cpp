@@ -1,0 +1,159 @@
+#include "watch/calls.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace hccl {
+
+namespace {
+
+// The ranks of a list. The rest is counted.
+constexpr size_t kMostNames = 8;
+
+struct PackedHead {
+    int32_t form;
+    uint32_t peer;
+    uint64_t number;
+};
+
+// Takes a text up to the next line break.
+std::string TakeLine(const std::string& text, size_t& at) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    at = std::min(end + 1, text.size());
+    return line;
+}
+
+}  // namespace
+
+std::string Call::Text() const {
+    std::string text = function;
+    if (form == kSend) text += " to rank " + std::to_string(peer);
+    if (form == kRecv) text += " from rank " + std::to_string(peer);
+    if (!elements.empty()) text += ' ' + elements;
+    if (!place.empty()) text += " at " + place;
+    return text + " (operation " + std::to_string(number) + ")";
+}
+
+std::string Call::Pack() const {
+    const PackedHead head = {form, peer, number};
+    std::string packed(reinterpret_cast<const char*>(&head), sizeof head);
+    return packed + function + '\n' + elements + '\n' + place;
+}
+
+std::optional<Call> Call::Unpack(const std::string& packed) {
+    PackedHead head = {};
+    if (packed.size() < sizeof head) return std::nullopt;
+    std::memcpy(&head, packed.data(), sizeof head);
+    if (head.form < kAll || head.form > kBatch) return std::nullopt;
+    Call call;
+    call.form = static_cast<Form>(head.form);
+    call.peer = head.peer;
+    call.number = head.number;
+    size_t at = sizeof head;
+    call.function = TakeLine(packed, at);
+    call.elements = TakeLine(packed, at);
+    call.place = TakeLine(packed, at);
+    return call;
+}
+
+void CallTable::Release(uint32_t rank, Verdict& verdict) {
+    ranks_[rank].is_waiting = false;
+    verdict.released.push_back(rank);
+}
+
+std::string CallTable::Mismatch(uint32_t one, uint32_t other) const {
+    const auto [first, second] = std::minmax(one, other);
+    const auto of = [&](uint32_t rank) { return "rank " + std::to_string(rank) + ": " + ranks_[rank].call->Text(); };
+    return "the calls of the ranks do not fit: " + of(first) + "; " + of(second) +
+           "; let all ranks call the same operations in the same order";
+}
+
+bool CallTable::ArePair(uint32_t one, uint32_t other) const {
+    const Call& here = *ranks_[one].call;
+    const Call& there = *ranks_[other].call;
+    return there.form == (here.form == Call::kSend ? Call::kRecv : Call::kSend) && there.peer == one;
+}
+
+bool CallTable::AreOpposed(uint32_t one, uint32_t other) const {
+    const Call& here = *ranks_[one].call;
+    const Call& there = *ranks_[other].call;
+    if (here.form == Call::kAll && there.form == Call::kAll) {
+        return here.function != there.function || here.elements != there.elements;
+    }
+    // One that waits for a rank that does something else.
+    if (here.form == Call::kAll) return there.peer == one;
+    if (there.form == Call::kAll) return here.peer == other;
+    if (here.peer != other || there.peer != one) return false;
+    return !ArePair(one, other) || here.elements != there.elements;
+}
+
+CallTable::Verdict CallTable::Arrive(uint32_t rank, Call call) {
+    Verdict verdict;
+    Place& own = ranks_[rank];
+    if (call.peer >= ranks_.size()) call.peer = rank;
+    own.call = std::move(call);
+    own.is_waiting = true;
+    if (own.call->form == Call::kBatch) {
+        Release(rank, verdict);
+    } else {
+        for (uint32_t other = 0; other < ranks_.size(); other++) {
+            if (other == rank || !ranks_[other].is_waiting || !AreOpposed(rank, other)) continue;
+            verdict.mismatch = Mismatch(rank, other);
+            return verdict;
+        }
+    }
+    // A batch is not followed: whoever exchanges with its rank goes on.
+    const auto runs_batch = [](const Place& place) { return place.call && place.call->form == Call::kBatch; };
+    for (uint32_t other = 0; other < ranks_.size(); other++) {
+        const Place& there = ranks_[other];
+        if (!there.is_waiting || there.call->form == Call::kAll) continue;
+        const Place& peer = ranks_[there.call->peer];
+        if (peer.has_left || runs_batch(peer)) {
+            Release(other, verdict);
+        } else if (peer.is_waiting && peer.call->form != Call::kAll && ArePair(other, there.call->peer)) {
+            const uint32_t second = there.call->peer;
+            Release(other, verdict);
+            Release(second, verdict);
+        }
+    }
+    const auto is_ready = [](const Place& place) {
+        return place.has_left || (place.is_waiting && place.call->form == Call::kAll);
+    };
+    if (!std::all_of(ranks_.begin(), ranks_.end(), is_ready)) return verdict;
+    for (uint32_t other = 0; other < ranks_.size(); other++) {
+        if (ranks_[other].is_waiting) Release(other, verdict);
+    }
+    return verdict;
+}
+
+std::vector<uint32_t> CallTable::Leave(uint32_t rank) {
+    Verdict verdict;
+    ranks_[rank].has_left = true;
+    ranks_[rank].is_waiting = false;
+    for (uint32_t other = 0; other < ranks_.size(); other++) {
+        const Place& there = ranks_[other];
+        if (there.is_waiting && (there.call->form == Call::kAll || there.call->peer == rank)) Release(other, verdict);
+    }
+    return verdict.released;
+}
+
+std::string CallTable::Missing(uint32_t rank) const {
+    const Place& own = ranks_[rank];
+    if (!own.is_waiting) return "";
+    std::string text;
+    size_t count = 0;
+    for (uint32_t other = 0; other < ranks_.size(); other++) {
+        const Place& there = ranks_[other];
+        const bool is_needed = own.call->form == Call::kAll ? !there.is_waiting || there.call->form != Call::kAll
+                                                            : own.call->peer == other;
+        if (other == rank || !is_needed || there.has_left || ++count > kMostNames) continue;
+        text += (text.empty() ? "rank " : "; rank ") + std::to_string(other) + " has not arrived, ";
+        text += !there.call ? "and has called nothing" : there.is_waiting ? "and waits in " : "its latest call is ";
+        if (there.call) text += there.call->Text();
+    }
+    return count > kMostNames ? text + "; and " + std::to_string(count - kMostNames) + " more" : text;
+}
+
+}  // namespace hccl
