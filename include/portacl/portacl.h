@@ -43,8 +43,8 @@
 
 /** What a task does with a buffer. */
 typedef enum portaclTaskAccess {
-    PORTACL_TASK_READ = 1,       /**< It reads the buffer, and does not change it. */
-    PORTACL_TASK_WRITE = 2,      /**< It writes the buffer, and does not read what was there. */
+    PORTACL_TASK_READ = 1, /**< It reads the buffer, and does not change it. */
+    PORTACL_TASK_WRITE = 2, /**< It writes the buffer, and does not read what was there. */
     PORTACL_TASK_READ_WRITE = 3, /**< It reads the buffer, and changes any part of it. */
 } portaclTaskAccess;
 
@@ -139,7 +139,7 @@ typedef enum portaclMemoryKind {
     /** Page-locked host memory: aclrtMallocHost and its variants, and physical host memory. */
     PORTACL_MEMORY_PINNED = 1,
     PORTACL_MEMORY_MANAGED = 2, /**< Memory that the host and all devices use: aclrtMemAllocManaged. */
-    PORTACL_MEMORY_POOL = 3,    /**< Memory of a stream-ordered pool. */
+    PORTACL_MEMORY_POOL = 3, /**< Memory of a stream-ordered pool. */
     /**
      * Memory from another process: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory, or from a
      * pool.
@@ -150,15 +150,15 @@ typedef enum portaclMemoryKind {
 
 /** The scope of a memory hook. */
 typedef enum portaclMemoryHookScope {
-    PORTACL_MEMORY_HOOK_THREAD = 0,  /**< Allocations of the thread that registers it. */
+    PORTACL_MEMORY_HOOK_THREAD = 0, /**< Allocations of the thread that registers it. */
     PORTACL_MEMORY_HOOK_PROCESS = 1, /**< Allocations of all threads. */
 } portaclMemoryHookScope;
 
 /** The event that a memory hook is called for. */
 typedef enum portaclMemoryMoment {
-    PORTACL_MEMORY_ALLOC = 0,  /**< The library allocates memory from the device or the system. */
+    PORTACL_MEMORY_ALLOC = 0, /**< The library allocates memory from the device or the system. */
     PORTACL_MEMORY_MALLOC = 1, /**< The program allocates memory: from the device, or from a cache. */
-    PORTACL_MEMORY_FREE = 2,   /**< The program frees memory. */
+    PORTACL_MEMORY_FREE = 2, /**< The program frees memory. */
 } portaclMemoryMoment;
 
 /** Flags of a task. */
@@ -171,20 +171,20 @@ typedef enum portaclTaskFlag {
 } portaclTaskFlag;
 
 /** A task whose function runs. It is valid until that function returns, in every thread. */
-typedef void* portaclTask;
+typedef void *portaclTask;
 
 /**
  * The function of a task: gets the task, an array with an address for each buffer in their order, and the user data.
  * The address is null for a buffer of size 0. The array is valid until the function returns. Returns ACL_SUCCESS, or a
  * code with which the stream fails.
  */
-typedef aclError (*portaclTaskFunction)(portaclTask, void* const*, void*);
+typedef aclError (*portaclTaskFunction)(portaclTask, void*const *, void*);
 
 /** A buffer of a task. */
 typedef struct portaclTaskBuffer {
     /** Device memory of the stream's device, managed memory, or page-locked host memory. Ignored if `size` is 0. */
-    void* data;
-    size_t size;              /**< Bytes. They lie in one allocation. */
+    void *data;
+    size_t size; /**< Bytes. They lie in one allocation. */
     portaclTaskAccess access; /**< What the task does with them. */
 } portaclTaskBuffer;
 
@@ -200,8 +200,8 @@ typedef void (*portaclTaskRelease)(void*);
 /** Options of a task. */
 typedef struct portaclTaskOptions {
     size_t structSize; /**< sizeof(portaclTaskOptions). */
-    const char* name;  /**< Name for traces, texts and pictures of graphs; copied. Null: "task". */
-    uint32_t flags;    /**< Values of portaclTaskFlag, combined by `|`. */
+    const char *name; /**< Name for traces, texts and pictures of graphs; copied. Null: "task". */
+    uint32_t flags; /**< Values of portaclTaskFlag, combined by `|`. */
     uint32_t reserved; /**< Must be 0. */
     /**
      * Wakes the function; may be null. It is called at most once for each state, on any thread, also inside the call
@@ -220,26 +220,26 @@ typedef struct portaclTaskOptions {
 
 /** Properties of a pool, for portaclMemPoolCreate. */
 typedef struct portaclMemPoolProps {
-    size_t size;                      /**< Size of this structure in bytes. */
+    size_t size; /**< Size of this structure in bytes. */
     aclrtMemAllocationType allocType; /**< ACL_MEM_ALLOCATION_TYPE_PINNED or PORTACL_MEM_ALLOCATION_TYPE_MANAGED. */
-    aclrtMemHandleType handleType;    /**< How its memory can be shared. */
-    aclrtMemLocation location;        /**< The location. */
-    size_t maxSize;                   /**< Maximum size in bytes; 0 is no limit. */
-    uint32_t usage;                   /**< 0 or PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS. */
+    aclrtMemHandleType handleType; /**< How its memory can be shared. */
+    aclrtMemLocation location; /**< The location. */
+    size_t maxSize; /**< Maximum size in bytes; 0 is no limit. */
+    uint32_t usage; /**< 0 or PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS. */
 } portaclMemPoolProps;
 
 /** The name of an allocation of a shared pool for other processes. Plain bytes that can be passed in any way. */
 typedef struct portaclMemPoolPtrExportData {
-    size_t size;            /**< Size of this structure in bytes; the caller sets it before either call. */
+    size_t size; /**< Size of this structure in bytes; the caller sets it before either call. */
     unsigned char data[64]; /**< The name of the allocation. */
 } portaclMemPoolPtrExportData;
 
 /** An allocation or release, as passed to memory hooks. */
 typedef struct portaclMemoryEvent {
-    size_t structSize;      /**< Size of this structure in bytes: later versions may be larger. */
-    int32_t deviceId;       /**< The device, -1 for host memory. */
+    size_t structSize; /**< Size of this structure in bytes: later versions may be larger. */
+    int32_t deviceId; /**< The device, -1 for host memory. */
     portaclMemoryKind kind; /**< The kind of memory. */
-    size_t size;            /**< Requested bytes; 0 for an alloc and a free. */
+    size_t size; /**< Requested bytes; 0 for an alloc and a free. */
     /**
      * Bytes that the memory takes: the same for its malloc, its alloc and its free, and the same as in
      * portaclMemoryGetStats. The alloc of a pool is a segment, which is larger.
@@ -249,15 +249,15 @@ typedef struct portaclMemoryEvent {
      * The address; null before an allocation, after a failed allocation, and for physical memory, which has no
      * address.
      */
-    void* ptr;
+    void *ptr;
     /**
      * Identifies live allocations: the address, or the handle of memory without an address; 0 before an allocation and
      * after a failed allocation.
      */
     uint64_t memoryId;
     aclrtStream stream; /**< The stream of a stream-ordered allocation or free; null for others. */
-    size_t pageSize;    /**< Page size in bytes; 0 if unknown, as before an allocation. */
-    uint64_t thread;    /**< The system's id of the calling thread. */
+    size_t pageSize; /**< Page size in bytes; 0 if unknown, as before an allocation. */
+    uint64_t thread; /**< The system's id of the calling thread. */
     /**
      * In an after function: 1 if the operation did not take place, because it failed or a later hook refused it;
      * otherwise 0.
@@ -277,39 +277,39 @@ typedef void (*portaclMemoryHookAfter)(void*, const portaclMemoryEvent*);
  */
 typedef struct portaclMemoryHook {
     size_t structSize; /**< sizeof(portaclMemoryHook). */
-    const char* name;  /**< Name of the hook for people; copied. */
-    void* userData;    /**< The first argument of all functions. */
+    const char *name; /**< Name of the hook for people; copied. */
+    void *userData; /**< The first argument of all functions. */
     /** Called before the library allocates memory from the device or the system. */
     portaclMemoryHookBefore beforeAlloc;
-    portaclMemoryHookAfter afterAlloc;    /**< Called after that allocation. */
+    portaclMemoryHookAfter afterAlloc; /**< Called after that allocation. */
     portaclMemoryHookBefore beforeMalloc; /**< Called before the program gets memory. */
-    portaclMemoryHookAfter afterMalloc;   /**< Called after that allocation. */
-    portaclMemoryHookBefore beforeFree;   /**< Called before the program frees memory. */
-    portaclMemoryHookAfter afterFree;     /**< Called after that free. */
+    portaclMemoryHookAfter afterMalloc; /**< Called after that allocation. */
+    portaclMemoryHookBefore beforeFree; /**< Called before the program frees memory. */
+    portaclMemoryHookAfter afterFree; /**< Called after that free. */
 } portaclMemoryHook;
 
 /** Information about a registered memory hook. */
 typedef struct portaclMemoryHookInfo {
-    size_t structSize;            /**< sizeof(portaclMemoryHookInfo), set by the caller in the first element. */
-    uint64_t id;                  /**< Its id. */
+    size_t structSize; /**< sizeof(portaclMemoryHookInfo), set by the caller in the first element. */
+    uint64_t id; /**< Its id. */
     portaclMemoryHookScope scope; /**< Its scope. */
-    int32_t isCalledHere;         /**< 1 if it is called for the calling thread's allocations, else 0. */
-    uint64_t refusals;            /**< Number of its refusals. */
-    uint64_t failures;            /**< Number of failures of its after functions. */
-    char name[64];                /**< Its name, truncated to the size of the field. */
-    char lastFailure[256];        /**< The text of the latest failure, truncated to the size of the field. */
+    int32_t isCalledHere; /**< 1 if it is called for the calling thread's allocations, else 0. */
+    uint64_t refusals; /**< Number of its refusals. */
+    uint64_t failures; /**< Number of failures of its after functions. */
+    char name[64]; /**< Its name, truncated to the size of the field. */
+    char lastFailure[256]; /**< The text of the latest failure, truncated to the size of the field. */
 } portaclMemoryHookInfo;
 
 /** A function of the program in a tree of memory use, including everything that it called. */
 typedef struct portaclMemoryProfileNode {
-    size_t structSize;    /**< sizeof(portaclMemoryProfileNode), set by the caller in the first element. */
-    uint32_t depth;       /**< Number of functions above it: 0 for the root, which represents the program. */
-    uint32_t line;        /**< The line of the call, from 1 on; 0 if unknown. */
+    size_t structSize; /**< sizeof(portaclMemoryProfileNode), set by the caller in the first element. */
+    uint32_t depth; /**< Number of functions above it: 0 for the root, which represents the program. */
+    uint32_t line; /**< The line of the call, from 1 on; 0 if unknown. */
     uint64_t mallocBytes; /**< Bytes that the program allocated. */
     uint64_t mallocCount; /**< Number of mallocs. */
-    uint64_t allocBytes;  /**< Bytes that the library allocated from the device or the system for these. */
-    uint64_t allocCount;  /**< Number of allocs. */
-    char file[256];       /**< The source file, truncated to the size of the field; empty if unknown. */
+    uint64_t allocBytes; /**< Bytes that the library allocated from the device or the system for these. */
+    uint64_t allocCount; /**< Number of allocs. */
+    char file[256]; /**< The source file, truncated to the size of the field; empty if unknown. */
     /** Its name, or its address if it has none, truncated to the size of the field; `_root` for the root. */
     char function[256];
 } portaclMemoryProfileNode;
@@ -317,16 +317,16 @@ typedef struct portaclMemoryProfileNode {
 /** A live allocation, as listed by portaclMemorySnapshot. */
 typedef struct portaclMemoryAllocation {
     size_t structSize; /**< sizeof(portaclMemoryAllocation), set by the caller in the first element. */
-    void* ptr;         /**< The first byte; null: physical memory, which has no address. */
-    size_t size;       /**< Requested bytes; 0 if not recorded. */
+    void *ptr; /**< The first byte; null: physical memory, which has no address. */
+    size_t size; /**< Requested bytes; 0 if not recorded. */
     /** Bytes that the allocation takes, as portaclMemoryGetStats counts them; programs may use fewer. */
     size_t roundedSize;
     portaclMemoryKind kind; /**< The kind of memory. */
-    int32_t deviceId;       /**< The device, -1 for host memory. */
-    aclrtMemPool memPool;   /**< The pool of the allocation, or its former handle if it was destroyed; null if none. */
-    aclrtStream stream;     /**< The stream of a stream-ordered allocation; null if none, or if not recorded. */
-    uint64_t thread;        /**< The system's id of the allocating thread; 0 if not recorded. */
-    uint64_t age;           /**< Nanoseconds since the allocation; 0 if not recorded. */
+    int32_t deviceId; /**< The device, -1 for host memory. */
+    aclrtMemPool memPool; /**< The pool of the allocation, or its former handle if it was destroyed; null if none. */
+    aclrtStream stream; /**< The stream of a stream-ordered allocation; null if none, or if not recorded. */
+    uint64_t thread; /**< The system's id of the allocating thread; 0 if not recorded. */
+    uint64_t age; /**< Nanoseconds since the allocation; 0 if not recorded. */
     /** The allocating function, `file:line:function`, truncated to the size of the field; empty if not recorded. */
     char callSite[256];
 } portaclMemoryAllocation;
@@ -339,7 +339,7 @@ typedef void (*portaclLineWriter)(void*, const char*);
  * it is reset. Those of host memory start with aclInit, or the first use, and end with aclFinalize.
  */
 typedef struct portaclMemoryStats {
-    size_t structSize;     /**< sizeof(portaclMemoryStats), set by the caller. */
+    size_t structSize; /**< sizeof(portaclMemoryStats), set by the caller. */
     uint64_t currentBytes; /**< Bytes of live allocations, including rounding. */
     uint64_t currentCount; /**< Number of live allocations. */
     /**
@@ -347,7 +347,7 @@ typedef struct portaclMemoryStats {
      * several pools: the sum of their peaks, which need not have occurred at the same time.
      */
     uint64_t peakBytes;
-    uint64_t peakCount;  /**< The peak of `currentCount`, in the same way. */
+    uint64_t peakCount; /**< The peak of `currentCount`, in the same way. */
     uint64_t totalBytes; /**< Bytes of all allocations ever made. */
     uint64_t totalCount; /**< Number of all allocations ever made. Minus `currentCount`, it is the number of frees. */
     /**
@@ -386,8 +386,8 @@ typedef struct portaclMemoryPoolStats {
     size_t structSize; /**< sizeof(portaclMemoryPoolStats), set by the caller in the first element. */
     /** The pool. After its destruction, as long as some of its memory is live, its former handle. */
     aclrtMemPool memPool;
-    int32_t isDestroyed;      /**< 1 if it was destroyed, else 0. */
-    int32_t isImported;       /**< 1 if another process created it, else 0. */
+    int32_t isDestroyed; /**< 1 if it was destroyed, else 0. */
+    int32_t isImported; /**< 1 if another process created it, else 0. */
     portaclMemoryStats stats; /**< Statistics of its memory. */
 } portaclMemoryPoolStats;
 
@@ -395,13 +395,13 @@ typedef struct portaclMemoryPoolStats {
 typedef struct portaclMemoryPageStats {
     size_t structSize; /**< sizeof(portaclMemoryPageStats), set by the caller in the first element. */
     uint64_t pageSize; /**< Page size in bytes, as aclrtPointerGetAttributes returns it for these allocations. */
-    uint64_t bytes;    /**< Their bytes. */
-    uint64_t count;    /**< Their number. */
+    uint64_t bytes; /**< Their bytes. */
+    uint64_t count; /**< Their number. */
 } portaclMemoryPageStats;
 
 #ifdef __cplusplus
 extern "C" {
-#endif  // __cplusplus
+#endif // __cplusplus
 
 /**
  * Returns the backend of this process: `"cpu"` or `"cuda"`. `PORTACL_BACKEND` and the machine determine it when the
@@ -411,7 +411,7 @@ extern "C" {
  *     aclFinalize: aclGetRecentErrMsg returns the reason.
  * @note Thread-safe.
  */
-const char* portaclBackendName(void);
+const char *portaclBackendName(void);
 
 /**
  * Returns the version of the library that the process has loaded. PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR and
@@ -423,7 +423,7 @@ const char* portaclBackendName(void);
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @note Thread-safe.
  */
-aclError portaclGetVersion(int32_t* major, int32_t* minor, int32_t* patch);
+aclError portaclGetVersion(int32_t *major, int32_t *minor, int32_t *patch);
 
 /**
  * Returns a readable description of a device: the GPU's name, or the number of cores of the CPU device.
@@ -438,7 +438,7 @@ aclError portaclGetVersion(int32_t* major, int32_t* minor, int32_t* patch);
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe.
  */
-aclError portaclDeviceName(int32_t deviceId, char* name, size_t size);
+aclError portaclDeviceName(int32_t deviceId, char *name, size_t size);
 
 /**
  * Returns the name of a return code, such as `"ACL_ERROR_RT_PARAM_INVALID"` for 107000.
@@ -448,7 +448,7 @@ aclError portaclDeviceName(int32_t deviceId, char* name, size_t size);
  *     also in a forked child.
  * @note Thread-safe.
  */
-const char* portaclErrorName(aclError code);
+const char *portaclErrorName(aclError code);
 
 /**
  * Records a failure of a library that is built on this one. aclGetRecentErrMsg and aclrtGetLastError return it to the
@@ -460,19 +460,7 @@ const char* portaclErrorName(aclError code);
  * @return `code`
  * @note Thread-safe.
  */
-aclError portaclReportError(const char* call, aclError code, const char* text);
-
-/**
- * Returns where the program made the call that the calling thread is in, such as `"train.cpp:31:Train"`: file, line and
- * function, or what of them is known. Calls of this library, of operators and of collectives are not the program's. A
- * program of Python has a line of Python. It is for reports: the first call from a place takes milliseconds.
- *
- * @param site receives a zero-terminated text, truncated to `size`; empty if nothing is known.
- * @param size size of `site` in bytes, at least 1.
- * @retval ACL_ERROR_INVALID_PARAM 100000: `site` is null or `size` is 0.
- * @note Thread-safe.
- */
-aclError portaclCallSite(char* site, size_t size);
+aclError portaclReportError(const char *call, aclError code, const char *text);
 
 /**
  * Records that a release failed where no error can be returned, such as in a C++ destructor. The failure is counted,
@@ -485,7 +473,7 @@ aclError portaclCallSite(char* site, size_t size);
  *     recorded.
  * @note Thread-safe.
  */
-uint64_t portaclNoteReleaseFailure(const char* call, aclError code);
+uint64_t portaclNoteReleaseFailure(const char *call, aclError code);
 
 /**
  * Returns the number of failures that portaclNoteReleaseFailure recorded since the process began.
@@ -494,6 +482,18 @@ uint64_t portaclNoteReleaseFailure(const char* call, aclError code);
  * @note Thread-safe.
  */
 uint64_t portaclReleaseFailures(void);
+
+/**
+ * Returns where the program made the call that the calling thread is in, such as `"train.cpp:31:Train"`: file, line and
+ * function, or what of them is known. Calls of this library, of operators and of collectives are not the program's. A
+ * program of Python has a line of Python. It is for reports: the first call from a place takes milliseconds.
+ *
+ * @param site receives a zero-terminated text, truncated to `size`; empty if nothing is known.
+ * @param size size of `site` in bytes, at least 1.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `site` is null or `size` is 0.
+ * @note Thread-safe.
+ */
+aclError portaclCallSite(char *site, size_t size);
 
 /**
  * Returns the CUDA driver's device number, a `CUdevice`.
@@ -506,7 +506,7 @@ uint64_t portaclReleaseFailures(void);
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
  * @note Thread-safe.
  */
-aclError portaclDeviceGetNative(int32_t deviceId, int32_t* native);
+aclError portaclDeviceGetNative(int32_t deviceId, int32_t *native);
 
 /**
  * Returns the CUDA driver's context, a `CUcontext`: the primary context of the context's device, which all contexts of
@@ -521,7 +521,7 @@ aclError portaclDeviceGetNative(int32_t deviceId, int32_t* native);
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
  * @note Thread-safe.
  */
-aclError portaclContextGetNative(aclrtContext context, void** native);
+aclError portaclContextGetNative(aclrtContext context, void **native);
 
 /**
  * Returns the CUDA driver's stream, a `CUstream`. The caller may submit its own work to it: the work of both sides
@@ -538,7 +538,7 @@ aclError portaclContextGetNative(aclrtContext context, void** native);
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
  * @note Thread-safe.
  */
-aclError portaclStreamGetNative(aclrtStream stream, void** native);
+aclError portaclStreamGetNative(aclrtStream stream, void **native);
 
 /**
  * Creates a stream for a stream of the CUDA driver, for example one of another library. The work of both sides runs in
@@ -556,7 +556,7 @@ aclError portaclStreamGetNative(aclrtStream stream, void** native);
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses, or the stream belongs to another context.
  * @note Thread-safe.
  */
-aclError portaclStreamWrapNative(void* native, aclrtStream* stream);
+aclError portaclStreamWrapNative(void *native, aclrtStream *stream);
 
 /**
  * Returns the CUDA driver's event, a `CUevent`, for the driver's functions that query or wait for events. The library
@@ -570,7 +570,7 @@ aclError portaclStreamWrapNative(void* native, aclrtStream* stream);
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
  * @note Thread-safe.
  */
-aclError portaclEventGetNative(aclrtEvent event, void** native);
+aclError portaclEventGetNative(aclrtEvent event, void **native);
 
 /**
  * Enqueues a task: a call of `function` on a stream, after the stream's earlier operations, with access to memory of
@@ -622,8 +622,12 @@ aclError portaclEventGetNative(aclrtEvent event, void** native);
  * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: the system refuses the first thread for tasks.
  * @note Thread-safe. A function of portacl.
  */
-aclError portaclLaunchTask(aclrtStream stream, portaclTaskFunction function, void* userData,
-                           const portaclTaskBuffer* buffers, size_t count, const portaclTaskOptions* options);
+aclError portaclLaunchTask(aclrtStream stream,
+                           portaclTaskFunction function,
+                           void *userData,
+                           const portaclTaskBuffer *buffers,
+                           size_t count,
+                           const portaclTaskOptions *options);
 
 /**
  * Makes a task fail: its stream fails with this code and this text when the function returns, whatever it returns. The
@@ -636,7 +640,7 @@ aclError portaclLaunchTask(aclrtStream stream, portaclTaskFunction function, voi
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task whose function runs.
  * @note Thread-safe. A function of portacl.
  */
-aclError portaclTaskFail(portaclTask task, aclError code, const char* text);
+aclError portaclTaskFail(portaclTask task, aclError code, const char *text);
 
 /**
  * Returns whether a task should return, because its stream ends or was aborted. It never changes to a smaller value.
@@ -647,7 +651,7 @@ aclError portaclTaskFail(portaclTask task, aclError code, const char* text);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task whose function runs.
  * @note Thread-safe. A function of portacl.
  */
-aclError portaclTaskGetState(portaclTask task, portaclTaskState* state);
+aclError portaclTaskGetState(portaclTask task, portaclTaskState *state);
 
 /**
  * Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, size and parameters,
@@ -662,7 +666,7 @@ aclError portaclTaskGetState(portaclTask task, portaclTaskState* state);
  * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
  * @note Thread-safe.
  */
-aclError portaclGraphPrintDot(aclmdlRI modelRI, const char* path);
+aclError portaclGraphPrintDot(aclmdlRI modelRI, const char *path);
 
 /**
  * Returns how much memory the graphs of a device have: memory that captured streams allocated from pools of the
@@ -678,7 +682,7 @@ aclError portaclGraphPrintDot(aclmdlRI modelRI, const char* path);
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Equivalent to cudaDeviceGetGraphMemAttribute.
  */
-aclError portaclDeviceGetGraphMemAttribute(int32_t deviceId, portaclGraphMemAttr attr, uint64_t* value);
+aclError portaclDeviceGetGraphMemAttribute(int32_t deviceId, portaclGraphMemAttr attr, uint64_t *value);
 
 /**
  * Resets a high watermark of portaclDeviceGetGraphMemAttribute.
@@ -710,7 +714,7 @@ aclError portaclDeviceGraphMemTrim(int32_t deviceId);
  * @return the codes of aclrtMemPoolMallocAsync, and of portaclDeviceGetDefaultMemPool if that pool has to be created.
  * @note Thread-safe. Equivalent to cudaMallocAsync.
  */
-aclError portaclMallocAsync(void** ptr, size_t size, aclrtStream stream);
+aclError portaclMallocAsync(void **ptr, size_t size, aclrtStream stream);
 
 /**
  * Frees memory in any pool in stream order: another name of aclrtMemPoolFreeAsync.
@@ -721,7 +725,7 @@ aclError portaclMallocAsync(void** ptr, size_t size, aclrtStream stream);
  * @return the codes of aclrtMemPoolFreeAsync.
  * @note Thread-safe. Equivalent to cudaFreeAsync.
  */
-aclError portaclFreeAsync(void* ptr, aclrtStream stream);
+aclError portaclFreeAsync(void *ptr, aclrtStream stream);
 
 /**
  * Returns the default pool of a device. It cannot be destroyed, and is released with the device.
@@ -738,7 +742,7 @@ aclError portaclFreeAsync(void* ptr, aclrtStream stream);
  * @note Thread-safe. Equivalent to cudaDeviceGetDefaultMemPool; on CUDA it is a pool of the library, not the driver's
  *     default pool.
  */
-aclError portaclDeviceGetDefaultMemPool(aclrtMemPool* memPool, int32_t deviceId);
+aclError portaclDeviceGetDefaultMemPool(aclrtMemPool *memPool, int32_t deviceId);
 
 /**
  * Returns the current pool of a device, from which portaclMallocAsync allocates: the pool of portaclDeviceSetMemPool,
@@ -749,7 +753,7 @@ aclError portaclDeviceGetDefaultMemPool(aclrtMemPool* memPool, int32_t deviceId)
  * @return the codes of portaclDeviceGetDefaultMemPool.
  * @note Thread-safe. Equivalent to cudaDeviceGetMemPool.
  */
-aclError portaclDeviceGetMemPool(aclrtMemPool* memPool, int32_t deviceId);
+aclError portaclDeviceGetMemPool(aclrtMemPool *memPool, int32_t deviceId);
 
 /**
  * Sets the current pool of a device, from which portaclMallocAsync allocates, for all threads, until the pool is
@@ -781,7 +785,7 @@ aclError portaclDeviceSetMemPool(int32_t deviceId, aclrtMemPool memPool);
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe.
  */
-aclError portaclDeviceGetMemPoolSupport(int32_t deviceId, portaclMemPoolSupport what, uint64_t* value);
+aclError portaclDeviceGetMemPoolSupport(int32_t deviceId, portaclMemPoolSupport what, uint64_t *value);
 
 /**
  * Sets which devices may use a pool's memory, present and future. Initially only the device of the pool has
@@ -804,7 +808,7 @@ aclError portaclDeviceGetMemPoolSupport(int32_t deviceId, portaclMemPoolSupport 
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. After an invalid argument nothing has changed.
  * @note Thread-safe. Equivalent to cudaMemPoolSetAccess.
  */
-aclError portaclMemPoolSetAccess(aclrtMemPool memPool, const aclrtMemAccessDesc* descList, size_t count);
+aclError portaclMemPoolSetAccess(aclrtMemPool memPool, const aclrtMemAccessDesc *descList, size_t count);
 
 /**
  * Returns the access of a device, or of the host, to a pool's memory.
@@ -819,7 +823,7 @@ aclError portaclMemPoolSetAccess(aclrtMemPool memPool, const aclrtMemAccessDesc*
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Equivalent to cudaMemPoolGetAccess.
  */
-aclError portaclMemPoolGetAccess(aclrtMemAccessFlags* flags, aclrtMemPool memPool, const aclrtMemLocation* location);
+aclError portaclMemPoolGetAccess(aclrtMemAccessFlags *flags, aclrtMemPool memPool, const aclrtMemLocation *location);
 
 /**
  * Creates a pool, as aclrtMemPoolCreate does, with the properties of that call and a usage.
@@ -836,7 +840,7 @@ aclError portaclMemPoolGetAccess(aclrtMemAccessFlags* flags, aclrtMemPool memPoo
  * @return the codes of aclrtMemPoolCreate.
  * @note Thread-safe. Equivalent to cudaMemPoolCreate.
  */
-aclError portaclMemPoolCreate(aclrtMemPool* memPool, const portaclMemPoolProps* poolProps);
+aclError portaclMemPoolCreate(aclrtMemPool *memPool, const portaclMemPoolProps *poolProps);
 
 /**
  * Returns a property that a pool was created with, also of a default or an imported pool.
@@ -850,7 +854,7 @@ aclError portaclMemPoolCreate(aclrtMemPool* memPool, const portaclMemPoolProps* 
  *     cudaMemPoolAttrExportHandleTypes, cudaMemPoolAttrLocationType, cudaMemPoolAttrLocationId,
  *     cudaMemPoolAttrMaxPoolSize and cudaMemPoolAttrHwDecompressEnabled, with the numbers of this API.
  */
-aclError portaclMemPoolGetProperty(aclrtMemPool memPool, portaclMemPoolProperty what, uint64_t* value);
+aclError portaclMemPoolGetProperty(aclrtMemPool memPool, portaclMemPoolProperty what, uint64_t *value);
 
 /**
  * Returns the default pool of a location and an allocation type. It cannot be destroyed. That of host memory is
@@ -872,7 +876,8 @@ aclError portaclMemPoolGetProperty(aclrtMemPool memPool, portaclMemPoolProperty 
  * @note Thread-safe. Equivalent to cudaMemGetDefaultMemPool; on CUDA it is a pool of the library, not the driver's
  *     default pool, so it needs no driver of CUDA 13, except for managed memory.
  */
-aclError portaclMemGetDefaultMemPool(aclrtMemPool* memPool, const aclrtMemLocation* location,
+aclError portaclMemGetDefaultMemPool(aclrtMemPool *memPool,
+                                     const aclrtMemLocation *location,
                                      aclrtMemAllocationType allocType);
 
 /**
@@ -886,7 +891,8 @@ aclError portaclMemGetDefaultMemPool(aclrtMemPool* memPool, const aclrtMemLocati
  * @return the codes of portaclMemGetDefaultMemPool.
  * @note Thread-safe. Equivalent to cudaMemGetMemPool.
  */
-aclError portaclMemGetMemPool(aclrtMemPool* memPool, const aclrtMemLocation* location,
+aclError portaclMemGetMemPool(aclrtMemPool *memPool,
+                              const aclrtMemLocation *location,
                               aclrtMemAllocationType allocType);
 
 /**
@@ -906,7 +912,7 @@ aclError portaclMemGetMemPool(aclrtMemPool* memPool, const aclrtMemLocation* loc
  * @note Thread-safe. Equivalent to cudaMemSetMemPool. For a device and ACL_MEM_ALLOCATION_TYPE_PINNED it is
  *     portaclDeviceSetMemPool.
  */
-aclError portaclMemSetMemPool(const aclrtMemLocation* location, aclrtMemAllocationType allocType, aclrtMemPool memPool);
+aclError portaclMemSetMemPool(const aclrtMemLocation *location, aclrtMemAllocationType allocType, aclrtMemPool memPool);
 
 /**
  * Exports a pool to other processes. Sharing a pool takes four calls: this one and portaclMemPoolExportPointer in the
@@ -929,8 +935,10 @@ aclError portaclMemSetMemPool(const aclrtMemLocation* location, aclrtMemAllocati
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. No device need be set. Follows cudaMemPoolExportToShareableHandle.
  */
-aclError portaclMemPoolExportToShareableHandle(void* shareableHandle, aclrtMemPool memPool,
-                                               aclrtMemHandleType handleType, uint32_t flags);
+aclError portaclMemPoolExportToShareableHandle(void *shareableHandle,
+                                               aclrtMemPool memPool,
+                                               aclrtMemHandleType handleType,
+                                               uint32_t flags);
 
 /**
  * Imports a pool of another process. An imported pool cannot be allocated from: it only imports allocations
@@ -956,8 +964,10 @@ aclError portaclMemPoolExportToShareableHandle(void* shareableHandle, aclrtMemPo
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows cudaMemPoolImportFromShareableHandle.
  */
-aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool* memPool, void* shareableHandle,
-                                                 aclrtMemHandleType handleType, uint32_t flags);
+aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool *memPool,
+                                                 void *shareableHandle,
+                                                 aclrtMemHandleType handleType,
+                                                 uint32_t flags);
 
 /**
  * Exports an allocation of an exported pool: returns a name for other processes. Repeated calls return the same bytes.
@@ -973,7 +983,7 @@ aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool* memPool, void* sh
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. No device need be set. Follows cudaMemPoolExportPointer.
  */
-aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData* exportData, void* ptr);
+aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData, void *ptr);
 
 /**
  * Imports an allocation by its name, at an address of this process. Repeated imports return different addresses; each
@@ -992,7 +1002,9 @@ aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData* exportData, vo
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. No device need be set. Follows cudaMemPoolImportPointer.
  */
-aclError portaclMemPoolImportPointer(void** ptr, aclrtMemPool memPool, const portaclMemPoolPtrExportData* exportData);
+aclError portaclMemPoolImportPointer(void **ptr,
+                                     aclrtMemPool memPool,
+                                     const portaclMemPoolPtrExportData *exportData);
 
 /**
  * Registers an address of the program as a symbol of a variable or a kernel of a binary, on the device of that binary.
@@ -1010,7 +1022,7 @@ aclError portaclMemPoolImportPointer(void** ptr, aclrtMemPool memPool, const por
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as in aclrtBinaryGetFunction.
  * @note Thread-safe.
  */
-aclError portaclRegisterSymbol(aclrtBinHandle binHandle, const void* symbol, const char* name);
+aclError portaclRegisterSymbol(aclrtBinHandle binHandle, const void *symbol, const char *name);
 
 /**
  * Registers a memory hook, which is called for each allocation and release of device, page-locked host, managed and
@@ -1032,7 +1044,9 @@ aclError portaclRegisterSymbol(aclrtBinHandle binHandle, const void* symbol, con
  *     at any time.
  * @note Thread-safe. The model is MemoryHook of CuPy.
  */
-aclError portaclMemoryHookRegister(const portaclMemoryHook* hook, portaclMemoryHookScope scope, uint64_t* id);
+aclError portaclMemoryHookRegister(const portaclMemoryHook *hook,
+                                   portaclMemoryHookScope scope,
+                                   uint64_t *id);
 
 /**
  * Unregisters a memory hook, in any order. When this returns, the hook is not called any more, and its user data may
@@ -1058,7 +1072,7 @@ aclError portaclMemoryHookUnregister(uint64_t id);
  *     `capacity` is too small. Works at any time.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookList(portaclMemoryHookInfo* hooks, size_t capacity, size_t* count);
+aclError portaclMemoryHookList(portaclMemoryHookInfo *hooks, size_t capacity, size_t *count);
 
 /**
  * Sets the reason of a refusal. Call it inside a *before* function of a memory hook that is about to refuse: the
@@ -1068,7 +1082,7 @@ aclError portaclMemoryHookList(portaclMemoryHookInfo* hooks, size_t capacity, si
  * @retval ACL_ERROR_INVALID_PARAM 100000: `reason` is null.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookGiveReason(const char* reason);
+aclError portaclMemoryHookGiveReason(const char *reason);
 
 /**
  * Reports a failure of a memory hook. Call it inside an *after* function: portaclMemoryHookList returns the number of
@@ -1078,7 +1092,7 @@ aclError portaclMemoryHookGiveReason(const char* reason);
  * @retval ACL_ERROR_INVALID_PARAM 100000: `what` is null.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookNoteFailure(const char* what);
+aclError portaclMemoryHookNoteFailure(const char *what);
 
 /**
  * Writes an event as portaclMemoryHookRegisterDebugPrint does: a JSON line, without the line end.
@@ -1091,7 +1105,10 @@ aclError portaclMemoryHookNoteFailure(const char* what);
  *     `moment` is unknown, or the line does not fit. aclGetRecentErrMsg returns the reason.
  * @note Thread-safe.
  */
-size_t portaclMemoryEventToJson(portaclMemoryMoment moment, const portaclMemoryEvent* event, char* line, size_t size);
+size_t portaclMemoryEventToJson(portaclMemoryMoment moment,
+                                const portaclMemoryEvent *event,
+                                char *line,
+                                size_t size);
 
 /**
  * Registers the hook "DebugPrintHook", which prints a JSON line after each alloc, malloc and free, with the names and
@@ -1105,7 +1122,7 @@ size_t portaclMemoryEventToJson(portaclMemoryMoment moment, const portaclMemoryE
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookRegisterDebugPrint(const char* path, portaclMemoryHookScope scope, uint64_t* id);
+aclError portaclMemoryHookRegisterDebugPrint(const char *path, portaclMemoryHookScope scope, uint64_t *id);
 
 /**
  * Registers the hook "LoggingHook", which writes a JSON line for each alloc, malloc and free: a log that can be
@@ -1118,7 +1135,7 @@ aclError portaclMemoryHookRegisterDebugPrint(const char* path, portaclMemoryHook
  * @retval ACL_ERROR_INVALID_PARAM 100000: also: `path` is null.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookRegisterLogging(const char* path, portaclMemoryHookScope scope, uint64_t* id);
+aclError portaclMemoryHookRegisterLogging(const char *path, portaclMemoryHookScope scope, uint64_t *id);
 
 /**
  * Registers the hook "LimitHook", which refuses allocations beyond a budget with ACL_ERROR_RT_MEMORY_ALLOCATION
@@ -1132,7 +1149,7 @@ aclError portaclMemoryHookRegisterLogging(const char* path, portaclMemoryHookSco
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookRegisterLimit(size_t most, portaclMemoryHookScope scope, uint64_t* id);
+aclError portaclMemoryHookRegisterLimit(size_t most, portaclMemoryHookScope scope, uint64_t *id);
 
 /**
  * Registers the hook "LineProfileHook", which sums allocations by the place in the program that makes them:
@@ -1146,7 +1163,7 @@ aclError portaclMemoryHookRegisterLimit(size_t most, portaclMemoryHookScope scop
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookRegisterLineProfile(size_t maxDepth, portaclMemoryHookScope scope, uint64_t* id);
+aclError portaclMemoryHookRegisterLineProfile(size_t maxDepth, portaclMemoryHookScope scope, uint64_t *id);
 
 /**
  * Returns the report of a hook. For portaclMemoryHookRegisterLineProfile it is a legend in one line, and a tree of
@@ -1162,7 +1179,7 @@ aclError portaclMemoryHookRegisterLineProfile(size_t maxDepth, portaclMemoryHook
  * @retval ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookReport(uint64_t id, char* text, size_t size, size_t* length);
+aclError portaclMemoryHookReport(uint64_t id, char *text, size_t size, size_t *length);
 
 /**
  * Returns the tree of portaclMemoryHookReport as numbers: each function before the functions that it called, siblings
@@ -1177,7 +1194,7 @@ aclError portaclMemoryHookReport(uint64_t id, char* text, size_t size, size_t* l
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile. Works at any time.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookProfile(uint64_t id, portaclMemoryProfileNode* nodes, size_t capacity, size_t* count);
+aclError portaclMemoryHookProfile(uint64_t id, portaclMemoryProfileNode *nodes, size_t capacity, size_t *count);
 
 /**
  * Starts recording the thread, time and call stack of each allocation, until the process ends, for
@@ -1225,7 +1242,7 @@ aclError portaclLeakCheckResume(void);
  * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory for the list.
  * @note Thread-safe.
  */
-aclError portaclMemorySnapshot(portaclMemoryAllocation* allocations, size_t capacity, size_t* count);
+aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations, size_t capacity, size_t *count);
 
 /**
  * Writes the live allocations to standard error, with thread, age and allocating functions if they were recorded, and
@@ -1236,7 +1253,7 @@ aclError portaclMemorySnapshot(portaclMemoryAllocation* allocations, size_t capa
  * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
  * @note Thread-safe.
  */
-aclError portaclMemoryReportLeaks(size_t* count);
+aclError portaclMemoryReportLeaks(size_t *count);
 
 /**
  * Reports leaks as portaclMemoryReportLeaks, but calls a function of the program for each line.
@@ -1248,7 +1265,7 @@ aclError portaclMemoryReportLeaks(size_t* count);
  * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
  * @note Thread-safe.
  */
-aclError portaclMemoryReportLeaksTo(portaclLineWriter write, void* userData, size_t* count);
+aclError portaclMemoryReportLeaksTo(portaclLineWriter write, void *userData, size_t *count);
 
 /**
  * Returns current, peak and total amounts of a kind of memory. Registrations of the caller's memory are not
@@ -1269,7 +1286,7 @@ aclError portaclMemoryReportLeaksTo(portaclLineWriter write, void* userData, siz
  *     error of the driver about a pool.
  * @note Thread-safe. Similar to RMM's statistics and torch.cuda.memory_stats.
  */
-aclError portaclMemoryGetStats(int32_t deviceId, portaclMemoryKind kind, portaclMemoryStats* stats);
+aclError portaclMemoryGetStats(int32_t deviceId, portaclMemoryKind kind, portaclMemoryStats *stats);
 
 /**
  * Resets the peaks of portaclMemoryGetStats to the current values. Also resets the peaks of aclrtGetMemUsageInfo and,
@@ -1295,7 +1312,7 @@ aclError portaclMemoryResetPeak(int32_t deviceId, portaclMemoryKind kind);
  * @retval ACL_ERROR_INVALID_PARAM 100000: also if `count` is null.
  * @note Thread-safe.
  */
-aclError portaclMemoryListPools(int32_t deviceId, portaclMemoryPoolStats* pools, size_t capacity, size_t* count);
+aclError portaclMemoryListPools(int32_t deviceId, portaclMemoryPoolStats *pools, size_t capacity, size_t *count);
 
 /**
  * Lists live allocations of a kind by their page size, smallest pages first. Queries the system for each allocation,
@@ -1312,11 +1329,14 @@ aclError portaclMemoryListPools(int32_t deviceId, portaclMemoryPoolStats* pools,
  * @retval ACL_ERROR_INVALID_PARAM 100000: also if `count` is null.
  * @note Thread-safe.
  */
-aclError portaclMemoryListPageSizes(int32_t deviceId, portaclMemoryKind kind, portaclMemoryPageStats* sizes,
-                                    size_t capacity, size_t* count);
+aclError portaclMemoryListPageSizes(int32_t deviceId,
+                                    portaclMemoryKind kind,
+                                    portaclMemoryPageStats *sizes,
+                                    size_t capacity,
+                                    size_t *count);
 
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
 
-#endif /* PORTACL_PORTACL_PORTACL_H */
+#endif  /* PORTACL_PORTACL_PORTACL_H */

@@ -174,6 +174,7 @@ pub(crate) const HEADERS: &[Header] = &[
             "types/portacl.rs",
             "types/portacl_task.rs",
             "base/portacl.rs",
+            "base/call_site.rs",
             "stream/native.rs",
             "transfer/host_task.rs",
             "graph/portacl_picture.rs",

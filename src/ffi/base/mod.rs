@@ -1,6 +1,7 @@
 //! What every region of the boundary uses: the guard around each entry, values from C, errors, logs.
 
 pub mod app_log;
+pub mod call_site;
 pub mod dump;
 pub mod error;
 mod guard;

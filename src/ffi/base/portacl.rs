@@ -3,7 +3,6 @@
 use std::ffi::{CStr, c_char};
 
 use crate::base::{Out, guard, guard_value, guard_value_anywhere, text};
-use crate::core::base::call_site;
 use crate::core::base::error;
 use crate::core::base::error::name::error_name;
 use crate::core::base::release_failure;
@@ -90,23 +89,6 @@ pub unsafe extern "C" fn portaclReportError(call: *const c_char, code: aclError,
         let [call, text] = [(call, "a library"), (text, "failed")]
             .map(|(it, default)| it.map_or(default.into(), |it| it.to_string_lossy()));
         Ok(error::report(&call, code, &text))
-    })
-}
-
-/// Returns where the program made the call that the calling thread is in, such as `"train.cpp:31:Train"`: file, line and
-/// function, or what of them is known. Calls of this library, of operators and of collectives are not the program's. A
-/// program of Python has a line of Python. It is for reports: the first call from a place takes milliseconds.
-///
-/// @param site receives a zero-terminated text, truncated to `size`; empty if nothing is known.
-/// @param size size of `site` in bytes, at least 1.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `site` is null or `size` is 0.
-/// @note Thread-safe.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclCallSite(site: *mut c_char, size: usize) -> aclError {
-    guard("portaclCallSite", || {
-        let site = text::Buffer::new("site", site, "size", size)?;
-        site.write(&call_site::place());
-        Ok(())
     })
 }
 
