@@ -235,6 +235,21 @@ TEST_P(KilledTest, TheOthersFailAndNameIt) {
 
 INSTANTIATE_TEST_SUITE_P(Counts, KilledTest, testing::Values(1, 1000, 8 << 20));
 
+TEST(Processes, CallsThatDoNotFitFailOnAllRanks) {
+    setenv("PORTACL_CHECK", "collectives", 1);
+    Processes ranks(2, [](Rank& own) {
+        const HcclComm comm = own.Join();
+        const aclrtStream stream = Rank::NewStream();
+        void* const memory = Rank::NewMemory({1, 2});
+        for (int time = 0; time < 20; time++) Rank::Require(Rank::AddAll(memory, 2, comm, stream), "HcclAllReduce");
+        // Without the check the process of the shorter one ends.
+        const aclError code = Rank::AddAll(memory, own.rank + 1, comm, stream);
+        own.RequireFailure(code, HCCL_E_PARA, " (operation 21); rank 1: HcclAllReduce float32 2 sum at ");
+    });
+    unsetenv("PORTACL_CHECK");
+    ranks.ExpectSuccess();
+}
+
 TEST(Processes, AStoppedRankEndsOperationsInTime) {
     setenv("HCCL_EXEC_TIMEOUT", "2", 1);
     Processes ranks(2, [](Rank& own) {

@@ -104,7 +104,7 @@ CallTable::Verdict CallTable::Arrive(uint32_t rank, Call call) {
             return verdict;
         }
     }
-    // A batch is not followed: whoever exchanges with its rank goes on.
+    // A batch is not followed: a rank that exchanges with its rank goes on.
     const auto runs_batch = [](const Place& place) { return place.call && place.call->form == Call::kBatch; };
     for (uint32_t other = 0; other < ranks_.size(); other++) {
         const Place& there = ranks_[other];
