@@ -59,11 +59,12 @@ batches=140 # many copies and prefetches in one call of the driver: src/cuda/tra
 texts=160   # texts that name the argument, its bound and what to do, on more lines than before: all of src
 tasks=925  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
             # end in src/backend/stream/workers.rs, src/check/user_code.rs
+sites=32    # portaclCallSite, for PORTACL_CHECK=collectives: src/core/base/call_site/place.rs, src/ffi/base/call_site.rs
 most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms + pages + recorder + log + calls))
 most_product_lines=$((most_product_lines + releases + uses + waits + counts + undecided + graphs + early + images + python + places))
 most_product_lines=$((most_product_lines + misuse + sharing + descriptors + privileges + cancelled + late + many + threads + counts_of_devices + crates))
 most_product_lines=$((most_product_lines + opened + hostile + busy + queues + turns + exhaustive + captures + ends + locations + batches))
-most_product_lines=$((most_product_lines + texts + tasks))
+most_product_lines=$((most_product_lines + texts + tasks + sites))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

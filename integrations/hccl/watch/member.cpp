@@ -158,7 +158,7 @@ void Member::AwaitFit(const Call& call) {
         const std::string missing = AskMissing(held);
         if (is_done()) break;
         if (Clock::now() >= deadline) {
-            throw Failure(HCCL_E_REMOTE, "other ranks did not call what fits " + call.Text() + " within " +
+            throw Failure(HCCL_E_REMOTE, "other ranks made no call that fits " + call.Text() + " within " +
                                              std::to_string(check_->patience.count() / 1000) + " s: " + missing +
                                              "; let all ranks call the same operations, or set HCCL_EXEC_TIMEOUT to "
                                              "more seconds");

@@ -7,8 +7,8 @@ use crate::core::base::call_site;
 use crate::types::aclError;
 
 /// Returns where the program made the call that the calling thread is in, such as `"train.cpp:31:Train"`: file, line
-/// and function, or what of them is known. Calls of this library, of operators and of collectives are not the program's.
-/// A program of Python has a line of Python. It is for reports: the first call from a place takes milliseconds.
+/// and function, or what of them is known. Calls of this library, of operators and of collectives are not those of the
+/// program. A program of Python has a line of Python. It is for reports: the first one from a place takes milliseconds.
 ///
 /// @param site receives a zero-terminated text, truncated to `size`; empty if nothing is known.
 /// @param size size of `site` in bytes, at least 1.
