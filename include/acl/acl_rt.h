@@ -4543,18 +4543,15 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or not a multiple of 4 KiB, or
  *     called inside a host function.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, a device without such handles, or without
- *     descriptors for memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; on CPUs a device without a memory file (docs/sharing.md).
+ *     descriptors for memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; on CPUs a device without a memory file
+ *     (docs/sharing.md).
  * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Not ordered with streams: importers read what completed work has written. Follows
  *     aclrtIpcMemGetExportKey of the Ascend runtime API.
  */
-aclError aclrtIpcMemGetExportKey(void *devPtr,
-                                 size_t size,
-                                 char *key,
-                                 size_t len,
-                                 uint64_t flags);
+aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags);
 
 /**
  * Opens memory from another process by its key. The memory becomes device memory of the calling thread's current

@@ -89,10 +89,11 @@ void CallOthers(const World& world) {
 
 }  // namespace
 
-#define QUEUE_TEST(name) \
-    OWN_PROCESS_TEST(DriverQueue, name, {"FAKE_CUDA_BLOCKING", "0"}, {"FAKE_CUDA_CONNECTIONS", "2"})
+// clang-format off
+#define TWO_BOUNDED_QUEUES {"FAKE_CUDA_BLOCKING", "0"}, {"FAKE_CUDA_CONNECTIONS", "2"}
+// clang-format on
 
-QUEUE_TEST(ARecordThatWaitsHoldsUpNoOtherCall) {
+OWN_PROCESS_TEST(DriverQueue, ARecordThatWaitsHoldsUpNoOtherCall, TWO_BOUNDED_QUEUES) {
     World world;
     const auto record = [&] {
         for (int i = 0; i < kRecords; ++i) ACL_OK(aclrtRecordEvent(world.event, world.behind));
@@ -100,7 +101,7 @@ QUEUE_TEST(ARecordThatWaitsHoldsUpNoOtherCall) {
     ExpectOthersGoOn(world, record, [&] { CallOthers(world); });
 }
 
-QUEUE_TEST(AHostFunctionThatWaitsHoldsUpNoOtherCall) {
+OWN_PROCESS_TEST(DriverQueue, AHostFunctionThatWaitsHoldsUpNoOtherCall, TWO_BOUNDED_QUEUES) {
     World world;
     Log log;
     const auto append = [&] {
@@ -110,7 +111,7 @@ QUEUE_TEST(AHostFunctionThatWaitsHoldsUpNoOtherCall) {
     EXPECT_EQ(log.Size(), size_t{kRecords});
 }
 
-QUEUE_TEST(AnAllocationThatWaitsHoldsUpNoOtherCall) {
+OWN_PROCESS_TEST(DriverQueue, AnAllocationThatWaitsHoldsUpNoOtherCall, TWO_BOUNDED_QUEUES) {
     World world;
     std::vector<void*> blocks(1200);
     const auto allocate = [&] {
@@ -122,7 +123,7 @@ QUEUE_TEST(AnAllocationThatWaitsHoldsUpNoOtherCall) {
 }
 
 // The graph is the one that other calls use.
-QUEUE_TEST(ALaunchThatWaitsHoldsUpNoOtherCall) {
+OWN_PROCESS_TEST(DriverQueue, ALaunchThatWaitsHoldsUpNoOtherCall, TWO_BOUNDED_QUEUES) {
     World world;
     const auto launch = [&] {
         for (int i = 0; i < kRecords; ++i) ACL_OK(aclmdlRIExecuteAsync(world.graph, world.behind));

@@ -93,7 +93,6 @@ pub(crate) fn aligned(
     Ok(Block { addr: base.next_multiple_of(alignment), len, token: token(base, NORMAL_PAGE) })
 }
 
-#[cold]
 pub(crate) fn too_large(len: usize) -> Fault {
     Fault::out_of_device_memory(format!("{len} bytes are more than can be addressed"))
 }

@@ -1,6 +1,6 @@
-//! Device memory on pages of at least 2 MiB. `cuMemAlloc` promises no page size, so the library maps this memory itself:
-//! the granularity of the driver's virtual memory management is the page size. The driver has no IPC handles for it;
-//! other processes get a descriptor of the physical memory, and map all of it.
+//! Device memory on pages of at least 2 MiB. `cuMemAlloc` promises no page size, so the library maps this memory
+//! itself: the granularity of the driver's virtual memory management is the page size. The driver has no IPC
+//! handles for it; other processes get a descriptor of the physical memory, and map all of it.
 
 use std::ffi::{c_int, c_void};
 use std::os::fd::AsRawFd;

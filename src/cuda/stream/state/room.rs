@@ -95,7 +95,7 @@ impl Submitting {
     }
 
     /// Returns the room of the latest operation, which the driver does not get.
-    #[inline(always)]
+    #[inline]
     pub(super) fn return_room(&mut self) {
         if let Some(calls) = &mut self.calls {
             calls.room.uncount();
@@ -106,7 +106,7 @@ impl Submitting {
 impl StreamState {
     /// Waits until there is room for an operation that takes this number of places, or the stream is abandoned. The
     /// lock is not held meanwhile.
-    #[inline(always)]
+    #[inline]
     pub(super) fn wait_for_room<'a>(&'a self, mut submitting: Locked<'a>, places: u32) -> Locked<'a> {
         if submitting.has_room(places) { submitting } else { self.wait_until_room(submitting, places) }
     }
