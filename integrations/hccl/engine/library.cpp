@@ -37,9 +37,10 @@ const MoverModule& Load() {
                              : "several ranks need a Gloo: install Debian's libgloo0 and a portacl that was built with "
                                "libgloo-dev, or import torch before (docs/collectives.md)");
     auto* const function = reinterpret_cast<MoverFunction*>(dlsym(module, "portacl_hccl_mover"));
-    if (function == nullptr)
+    const MoverModule* const mover = function != nullptr ? function() : nullptr;
+    if (mover == nullptr || !mover->Fits())
         throw Failure(HCCL_E_INTERNAL, std::string(name) + " is of another version; install portacl again");
-    return *function();
+    return *mover;
 }
 
 }  // namespace

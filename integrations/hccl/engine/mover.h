@@ -49,6 +49,11 @@ struct MoverModule {
     // others need to find it.
     std::string (*meet)(const std::string& address);
     std::unique_ptr<Mover> (*join)(const Seat& seat);
+    // The sizes for which the module was compiled.
+    size_t seat_size = sizeof(Seat), operation_size = sizeof(Operation);
+
+    // Whether the module and this library were compiled for each other.
+    bool Fits() const { return seat_size == sizeof(Seat) && operation_size == sizeof(Operation); }
 };
 
 using MoverFunction = const MoverModule*();

@@ -6,11 +6,19 @@
 #include <cstdlib>
 #include <thread>
 
+#include "engine/library.h"
 #include "tests/local_mover.h"
 #include "tests/meshed.h"
 
 namespace hccl {
 namespace {
+
+TEST(Module, FitsTheLibraryForWhichItWasCompiled) {
+    MoverModule module = LoadedMover();
+    EXPECT_TRUE(module.Fits());
+    module.operation_size += 8;
+    EXPECT_FALSE(module.Fits());
+}
 
 TEST_F(MeshedTest, EachRankGetsTheSum) {
     Run(4, [](Rank& own) {
