@@ -28,7 +28,7 @@ images=505  # what the loader reads of a kernel for CPUs: src/backend/kernel/elf
 python=425  # lines of Python in reports: src/backend/base/python
 places=330  # PORTACL_CHECK=races compares memory by its place: src/core/order/places.rs, src/check/asked.rs
 misuse=330  # codes that are answers, and texts and counts of reports: src/check/misuse.rs, report/summary.rs, call_site/text.rs
-sharing=730 # which processes may import what, a socket that other users cannot reach, and memory files for exports, with a line
+sharing=770 # which processes may import what, a socket that other users cannot reach, and memory files for exports, with a line
             # where there are none: src/backend/base/broker, apart.rs, shared_blocks.rs
 descriptors=330 # descriptors and streams that the program closes: src/algo/host/descriptor.rs, standard_stream.rs
 privileges=210 # AT_SECURE and links in folders of others: src/algo/host/environment.rs, output_path.rs
@@ -59,7 +59,7 @@ batches=140 # many copies and prefetches in one call of the driver: src/cuda/tra
 texts=160   # texts that name the argument, its bound and what to do, on more lines than before: all of src
 tasks=925  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
             # end in src/backend/stream/workers.rs, src/check/user_code.rs
-huge=66     # exports of memory on huge pages by descriptor: src/cuda/memory/mapped_memory.rs
+huge=76     # exports of memory on huge pages by descriptor: src/cuda/memory/mapped_memory.rs
 sites=32    # portaclCallSite, for PORTACL_CHECK=collectives: src/core/base/call_site/place.rs, src/ffi/base/call_site.rs
 most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms + pages + recorder + log + calls))
 most_product_lines=$((most_product_lines + releases + uses + waits + counts + undecided + graphs + early + images + python + places))

@@ -18,12 +18,18 @@ constexpr const char* kExporter = "export";
 
 // What the other process exports.
 struct Exported {
-    char key[65];
+    char keys[2][65];
     uint64_t number;
     aclrtIpcEventHandle event;
 };
 
 constexpr size_t kPhysicalSize = 2 << 20;
+
+// Drivers of GPUs export these kinds of memory in different ways. On CPUs there may be no huge pages.
+inline std::vector<aclrtMemMallocPolicy> ExportedPolicies() {
+    if (!IsCuda()) return {ACL_MEM_MALLOC_NORMAL_ONLY};
+    return {ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_ONLY};
+}
 
 inline aclrtDrvMemHandle MallocPhysical() {
     aclrtPhysicalMemProp props;
@@ -36,9 +42,13 @@ inline aclrtDrvMemHandle MallocPhysical() {
 }
 
 inline void Export(Exported* exported) {
-    void* memory = nullptr;
-    if (DID(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY)))
-        DID(aclrtIpcMemGetExportKey(memory, kSize, exported->key, sizeof exported->key, 1));
+    size_t count = 0;
+    for (const aclrtMemMallocPolicy policy : ExportedPolicies()) {
+        void* memory = nullptr;
+        char* const key = exported->keys[count++];
+        if (DID(aclrtMalloc(&memory, kSize, policy)))
+            DID(aclrtIpcMemGetExportKey(memory, kSize, key, sizeof exported->keys[0], 1));
+    }
     if (const aclrtDrvMemHandle physical = MallocPhysical())
         DID_OPTIONAL(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1, &exported->number));
     aclrtEvent event = nullptr;
@@ -126,10 +136,13 @@ class Exporter {
 inline void ShareMemory() {
     Exporter exporter;
     if (!exporter.HasExported()) return;
-    void* imported = nullptr;
-    if (DID(aclrtIpcMemImportByKey(&imported, exporter->key, 0))) {
-        DID(aclrtMemset(imported, kSize, 3, kSize));
-        DID(aclrtIpcMemClose(exporter->key));
+    for (const char* key : exporter->keys) {
+        void* imported = nullptr;
+        if (*key == 0) continue;
+        if (DID(aclrtIpcMemImportByKey(&imported, key, 0))) {
+            DID(aclrtMemset(imported, kSize, 3, kSize));
+            DID(aclrtIpcMemClose(key));
+        }
     }
     if (exporter->number != 0) {
         aclrtDrvMemHandle memory = nullptr;
@@ -152,9 +165,10 @@ inline void ShareMemory() {
         DID(aclrtIpcGetEventHandle(offered, &handle));
         DID(aclrtDestroyEvent(offered));
     }
-    void* own = nullptr;
-    char key[65];
-    if (DID(aclrtMalloc(&own, kSize, ACL_MEM_MALLOC_NORMAL_ONLY))) {
+    for (const aclrtMemMallocPolicy policy : ExportedPolicies()) {
+        void* own = nullptr;
+        char key[65];
+        if (!DID(aclrtMalloc(&own, kSize, policy))) continue;
         if (DID(aclrtIpcMemGetExportKey(own, kSize, key, sizeof key, 1))) DID(aclrtIpcMemClose(key));
         DID(aclrtFree(own));
     }

@@ -13,14 +13,25 @@ namespace {
 
 constexpr size_t kSize = 64 << 10;
 
-void Exporter(Connection& parent) {
+void Export(Connection& parent, aclrtMemMallocPolicy policy) {
     const Session session;
-    const DeviceMemory memory(kSize);
-    Fill(memory.At(), kSize, 1);
-    const KeyText key = ExportKey(memory.At(), kSize);
+    void* memory = nullptr;
+    ACL_EXPECT_OK(aclrtMalloc(&memory, kSize, policy));
+    Fill(memory, kSize, 1);
+    const KeyText key = ExportKey(memory, kSize);
     parent.Send(key);
     parent.Await(1);
     CloseKey(key);
+    ACL_EXPECT_OK(aclrtFree(memory));
+}
+
+void Exporter(Connection& parent) {
+    Export(parent, ACL_MEM_MALLOC_HUGE_FIRST);
+}
+
+// On CUDA this memory is exported in another way.
+void ExporterOfHugePages(Connection& parent) {
+    Export(parent, ACL_MEM_MALLOC_HUGE_ONLY);
 }
 
 // The place of an export in its allocation. An answer ends with it.
@@ -91,7 +102,9 @@ class Relay {
 
 }  // namespace
 
-TWO_PROCESS_TEST(IpcRelay, APlaceOutsideOfTheAllocationIsRefused, Exporter) {
+namespace {
+
+void ExpectRefusedPlaces() {
     Peer peer;
     const auto key = peer.Receive<KeyText>();
     constexpr uint64_t kPage = 4096, kMost = UINT64_MAX;
@@ -116,4 +129,14 @@ TWO_PROCESS_TEST(IpcRelay, APlaceOutsideOfTheAllocationIsRefused, Exporter) {
     CloseKey(relay.Key());
     peer.Signal(1);
     peer.Join();
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcRelay, APlaceOutsideOfTheAllocationIsRefused, Exporter) {
+    ExpectRefusedPlaces();
+}
+
+TWO_PROCESS_TEST(IpcRelay, APlaceOutsideOfHugePagesIsRefused, ExporterOfHugePages) {
+    ExpectRefusedPlaces();
 }

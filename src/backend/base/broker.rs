@@ -207,7 +207,7 @@ impl Broker {
         let id = exporter.id;
         let unanswered = |error| unanswered(id, &error);
         let connection = self.connect(&exporter, key.door())?;
-        connection.take_descriptor();
+        connection.take_descriptor().map_err(|error| unserved(&error))?;
         connection.send(&Request::new(kind, key).to_bytes(), None).map_err(unanswered)?;
         let mut answer = [0; message::MOST];
         let (len, descriptor) = connection.receive(&mut answer).map_err(unanswered)?;

@@ -286,7 +286,7 @@ fn a_descriptor_comes_only_from_a_peer_that_is_trusted() {
     let connection = connect_to("test-a_descriptor_comes_o");
     let (other, file) = (listener.accept().unwrap(), tempfile(c"sent"));
     assert_eq!(other.send(b"a", Some(file.as_fd())).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
-    connection.take_descriptor();
+    connection.take_descriptor().unwrap();
     other.send(b"a", Some(file.as_fd())).unwrap();
     assert!(connection.receive(&mut [0; 8]).unwrap().1.is_some());
 }

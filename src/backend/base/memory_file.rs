@@ -52,7 +52,7 @@ pub fn is_sealed(file: impl AsFd) -> io::Result<bool> {
 
 /// Opens the same file another time, because locks belong to an opening.
 pub fn reopen(file: impl AsFd) -> io::Result<Descriptor> {
-    let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+    let path = format!("/proc/thread-self/fd/{}", file.as_fd().as_raw_fd());
     Descriptor::new(File::options().read(true).write(true).open(&path).map_err(|error| named(&path, error))?)
 }
 

@@ -109,6 +109,7 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("stream.finished", "likewise"),
     ("stream.abandon", "drops pending work; it cannot fail"),
     ("stream.abort", "drops pending work; there is nothing to refuse"),
+    ("stream.await_room", "a wait; it ends when the stream is abandoned"),
     ("stream.retire", "a note"),
     ("stream.limit_waits", "likewise"),
     ("device.native_context", "a name, known since the device was opened"),

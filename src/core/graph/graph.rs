@@ -115,7 +115,7 @@ impl Graph {
         error_with!(code, "{self} is still being {recorded}; call {end} first")
     }
 
-    /// Returns how many operations a run has, at most.
+    /// Returns about how many operations a run has.
     fn operations(&self) -> usize {
         self.ready.lock().as_ref().map_or(0, |ready| ready.program.operations())
     }
@@ -200,7 +200,8 @@ impl Drop for Graph {
 }
 
 /// Returns the graph and the stream of a run, when the stream has room for it. Other calls for the graph go on until
-/// then, and may destroy it.
+/// then, and may destroy it. A run that needs more than that, or whose room another thread takes, waits inside, and
+/// updates of the graph wait for it.
 fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     let stream = stream::resolve(stream)?;

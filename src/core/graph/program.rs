@@ -121,7 +121,7 @@ impl Program {
         Ok(())
     }
 
-    /// Returns how many operations a run has, at most.
+    /// Returns about how many operations a run has: tasks of the program with buffers take more.
     pub fn operations(&self) -> usize {
         self.actions.len() + 2
     }

@@ -231,15 +231,19 @@ pub fn import(text: &[u8], flags: u64) -> Result<usize> {
         DeviceTallies::of(&device).imported.failed();
         about("key", fault)
     })?;
-    let is_new = add(key, &device, block).inspect_err(|_| {
+    let added = add(key, &device, block).inspect_err(|_| {
         DeviceTallies::of(&device).imported.failed();
         // The first failure is returned.
         let _ = device.native.free(block);
     })?;
+    if let Added::Before(addr) = added {
+        device.native.free(block)?;
+        return Ok(addr);
+    }
     let memory = imported_memory(&block, device.id);
     // The device is not held while hooks run.
     drop(device);
-    if is_new {
+    if added == Added::New {
         memory.report_import(|| close_unhooked(&key))?;
     }
     Ok(memory.addr)
@@ -269,10 +273,25 @@ fn open_again(key: &Key, device: &Device) -> Result<Option<usize>> {
     Ok(Some(import.block.addr))
 }
 
-/// Registers imported memory. Returns false if it is imported already, under another key.
-fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
+/// What an import is to the others.
+#[derive(PartialEq, Eq)]
+enum Added {
+    /// The first of its memory.
+    New,
+    /// Memory that is imported already under another key, at the same address.
+    Shared,
+    /// Another thread has just imported the key, at this address, which is counted again.
+    Before(usize),
+}
+
+/// Registers imported memory.
+fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<Added> {
     let mut imports = IMPORTS.lock();
-    // On GPUs memory has the same address under every key and in every thread.
+    if let Some(before) = imports.iter_mut().find(|import| import.key == key && import.owner == device.owner) {
+        before.count += 1;
+        return Ok(Added::Before(before.block.addr));
+    }
+    // A driver of GPUs opens its handles of one block at one address, whatever the key.
     let there = imports.iter().find(|import| import.block.addr == block.addr);
     let is_new = there.is_none_or(|there| there.owner != device.owner);
     if is_new {
@@ -291,7 +310,7 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
         ));
     }
     imports.push(Import { key, owner: device.owner, id: device.id, block, count: 1 });
-    Ok(is_new)
+    Ok(if is_new { Added::New } else { Added::Shared })
 }
 
 /// Implements aclrtIpcMemClose: closes an import or, if there is none, an export.

@@ -41,12 +41,11 @@ fn free_range(device: &Arc<DeviceState>, base: usize, block: Option<Block>) -> R
             peer::unmapped(&owner, base);
         }
         driver.owned.remove_after(base, || {
-            owner.end(|api| match mapped {
-                // SAFETY: the block owns its addresses and their mapping, and is freed once.
-                Some(block) => unsafe { mapped_memory::unmap_and_free(api, base as CUdeviceptr, block.len) },
+            match mapped {
+                Some(block) => mapped_memory::free(&owner, base, block.len)?,
                 // SAFETY: from `cuMemAlloc` or `cuMemAllocManaged` of this device, and freed once.
-                None => unsafe { api.mem_free(base as CUdeviceptr) },
-            })?;
+                None => owner.end(|api| unsafe { api.mem_free(base as CUdeviceptr) })?,
+            }
             // If the driver refuses, the block stays counted: the driver saves no process with managed memory.
             block.inspect(|&block| counter(&owner, block).sub(block.len));
             Ok(())

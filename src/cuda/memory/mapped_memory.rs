@@ -105,13 +105,21 @@ unsafe fn reserve_and_map(
 ///
 /// # Safety
 /// It was mapped there, and no enqueued work uses it.
-pub(super) unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
+unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
     // SAFETY: the caller gives up the mapping and the reserved addresses with this call.
     unsafe {
         // Addresses with a mapping cannot be freed, so the order matters.
         api.mem_unmap(address, len)?;
         api.mem_address_free(address, len)
     }
+}
+
+/// Frees memory that [`map`] has mapped and that no enqueued work uses. This also works on a device that has failed:
+/// the memory belongs to no context.
+pub(super) fn free(device: &DeviceState, base: usize, len: usize) -> Result<()> {
+    let Some(_open) = device.keep_open() else { return Ok(()) };
+    // SAFETY: the block owns its addresses and their mapping, and is freed once.
+    Ok(unsafe { unmap_and_free(&device.driver.api, base as CUdeviceptr, len) }?)
 }
 
 /// Returns the parcel of the first bytes of a block from [`alloc`].
@@ -129,8 +137,9 @@ pub(super) fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Res
     let physical = device.call(|api| unsafe { api.mem_retain_handle(at) })?;
     // SAFETY: live memory.
     let number = device.call(|api| unsafe { api.mem_export(physical, DESCRIPTOR, 0) });
-    // SAFETY: retained above, and released once.
-    device.driver.note_refusal(device.call(|api| unsafe { api.mem_release(physical) }));
+    // SAFETY: retained above, and released once. This also works if the export has failed the device.
+    let released = unsafe { device.driver.api.mem_release(physical) };
+    device.driver.note_refusal(released.map_err(|failure| Fault::from(failure).with_kind(FaultKind::Driver)));
     let number = number?;
     device.driver.sharing.add(Shared::Block(base));
     // SAFETY: the driver has made it for the caller.
@@ -164,9 +173,6 @@ pub(super) fn free_imported(device: &Arc<DeviceState>, base: usize) -> Result<()
     pending::release(&device.driver, release, move |driver, _| {
         driver.sharing.imported_blocks.fetch_sub(1, Ordering::Relaxed);
         let len = peer::unmapped(&owner, base).expect("an import is mapped once");
-        driver.owned.remove_after(base, || {
-            // SAFETY: the block owns its addresses and their mapping, and is freed once.
-            owner.end(|api| unsafe { unmap_and_free(api, base as CUdeviceptr, len) })
-        })
+        driver.owned.remove_after(base, || free(&owner, base, len))
     })
 }

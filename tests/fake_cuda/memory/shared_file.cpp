@@ -47,7 +47,7 @@ bool request_lock(int descriptor, int request, struct flock* lock) {
 
 // Opens the file again and takes the lock. Returns -1 if that fails.
 int lock_door(int descriptor) {
-    const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+    const std::string path = "/proc/thread-self/fd/" + std::to_string(descriptor);
     const int door = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     struct flock lock;
     if (door >= 0 && !request_lock(door, F_OFD_SETLK, &lock)) {

@@ -201,7 +201,7 @@ FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationH
     }
     // Data from another process may be invalid.
     const int descriptor = static_cast<int>(reinterpret_cast<intptr_t>(handle));
-    const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+    const std::string link = "/proc/thread-self/fd/" + std::to_string(descriptor);
     char target[128] = {};
     struct stat status {};
     if (readlink(link.c_str(), target, sizeof target - 1) < 0 || strstr(target, kPhysicalName) == nullptr ||
@@ -215,9 +215,10 @@ FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationH
     return CUDA_SUCCESS;
 }
 
-// Assumption: cuMemRetainAllocationHandle returns a handle of the memory that is mapped at an address, which
-// cuMemRelease releases as it does that of cuMemCreate. Source: CUDA Driver API, Virtual Memory Management:
-// cuMemRetainAllocationHandle Test: IpcSharing.MemoryOnHugePages
+// Assumption: cuMemRetainAllocationHandle returns a handle of the memory that is mapped at an address. cuMemRelease
+// releases it.
+// Source: CUDA Driver API, Virtual Memory Management: cuMemRetainAllocationHandle
+// Test: IpcSharing.MemoryOnHugePages
 
 FAKE_CUDA_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* out, void* address) {
     Call call(__func__, Needs::kDriver);

@@ -9,13 +9,14 @@
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawMode, chmod, fstat, mkdir, openat, rmdir, unlinkat};
-use rustix::io::retry_on_intr;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, RawMode, chmod, fstat, mkdir, openat, rmdir, unlinkat};
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{self, Shutdown, SocketAddrUnix, SocketFlags};
 use rustix::process::geteuid;
 
@@ -195,7 +196,8 @@ impl Drop for PrivateFolder<'_> {
 }
 
 fn link_to(opened: &OwnedFd) -> String {
-    format!("/proc/self/fd/{}", opened.as_raw_fd())
+    // The process's first thread, which has `/proc/self`, may have ended.
+    format!("/proc/thread-self/fd/{}", opened.as_raw_fd())
 }
 
 fn is_out_of_descriptors(error: &io::Error) -> bool {
@@ -225,19 +227,36 @@ pub(super) fn address(process: i32, is_wanted: impl Fn(&str) -> bool) -> io::Res
             Err(_) => continue,
         };
         let name = target.strip_suffix(" (deleted)").and_then(|path| path.rsplit_once('/'));
-        if name.is_some_and(|(_, name)| is_wanted(name)) {
+        // The program may have removed files of its own with such names.
+        let is_socket = || fs::metadata(&path).is_ok_and(|found| found.file_type().is_socket());
+        if name.is_some_and(|(_, name)| is_wanted(name)) && is_socket() {
             return Ok(Some(SocketAddrUnix::new(path.as_path())?));
         }
     }
     Ok(None)
 }
 
-/// Returns the paths in a folder of `/proc`, none if its process or thread has ended.
-fn entries(folder: &str) -> io::Result<Vec<PathBuf>> {
-    match fs::read_dir(folder) {
-        // The entries end if the process does.
-        Ok(entries) => Ok(entries.map_while(|entry| Some(entry.ok()?.path())).collect()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(named(folder, error)),
+/// Returns the paths of the numbers in a folder of `/proc`, none if its process or thread has ended.
+pub(super) fn entries(folder: &str) -> io::Result<Vec<PathBuf>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = match openat(CWD, folder, flags, Mode::empty()) {
+        Ok(opened) => opened,
+        Err(Errno::NOENT) => return Ok(Vec::new()),
+        Err(error) => return Err(refused_by(folder)(error)),
+    };
+    let (mut room, mut found) = (Vec::with_capacity(4096), Vec::new());
+    let mut entries = RawDir::new(opened, room.spare_capacity_mut());
+    while let Some(entry) = entries.next() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            // The process has ended.
+            Err(Errno::NOENT | Errno::SRCH) => break,
+            Err(error) => return Err(named(folder, refused_by("getdents64")(error))),
+        };
+        let name = entry.file_name().to_string_lossy();
+        if name.bytes().all(|byte| byte.is_ascii_digit()) {
+            found.push(Path::new(folder).join(&*name));
+        }
     }
+    Ok(found)
 }

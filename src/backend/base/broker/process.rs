@@ -9,6 +9,7 @@ use rustix::event::{self, PollFd, PollFlags};
 use rustix::process::geteuid;
 use rustix::time::Timespec;
 
+use super::listener::entries;
 use super::socket::Connection;
 use super::{trouble, unserved};
 use crate::algo::host::system_call::named;
@@ -98,9 +99,27 @@ pub(super) fn start_of(id: i32) -> io::Result<Option<u64>> {
     }
 }
 
+/// Returns the text that the kernel has for this thread's namespace of a kind.
+fn own_namespace(kind: &str) -> io::Result<String> {
+    namespace(Path::new("/proc/thread-self"), kind)
+}
+
 /// Returns the text that the kernel has for a process's namespace of a kind.
-fn namespace(process: &str, kind: &str) -> io::Result<String> {
-    let path = Path::new("/proc").join(process).join("ns").join(kind);
+fn namespace_of(process: i32, kind: &str) -> io::Result<String> {
+    let process = format!("/proc/{process}");
+    match namespace(Path::new(&process), kind) {
+        // The process's first thread has ended, and others go on.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let threads = entries(&format!("{process}/task"))?;
+            threads.iter().find_map(|thread| namespace(thread, kind).ok()).ok_or(error)
+        }
+        found => found,
+    }
+}
+
+/// `of`: the folder of a process or a thread.
+fn namespace(of: &Path, kind: &str) -> io::Result<String> {
+    let path = of.join("ns").join(kind);
     let target = fs::read_link(&path).map(|target| target.to_string_lossy().into_owned());
     target.map_err(|error| named(&path.to_string_lossy(), error))
 }
@@ -108,7 +127,7 @@ fn namespace(process: &str, kind: &str) -> io::Result<String> {
 fn space() -> Result<u32> {
     const BOOT: &str = "/proc/sys/kernel/random/boot_id";
     let boot = fs::read_to_string(BOOT).map_err(|error| named(BOOT, error));
-    let all = [namespace("self", "net"), namespace("self", "pid"), boot];
+    let all = [own_namespace("net"), own_namespace("pid"), boot];
     let mut sum = 0;
     for part in all {
         let part = part.map_err(|error| unserved(&error))?;
@@ -141,8 +160,8 @@ pub(super) fn check_caller(connection: &Connection, caller: Caller) -> Result<()
     ensure!(is_same()?, ended(id));
     let refused = |error| trouble(&error);
     for (kind, name) in [("net", "network"), ("pid", "process"), ("user", "user")] {
-        let there = namespace(&id.to_string(), kind).map_err(refused)?;
-        ensure!(there == namespace("self", kind).map_err(refused)?, outside(name));
+        let there = namespace_of(id, kind).map_err(refused)?;
+        ensure!(there == own_namespace(kind).map_err(refused)?, outside(name));
     }
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     let has_ended = alive.is_some_and(|alive| {

@@ -15,7 +15,7 @@ use rustix::net::{
 use rustix::time::Timespec;
 
 use crate::algo::host::descriptor::Descriptor;
-use crate::algo::host::system_call::{refused, refused_by};
+use crate::algo::host::system_call::{named, refused, refused_by};
 use crate::algo::thread::pause::pause;
 
 /// The process and the user at the other end of a connection, as the system reports them.
@@ -45,7 +45,7 @@ pub(super) fn take_descriptors(socket: BorrowedFd<'_>, take: bool) -> io::Result
     let at = (&raw const value).cast();
     // SAFETY: an open socket, and a number of that length.
     let set = unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, PASS_DESCRIPTORS, at, len) };
-    if set == 0 { Ok(()) } else { Err(refused("setsockopt(SO_PASSRIGHTS)")) }
+    if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// One end of a connection.
@@ -73,9 +73,12 @@ impl Connection {
     }
 
     /// Lets the peer, which is trusted, send a descriptor.
-    pub(super) fn take_descriptor(&self) {
-        // A kernel that lacks the option lets it.
-        let _ = self.0.get().and_then(|socket| take_descriptors(socket, true));
+    pub(super) fn take_descriptor(&self) -> io::Result<()> {
+        match take_descriptors(self.0.get()?, true) {
+            // A kernel that lacks the option lets it.
+            Err(error) if error.raw_os_error() == Some(libc::ENOPROTOOPT) => Ok(()),
+            taken => taken.map_err(|error| named("setsockopt(SO_PASSRIGHTS)", error)),
+        }
     }
 
     /// Returns the peer. This does not use rustix: its process ids are never 0, but that of a process in another
