@@ -187,8 +187,9 @@ class WaitingLaunch : public GraphAhead {
                 ++recorded_;
             }
         });
-        // It waits once the count stays the same.
-        for (int before = -1; before != recorded_;) {
+        // It waits when the count stays the same. The queue takes more than this number of records.
+        constexpr int kSomeFit = 40;
+        for (int before = -1; recorded_ < kSomeFit || before != recorded_;) {
             before = recorded_;
             Pause();
         }
@@ -203,8 +204,10 @@ class WaitingLaunch : public GraphAhead {
     void Launch(aclmdlRI graph) {
         launching_ = std::thread([this, graph] {
             ACL_OK(aclrtSetDevice(0));
+            is_launching_ = true;
             launched_ = aclmdlRIExecuteAsync(graph, held_->stream);
         });
+        while (!is_launching_) Pause();
         Pause();
     }
 
@@ -235,6 +238,7 @@ class WaitingLaunch : public GraphAhead {
 
     std::optional<Held> held_;
     std::atomic<int> recorded_{0};
+    std::atomic<bool> is_launching_{false};
     std::thread filling_, launching_;
 };
 

@@ -91,16 +91,14 @@ inline unsigned long long StartOf(pid_t process) {
 
 // Returns a socket of this process that importers take for one of the library, or -1.
 inline int ListenAs(const std::string& name) {
-    char folder[] = "/tmp/portacl-hostile-XXXXXX";
-    if (!mkdtemp(folder)) return -1;
-    const std::string path = std::string(folder) + "/" + name;
+    const TemporaryFolder folder;
+    const std::string path = folder.At(name);
     const sockaddr_un address = AddressOf(path);
     const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     const bool is_bound = bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
     // Importers look for this descriptor.
     const bool is_open = open(path.c_str(), O_PATH | O_CLOEXEC) >= 0;
     unlink(path.c_str());
-    rmdir(folder);
     return is_bound && is_open && listen(listener, 8) == 0 ? listener : -1;
 }
 

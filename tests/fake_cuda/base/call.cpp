@@ -204,6 +204,8 @@ CUresult Call::refuse(Needs needs) {
         lock_.unlock();
         usleep(kSlowUs);
         lock_.lock();
+        // The process may have been locked meanwhile.
+        wait_inside([] { return true; });
     }
     if (fault.late) {
         late_ = fault.code;
