@@ -4,7 +4,7 @@
  * file of 4108 bytes, by which the other rank finds it.
  *
  *     ./24_two_ranks                                                     two devices of one process
- *     ./24_two_ranks 0 /tmp/root & ./24_two_ranks 1 /tmp/root; wait      two processes
+ *     ./24_two_ranks 0 ~/root & ./24_two_ranks 1 ~/root; wait            two processes
  *
  * usage: 24_two_ranks [RANK FILE]     the file does not exist before; it is removed in the end
  *
@@ -13,10 +13,12 @@
 #include <acl/acl.h>
 #include <hccl/hccl.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { RANKS = 2, COUNT = 1 << 18, WAIT_SECONDS = 60 };
 
@@ -88,14 +90,17 @@ static int OneProcess(float* host) {
     return right;
 }
 
-/* Writes the root information under another name first, so that the other process does not read a part of it. */
+/* Writes the root information under another name first, so that the other process does not read a part of it. A process
+ * that has it can join as a rank: the file is a new one that only this user can read. */
 static void WriteFile(const HcclRootInfo* info, const char* path) {
     char part[4096];
     FILE* file = NULL;
+    int descriptor = -1;
     snprintf(part, sizeof part, "%s.part", path);
-    file = fopen(part, "wb");
+    descriptor = open(part, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    if (descriptor >= 0) file = fdopen(descriptor, "wb");
     if (!file || fwrite(info, sizeof *info, 1, file) != 1 || fclose(file) != 0 || rename(part, path) != 0) {
-        perror(path);
+        perror(part);
         exit(1);
     }
 }

@@ -71,6 +71,9 @@ class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEn
     void Remember(aclrtStream stream);
     // Records why the communicator ends, and closes the connections. The first cause counts.
     void End(const Failure& cause);
+    // The halves of End. Returns whether it is the first cause.
+    bool Record(const Failure& cause);
+    void EndRunning();
     std::optional<Failure> Cause() const;
     // Returns the cause of a failed operation: what the hub says of other ranks, else the failure itself.
     Failure CauseOf(const Failure& failure);
@@ -249,12 +252,20 @@ std::optional<Failure> MeshedEngine::Cause() const {
 }
 
 void MeshedEngine::End(const Failure& cause) {
+    if (Record(cause)) EndRunning();
+}
+
+bool MeshedEngine::Record(const Failure& cause) {
     {
         const std::lock_guard<std::mutex> held(lock_);
-        if (cause_) return;
+        if (cause_) return false;
         cause_ = cause;
     }
     changed_.notify_all();
+    return true;
+}
+
+void MeshedEngine::EndRunning() {
     member_->EndWaits();
     // Connections of which no operation needs anything are closed with the last reference: other ranks may still read.
     if (is_running_.load()) mover_->Close();
@@ -264,8 +275,10 @@ void MeshedEngine::Abort(const Failure& cause) noexcept {
     try {
         // The other ranks wait in the same operation.
         if (is_running_.load()) member_->ReportFailure(cause);
+        // A wait that ends as this rank leaves finds the cause.
+        const bool is_first = Record(cause);
         member_->Leave();
-        End(cause);
+        if (is_first) EndRunning();
     } catch (const std::exception&) {
         // No memory for the text.
     }

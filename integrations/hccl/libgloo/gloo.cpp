@@ -44,6 +44,15 @@ void WithWord(HcclDataType type, const Function& function) {
     }
 }
 
+// Whether each part begins at the end of the previous one.
+bool AreContiguous(const std::vector<Part>& parts) {
+    for (size_t index = 1; index < parts.size(); index++) {
+        const Part& before = parts[index - 1];
+        if (parts[index].memory != static_cast<uint8_t*>(before.memory) + before.bytes) return false;
+    }
+    return true;
+}
+
 class Gloo : public Mover {
   public:
     explicit Gloo(const Seat& seat) : mesh_(std::make_shared<Mesh>(seat)), rank_(seat.rank), size_(seat.size) {}
@@ -165,14 +174,25 @@ class Gloo : public Mover {
         std::memcpy(operation.recv, received.data(), bytes);
     }
 
+    // The ranks use one algorithm, whether their own gather is in place or not.
     void AllGather(const Operation& operation) {
+        const std::vector<Part>& parts = operation.received;
+        const size_t bytes = operation.send_bytes;
+        auto* output = static_cast<uint8_t*>(parts.empty() ? operation.recv : parts[0].memory);
+        // Parts that a GPU has copied to the host one by one have gaps.
+        std::vector<uint8_t> gathered;
+        if (!AreContiguous(parts)) {
+            gathered.resize(bytes * size_);
+            output = gathered.data();
+        }
         // The source can lie in the destination.
-        const bool has_parts = !operation.received.empty();
-        auto* const output = static_cast<uint8_t*>(has_parts ? operation.received[0].memory : operation.recv);
-        std::memmove(output + rank_ * operation.send_bytes, operation.send, operation.send_bytes);
+        std::memmove(output + rank_ * bytes, operation.send, bytes);
         auto options = New<gloo::AllgatherOptions>();
-        options.setOutput(output, operation.send_bytes * size_);
+        options.setOutput(output, bytes * size_);
         gloo::allgather(options);
+        for (uint32_t rank = 0; !gathered.empty() && rank < size_; rank++) {
+            if (rank != rank_) std::memcpy(parts[rank].memory, output + rank * bytes, bytes);
+        }
     }
 
     void Broadcast(const Operation& operation) {

@@ -90,12 +90,44 @@ TEST(Calls, ABatchIsNotFollowed) {
     EXPECT_EQ(table.Arrive(2, All("HcclBarrier", "")).released, (Ranks{0, 1, 2}));
 }
 
-TEST(Calls, ARankThatHasLeftIsNotAwaited) {
+// The rank that a batch has released may be behind its receive already.
+TEST(Calls, ABatchThatHasEndedHoldsNoReceiveBack) {
+    CallTable table(2);
+    table.Arrive(0, With(Call::kBatch, 1));
+    EXPECT_EQ(table.Arrive(1, With(Call::kSend, 0)).released, Ranks{1});
+    EXPECT_EQ(table.Arrive(1, All("HcclBarrier", "")).released, Ranks{});
+    const auto late = table.Arrive(0, With(Call::kRecv, 1));
+    EXPECT_EQ(late.mismatch, "");
+    EXPECT_EQ(late.released, Ranks{0});
+    EXPECT_EQ(table.Arrive(0, All("HcclBarrier", "")).released, (Ranks{0, 1}));
+    // The collective ends it.
+    EXPECT_EQ(table.Arrive(1, With(Call::kSend, 0)).released, Ranks{});
+    EXPECT_NE(table.Arrive(0, All("HcclBarrier", "")).mismatch, "");
+}
+
+TEST(Calls, AReceiveFromARankThatHasLeftIsNotHeldBack) {
     CallTable table(3);
-    table.Arrive(0, All("HcclBarrier", ""));
     table.Arrive(1, With(Call::kRecv, 2));
-    EXPECT_EQ(table.Leave(2), (Ranks{0, 1}));
+    const auto left = table.Leave(2);
+    EXPECT_EQ(left.released, Ranks{1});
+    EXPECT_EQ(left.mismatch, "");
     EXPECT_EQ(table.Arrive(1, With(Call::kRecv, 2)).released, Ranks{1});
+    EXPECT_EQ(table.Arrive(1, With(Call::kSend, 0)).released, Ranks{});
+    EXPECT_EQ(table.Arrive(0, With(Call::kRecv, 1)).released, (Ranks{0, 1}));
+}
+
+TEST(Calls, ACollectiveWithoutARankThatHasLeftIsAMismatch) {
+    const std::string text =
+        "the calls of the ranks do not fit: rank 0: HcclBarrier (operation 1); rank 2 has left; let all ranks call the "
+        "same operations in the same order";
+    CallTable early(3);
+    EXPECT_EQ(early.Leave(2).mismatch, "");
+    const auto arrival = early.Arrive(0, All("HcclBarrier", ""));
+    EXPECT_EQ(arrival.mismatch, text);
+    EXPECT_EQ(arrival.released, Ranks{});
+    CallTable late(3);
+    EXPECT_EQ(late.Arrive(0, All("HcclBarrier", "")).mismatch, "");
+    EXPECT_EQ(late.Leave(2).mismatch, text);
 }
 
 TEST(Calls, MissingRanksAreNamedWithTheirPlace) {

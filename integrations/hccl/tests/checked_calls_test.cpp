@@ -1,6 +1,8 @@
 // PORTACL_CHECK=collectives: calls of ranks that do not fit, and ranks that do not come.
+#include <atomic>
 #include <cstdlib>
 
+#include "tests/hub.h"
 #include "tests/meshed.h"
 #include "tests/worlds.h"
 #include "watch/member.h"
@@ -99,17 +101,18 @@ TEST_F(CheckedCallsTest, AWaitNamesTheRanksThatHaveNotArrived) {
 
 TEST_F(CheckedCallsTest, AWaitEndsInTime) {
     const Variable limit("HCCL_EXEC_TIMEOUT", "1");
-    Run(2, [](Rank& own) {
+    std::atomic<bool> has_failed{false};
+    Run(2, [&](Rank& own) {
         if (own.rank == 1) {
             HCCL_OK(HcclBarrier(own.comm, own.stream));
             ACL_OK(aclrtSynchronizeStream(own.stream));
-            // It leaves later than the other one fails.
-            std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+            while (!has_failed) std::this_thread::sleep_for(std::chrono::milliseconds(1));
             return;
         }
         HCCL_OK(HcclBarrier(own.comm, own.stream));
         HCCL_OK(HcclBarrier(own.comm, own.stream));
         HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_REMOTE, "within 1 s: rank 1 has not arrived");
+        has_failed = true;
     });
 }
 
@@ -124,11 +127,22 @@ TEST_F(CheckedCallsTest, DestroyEndsAWaitForOtherCalls) {
     });
 }
 
+TEST_F(CheckedCallsTest, ARankThatHasLeftFailsACollectiveOfTheOthers) {
+    Run(3, [](Rank& own) {
+        HCCL_OK(HcclBarrier(own.comm, own.stream));
+        ACL_OK(aclrtSynchronizeStream(own.stream));
+        if (own.rank == 2) return;
+        // One waits already when the rank leaves, or both come later.
+        if (own.rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        const HcclResult code = HcclBarrier(own.comm, own.stream);
+        HCCL_FAILS(code != HCCL_SUCCESS ? static_cast<aclError>(code) : aclrtSynchronizeStream(own.stream), HCCL_E_PARA,
+                   "HcclBarrier at ");
+        HCCL_FAILS(HcclBarrier(own.comm, own.stream), HCCL_E_PARA, "; rank 2 has left; let all ranks");
+    });
+}
+
 TEST(CheckedCalls, AreSetForAllRanksOrNone) {
-    Invitation invitation = {};
-    invitation.secret = NewSecret();
-    invitation.address = "127.0.0.1";
-    invitation.port = StartHub(invitation.address, invitation.secret);
+    const Invitation invitation = NewHub();
     const auto failures = RunRanks(2, [&](uint32_t rank) {
         const auto deadline = Clock::now() + std::chrono::seconds(1);
         const CallCheck check = {std::chrono::seconds(1), std::chrono::seconds(1)};

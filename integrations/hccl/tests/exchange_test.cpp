@@ -1,23 +1,12 @@
 // Texts that ranks exchange at the start, over the hub.
 #include <gtest/gtest.h>
 
+#include "tests/hub.h"
 #include "tests/worlds.h"
 #include "watch/member.h"
 
 namespace hccl {
 namespace {
-
-Invitation NewHub() {
-    Invitation invitation = {};
-    invitation.secret = NewSecret();
-    invitation.address = "127.0.0.1";
-    invitation.port = StartHub(invitation.address, invitation.secret);
-    return invitation;
-}
-
-Clock::time_point Soon() {
-    return Clock::now() + std::chrono::seconds(20);
-}
 
 TEST(Exchange, EachRankGetsWhatTheOthersSentToIt) {
     const Invitation invitation = NewHub();

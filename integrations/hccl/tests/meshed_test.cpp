@@ -109,9 +109,16 @@ TEST_F(MeshedTest, ADroppedOperationEndsTheCommunicator) {
 
 TEST_F(MeshedTest, AFailureOfOneRankFailsAll) {
     FailNext(1, "out of luck");
-    Run(3, [](Rank& own) {
+    std::atomic<int> behind{3};
+    const auto wait = [](void* count) {
+        while (*static_cast<std::atomic<int>*>(count) > 0) std::this_thread::yield();
+    };
+    Run(3, [&](Rank& own) {
         const Floats memory({1});
+        // All are enqueued before one fails.
+        ACL_OK(aclrtLaunchHostFunc(own.stream, wait, &behind));
         HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
+        behind--;
         const bool is_cause = own.rank == 1;
         const HcclResult code = is_cause ? HCCL_E_INTERNAL : HCCL_E_REMOTE;
         const char* const text =

@@ -257,6 +257,27 @@ TEST_P(MoverTest, MovesElements) {
     }
 }
 
+// Rank 0 gathers into one buffer. The others do so in place, and their parts have gaps, as copies of a GPU's memory do.
+TEST_P(MoverTest, GathersPartsInPlace) {
+    World world(GetParam());
+    const uint32_t size = world.size();
+    const Buffers<int> one = Values<int>(size, kCount);
+    Buffers<int> recv(size, std::vector<int>((kCount + 3) * size, -1));
+    Buffers<int> expected = recv;
+    world.Run([&](uint32_t rank) {
+        Operation operation = New(Kind::kAllGather, HCCL_DATA_TYPE_INT32, one[rank], recv[rank], kCount);
+        for (uint32_t from = 0; from < size; from++) {
+            const uint64_t first = from * (rank > 0 ? kCount + 3 : kCount);
+            std::copy(one[from].begin(), one[from].end(), &expected[rank][first]);
+            if (rank > 0) operation.received.push_back({&recv[rank][first], operation.send_bytes});
+        }
+        operation.recv_bytes = operation.send_bytes * size;
+        if (rank > 0) operation.send = std::copy_n(&one[rank][0], kCount, &recv[rank][rank * (kCount + 3)]) - kCount;
+        return operation;
+    });
+    EXPECT_EQ(recv, expected);
+}
+
 // Rank r sends s + 1 elements to rank s, none if both are even; parts lie with gaps, in the opposite order.
 TEST_P(MoverTest, ExchangesPartsOfDifferentSizes) {
     World world(GetParam());

@@ -65,9 +65,21 @@ void CallTable::Release(uint32_t rank, Verdict& verdict) {
 
 std::string CallTable::Mismatch(uint32_t one, uint32_t other) const {
     const auto [first, second] = std::minmax(one, other);
-    const auto of = [&](uint32_t rank) { return "rank " + std::to_string(rank) + ": " + ranks_[rank].call->Text(); };
+    const auto of = [&](uint32_t rank) {
+        const std::string name = "rank " + std::to_string(rank);
+        return ranks_[rank].has_left ? name + " has left" : name + ": " + ranks_[rank].call->Text();
+    };
     return "the calls of the ranks do not fit: " + of(first) + "; " + of(second) +
            "; let all ranks call the same operations in the same order";
+}
+
+std::string CallTable::NeedsALeftRank() const {
+    const auto find = [&](const auto& is_it) {
+        return static_cast<uint32_t>(std::find_if(ranks_.begin(), ranks_.end(), is_it) - ranks_.begin());
+    };
+    const uint32_t left = find([](const Place& place) { return place.has_left; });
+    const uint32_t waits = find([](const Place& place) { return place.is_waiting && place.call->form == Call::kAll; });
+    return left < ranks_.size() && waits < ranks_.size() ? Mismatch(left, waits) : "";
 }
 
 bool CallTable::ArePair(uint32_t one, uint32_t other) const {
@@ -82,6 +94,8 @@ bool CallTable::AreOpposed(uint32_t one, uint32_t other) const {
     if (here.form == Call::kAll && there.form == Call::kAll) {
         return here.function != there.function || here.elements != there.elements;
     }
+    // It is not known what one exchanges that runs a batch, or what it has sent already.
+    if (ranks_[one].is_loose || ranks_[other].is_loose) return false;
     // One that waits for a rank that does something else.
     if (here.form == Call::kAll) return there.peer == one;
     if (there.form == Call::kAll) return here.peer == other;
@@ -96,6 +110,7 @@ CallTable::Verdict CallTable::Arrive(uint32_t rank, Call call) {
     own.call = std::move(call);
     own.is_waiting = true;
     if (own.call->form == Call::kBatch) {
+        own.is_loose = true;
         Release(rank, verdict);
     } else {
         for (uint32_t other = 0; other < ranks_.size(); other++) {
@@ -104,13 +119,15 @@ CallTable::Verdict CallTable::Arrive(uint32_t rank, Call call) {
             return verdict;
         }
     }
-    // A batch is not followed: a rank that exchanges with its rank goes on.
-    const auto runs_batch = [](const Place& place) { return place.call && place.call->form == Call::kBatch; };
+    verdict.mismatch = NeedsALeftRank();
+    if (!verdict.mismatch.empty()) return verdict;
+    // A batch is not followed: a rank that exchanges with its rank goes on, and is not followed either.
     for (uint32_t other = 0; other < ranks_.size(); other++) {
-        const Place& there = ranks_[other];
+        Place& there = ranks_[other];
         if (!there.is_waiting || there.call->form == Call::kAll) continue;
         const Place& peer = ranks_[there.call->peer];
-        if (peer.has_left || runs_batch(peer)) {
+        if (peer.has_left || peer.is_loose) {
+            there.is_loose |= peer.is_loose;
             Release(other, verdict);
         } else if (peer.is_waiting && peer.call->form != Call::kAll && ArePair(other, there.call->peer)) {
             const uint32_t second = there.call->peer;
@@ -118,25 +135,26 @@ CallTable::Verdict CallTable::Arrive(uint32_t rank, Call call) {
             Release(second, verdict);
         }
     }
-    const auto is_ready = [](const Place& place) {
-        return place.has_left || (place.is_waiting && place.call->form == Call::kAll);
-    };
+    const auto is_ready = [](const Place& place) { return place.is_waiting && place.call->form == Call::kAll; };
     if (!std::all_of(ranks_.begin(), ranks_.end(), is_ready)) return verdict;
     for (uint32_t other = 0; other < ranks_.size(); other++) {
-        if (ranks_[other].is_waiting) Release(other, verdict);
+        // A rank that is here has ended its exchanges.
+        ranks_[other].is_loose = false;
+        Release(other, verdict);
     }
     return verdict;
 }
 
-std::vector<uint32_t> CallTable::Leave(uint32_t rank) {
+CallTable::Verdict CallTable::Leave(uint32_t rank) {
     Verdict verdict;
     ranks_[rank].has_left = true;
     ranks_[rank].is_waiting = false;
     for (uint32_t other = 0; other < ranks_.size(); other++) {
         const Place& there = ranks_[other];
-        if (there.is_waiting && (there.call->form == Call::kAll || there.call->peer == rank)) Release(other, verdict);
+        if (there.is_waiting && there.call->form != Call::kAll && there.call->peer == rank) Release(other, verdict);
     }
-    return verdict.released;
+    verdict.mismatch = NeedsALeftRank();
+    return verdict;
 }
 
 std::string CallTable::Missing(uint32_t rank) const {

@@ -45,8 +45,8 @@ class CallTable {
     explicit CallTable(uint32_t size) : ranks_(size) {}
 
     Verdict Arrive(uint32_t rank, Call call);
-    // A rank that has left is needed no more: what waits for it runs, and fails.
-    std::vector<uint32_t> Leave(uint32_t rank);
+    // No call of the rank comes any more. A send or receive that waits for it runs, and fails.
+    Verdict Leave(uint32_t rank);
     // For which ranks a rank waits, and where they are.
     std::string Missing(uint32_t rank) const;
 
@@ -56,11 +56,15 @@ class CallTable {
         std::optional<Call> call;
         bool is_waiting = false;
         bool has_left = false;
+        // Since the last collective it has run a batch, or exchanged with a rank that had.
+        bool is_loose = false;
     };
 
     void Release(uint32_t rank, Verdict& verdict);
     // The ranks call what does not fit.
     std::string Mismatch(uint32_t one, uint32_t other) const;
+    // The mismatch of a collective that waits, and a rank that has left; empty if there are no such ranks.
+    std::string NeedsALeftRank() const;
     // Whether two waiting ranks can never go on.
     bool AreOpposed(uint32_t one, uint32_t other) const;
     // Whether the call of one rank is the other half of that of another.

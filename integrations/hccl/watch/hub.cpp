@@ -93,13 +93,27 @@ class Hub {
             while (!guest.is_gone && TakeMessage(guest.received, head, text)) Handle(guest, head, text);
         } catch (const std::exception&) {
             // Another program has connected, or there is no memory.
-            guest.is_gone = true;
+            Expel(guest);
         }
         guest.is_gone |= guest.rank == kNoRank && guest.received.size() > kMostHello;
         if (is_open || guest.is_gone) return;
         guest.is_gone = true;
         if (guest.rank == kNoRank) return;
         Break(guest.rank, "the process of rank " + std::to_string(guest.rank) + " has ended");
+    }
+
+    // Ends the connection of one whose message cannot be handled. The others do not wait for a rank.
+    void Expel(Guest& guest) noexcept {
+        try {
+            const std::string text = "a message of rank " + std::to_string(guest.rank) +
+                                     " cannot be read, or there is no memory for it; use one version of portacl in all "
+                                     "processes";
+            if (guest.rank != kNoRank) guest.socket.Send({kFailed, guest.rank, HCCL_E_INTERNAL, 0}, text);
+            if (guest.rank != kNoRank) Break(guest.rank, text);
+        } catch (const std::bad_alloc&) {
+            // They see no more than the end of its connections.
+        }
+        guest.is_gone = true;
     }
 
     // Reports a failure to the other ranks, and to those that join later.
@@ -121,14 +135,19 @@ class Hub {
         guest.is_gone = true;
         if (!is_complete_ && broken_.empty()) broken_ = name + " has left before all ranks had joined";
         SendAll({kLeft, guest.rank, 0, 0}, "");
-        if (is_complete_ && calls_) LetGo(calls_->Leave(guest.rank));
+        if (is_complete_ && calls_) Apply(guest.rank, calls_->Leave(guest.rank));
         if (guest.rank == host_) SendAll({kHubLeaves, host_, 0, 0}, "");
     }
 
     void Compare(uint32_t rank, const std::string& text) {
         auto call = Call::Unpack(text);
-        if (!call || !is_complete_ || !calls_) return;
-        const CallTable::Verdict verdict = calls_->Arrive(rank, std::move(*call));
+        if (!is_complete_ || !calls_) return;
+        if (!call) throw Failure(HCCL_E_INTERNAL, "a call cannot be read");
+        Apply(rank, calls_->Arrive(rank, std::move(*call)));
+    }
+
+    // Sends the ranks what follows from the call or the end of one.
+    void Apply(uint32_t rank, const CallTable::Verdict& verdict) {
         LetGo(verdict.released);
         if (verdict.mismatch.empty()) return;
         if (broken_.empty()) broken_ = verdict.mismatch;

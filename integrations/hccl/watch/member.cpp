@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "watch/thread.h"
 
@@ -91,11 +92,18 @@ std::vector<std::string> Member::Exchange(const std::vector<std::string>& texts,
     while (Await(head, text, deadline)) {
         if (head.kind == kFailed) throw Failure(static_cast<HcclResult>(head.code), text);
         if (head.kind != kTexts) continue;
-        if (text.size() != all.size()) break;
+        if (text.size() != all.size()) {
+            throw Failure(HCCL_E_INTERNAL,
+                          "the ranks have addresses of different kinds; let HCCL_IF_IP or "
+                          "HCCL_SOCKET_IFNAME name addresses of one kind for all");
+        }
         std::vector<std::string> theirs;
         const size_t length = text.size() / texts.size();
         for (size_t rank = 0; rank < texts.size(); rank++) theirs.push_back(text.substr(rank * length, length));
         return theirs;
+    }
+    if (Clock::now() < deadline) {
+        throw Failure(HCCL_E_REMOTE, "the process that called HcclGetRootInfo has ended");
     }
     throw Failure(HCCL_E_REMOTE,
                   "a rank has not sent its address in time; check that all ranks run, or set HCCL_CONNECT_TIMEOUT to "
@@ -134,7 +142,12 @@ void Member::Run(const OnEnd& on_end) {
     } catch (const Failure& failure) {
         return on_end(failure);
     }
-    if (has_left_.load() || has_hub_left) return;
+    if (has_left_.load()) return;
+    if (has_hub_left) {
+        const std::lock_guard<std::mutex> held(lock_);
+        is_unchecked_ = true;
+        return;
+    }
     const std::string name = host_ == kNoRank ? "that called HcclGetRootInfo" : "of rank " + std::to_string(host_);
     on_end(Failure(HCCL_E_REMOTE, "the process " + name + " has ended"));
 }
@@ -163,11 +176,24 @@ void Member::AwaitFit(const Call& call) {
                                              "; let all ranks call the same operations, or set HCCL_EXEC_TIMEOUT to "
                                              "more seconds");
         }
+        held.unlock();
         std::fprintf(stderr, "portacl: collectives: rank %u waits in %s: %s\n", rank_, call.Text().c_str(),
                      missing.c_str());
+        held.lock();
         notice = deadline;
     }
-    may_go_ = false;
+    if (std::exchange(may_go_, false)) return;
+    const bool is_news = std::exchange(is_unchecked_, false);
+    held.unlock();
+    if (has_left_.load()) {
+        throw Failure(HCCL_E_INTERNAL, "this rank left the communicator while it waited for calls of others that fit " +
+                                           call.Text() + "; synchronize the stream before the process ends");
+    }
+    if (!is_news) return;
+    std::fprintf(stderr,
+                 "portacl: collectives: the process of rank %u has ended, in which calls are compared; rank %u "
+                 "continues without the check from %s\n",
+                 host_, rank_, call.Text().c_str());
 }
 
 std::string Member::AskMissing(std::unique_lock<std::mutex>& held) {

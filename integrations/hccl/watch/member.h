@@ -46,8 +46,8 @@ class Member {
     // Begins to listen.
     void Listen(OnEnd on_end);
     bool compares_calls() const { return check_.has_value(); }
-    // Waits until the other ranks have made calls that fit, or the communicator ends. Throws a Failure that names the
-    // missing ones if they do not. One at a time, after Listen.
+    // Waits until the other ranks have made calls that fit, or the communicator fails. Throws a Failure that names the
+    // missing ones if they do not, and one if this rank leaves. One at a time, after Listen.
     void AwaitFit(const Call& call);
     // Ends AwaitFit, now and later.
     void EndWaits();
@@ -81,6 +81,8 @@ class Member {
     bool may_go_ = false;
     bool is_over_ = false;
     std::optional<std::string> missing_;
+    // Nothing compares the calls any more, and no line has said so.
+    bool is_unchecked_ = false;
     std::atomic<bool> has_left_{false};
     bool is_hub_here_;
     std::thread thread_;
