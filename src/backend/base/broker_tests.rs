@@ -7,6 +7,8 @@ use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Instant;
 
+use rustix::net::SocketFlags;
+
 use super::listener::{Bound, Listener};
 use super::*;
 
@@ -376,10 +378,11 @@ fn a_socket_that_the_program_has_closed_opens_again() {
 fn nothing_remains_in_the_folder() {
     let folder = std::env::temp_dir().join(format!("test-nothing_remains-{}", own().id));
     std::fs::create_dir(&folder).unwrap();
-    let bound = Bound::in_folder(&folder, "test-nothing_remains").unwrap();
+    let socket = || socket::new_socket(SocketFlags::NONBLOCK).unwrap();
+    let bound = Bound::in_folder(socket(), &folder, "test-nothing_remains").unwrap();
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
     drop(bound);
     // A name that is too long for a file fails after the folder was made.
-    assert!(Bound::in_folder(&folder, &"x".repeat(300)).is_err());
+    assert!(Bound::in_folder(socket(), &folder, &"x".repeat(300)).is_err());
     std::fs::remove_dir(folder).expect("an empty folder");
 }

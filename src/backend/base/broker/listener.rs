@@ -86,10 +86,10 @@ impl Bound {
     fn new(name: &str) -> io::Result<Self> {
         let mut failures = Vec::new();
         for folder in folders() {
-            match Self::in_folder(&folder, name) {
+            // Without a free descriptor no folder helps.
+            let socket = new_socket(SocketFlags::NONBLOCK)?;
+            match Self::in_folder(socket, &folder, name) {
                 Ok(bound) => return Ok(bound),
-                // No other folder would help.
-                Err(error) if is_out_of_descriptors(&error) => return Err(error),
                 Err(error) => failures.push(format!("{}: {error}", folder.display())),
             }
         }
@@ -99,11 +99,10 @@ impl Bound {
         )))
     }
 
-    pub(super) fn in_folder(folder: &Path, name: &str) -> io::Result<Self> {
+    pub(super) fn in_folder(opened: Descriptor, folder: &Path, name: &str) -> io::Result<Self> {
         // Importers get in behind a flood of connections, which the server accepts in milliseconds. The system has a
         // limit of its own (`net.core.somaxconn`).
         const BACKLOG: i32 = 4096;
-        let opened = new_socket(SocketFlags::NONBLOCK)?;
         let socket = opened.get()?;
         let private = PrivateFolder::create(folder, name)?;
         net::bind(socket, &SocketAddrUnix::new(private.file())?).map_err(refused_by("bind"))?;
@@ -198,10 +197,6 @@ impl Drop for PrivateFolder<'_> {
 fn link_to(opened: &OwnedFd) -> String {
     // The process's first thread, which has `/proc/self`, may have ended.
     format!("/proc/thread-self/fd/{}", opened.as_raw_fd())
-}
-
-fn is_out_of_descriptors(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
 }
 
 /// Returns the address of the socket of a process whose file has a name that `is_wanted` knows. Returns `None` if the
