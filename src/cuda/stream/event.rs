@@ -140,7 +140,8 @@ impl CudaEvent {
     }
 
     fn refuse_capture(&self) -> Result<()> {
-        let text = "the event was recorded in a capture of another library, so it has no state; record it again";
+        let text = "the event was recorded in a stream that another library was capturing, so the host cannot wait for \
+                    it; record it again outside of the capture";
         if self.is_captured() { Err(Fault::new(FaultKind::Driver, text)) } else { Ok(()) }
     }
 

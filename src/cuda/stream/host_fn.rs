@@ -10,14 +10,19 @@
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
 
 use cudarc::driver::sys::CUdeviceptr;
 
 use super::state::{ROOM, StreamCalls, StreamState};
 use super::words::{GREATER_EQUAL, Words, at};
-use crate::backend::{Fault, Position, Result, Ticket};
+use crate::backend::{Fault, Position, Result, Ticket, thread_number};
+
+/// States of a call: the driver has not called yet, it has, or the submission has failed and the job is not to run.
+const PENDING: u32 = 0;
+const BEGUN: u32 = 1;
+const REVOKED: u32 = 2;
 
 /// The argument of a call by the driver, in a slot of the stream.
 struct Call<F> {
@@ -25,7 +30,10 @@ struct Call<F> {
     stream: *const StreamState,
     aborts: u64,
     position: Position,
-    done: (usize, u32),
+    /// The address of the word to write afterwards, and its value.
+    word: usize,
+    number: u32,
+    state: AtomicU32,
     job: F,
 }
 
@@ -148,7 +156,8 @@ fn refuse_in_capture(stream: &StreamState) -> Result<()> {
 }
 
 /// Has the driver call `job` with its turn. The stream then waits until the turn is dropped. If streams cannot wait for
-/// words, it waits until `job` returns. `calls_driver`: the library may call the driver until then.
+/// words, it waits until `job` returns. `calls_driver`: the library may call the driver until then. After an error the
+/// job does not run. If it has begun when the driver refuses the wait, the call succeeds, and the stream fails.
 ///
 /// The function and what it calls are always inlined, because each step would otherwise copy the closure in memory.
 #[inline(always)]
@@ -157,7 +166,8 @@ fn queue_turn<F: FnOnce(Turn) + Send + 'static>(
     calls_driver: bool,
     job: F,
 ) -> Result<Position> {
-    stream.submit_in_places(
+    let mut unordered = None;
+    let queued = stream.submit_in_places(
         1,
         #[inline(always)]
         |submitting| {
@@ -167,27 +177,37 @@ fn queue_turn<F: FnOnce(Turn) + Send + 'static>(
                 Some(calls) => calls,
                 none => none.insert(StreamCalls::new(words, stream)?),
             };
-            let queued = launch(stream, calls, job);
+            let queued = launch(stream, calls, job, &mut unordered);
             if calls_driver {
                 submitting.keep_room();
             }
             queued
         },
-    )
+    );
+    if let Some(fault) = unordered {
+        stream.fail(fault, queued.as_ref().ok().copied(), Some(thread_number()), ());
+    }
+    queued
 }
 
-/// Passes `job` in a slot. The stream then waits until its word says that the call is complete.
+/// Passes `job` in a slot. The stream then waits until its word says that the call is complete. If the driver refuses
+/// that wait when the job has begun, `unordered` receives the failure.
 #[inline(always)]
-fn launch<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, calls: &mut StreamCalls, job: F) -> Result<()> {
+fn launch<F: FnOnce(Turn) + Send + 'static>(
+    stream: &Arc<StreamState>,
+    calls: &mut StreamCalls,
+    job: F,
+    unordered: &mut Option<Fault>,
+) -> Result<()> {
     const { assert!(size_of::<Call<F>>() <= ROOM && align_of::<Call<F>>() <= align_of::<u64>()) }
     stream.note_dependence();
     let StreamCalls { word, slots, .. } = calls;
     let (addr, number) = (word.addr, word.number.wrapping_add(1));
     // Acquire: pairs with the Release of the jobs, which have read their slots before.
     let slot = slots.take(word.number, || at(addr).load(Ordering::Acquire)).cast();
-    let (aborts, position, done) = (stream.aborts(), stream.next_position(), (addr, number));
+    let (aborts, position, state) = (stream.aborts(), stream.next_position(), AtomicU32::new(PENDING));
     // SAFETY: a slot has room for it, and only this function uses it until the driver gets it.
-    unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, position, done, job }) };
+    unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, position, word: addr, number, state, job }) };
     let mut is_taken = false;
     let queued = stream.device.call_here(|api| {
         // SAFETY: `call_slot` reads a `Call<F>`, which the slot contains; the driver passes the slot to
@@ -202,23 +222,44 @@ fn launch<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, calls: &m
         // SAFETY: the driver has refused the function, so `call_slot` never runs and the call in the
         // slot is dropped here.
         unsafe { slot.drop_in_place() };
+        return queued;
     }
-    queued
+    queued.or_else(
+        #[cold]
+        |fault| {
+            // SAFETY: the slot is not used again before the caller releases the lock of submissions, and the driver's
+            // thread accesses this field as an atomic only.
+            let state = unsafe { &(*slot.as_ptr()).state };
+            // Relaxed: nothing is passed. The job is the driver's in either case.
+            if state.compare_exchange(PENDING, REVOKED, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                return Err(fault);
+            }
+            *unordered = Some(fault);
+            Ok(())
+        },
+    )
 }
 
 /// # Safety
 /// `call` is the slot of [`launch`] for a job of this type. The driver calls once.
 unsafe extern "C" fn call_slot<F: FnOnce(Turn)>(call: *mut c_void) {
     let call = NonNull::new(call.cast::<Call<F>>()).expect("a slot");
-    // SAFETY: the slot contains an initialised `Call<F>`, and the driver calls each function once.
-    let Call { stream, aborts, position, done, job } = unsafe { call.read() };
+    // SAFETY: the slot contains an initialised `Call<F>`, of which the other thread accesses this field only.
+    let state = unsafe { &(*call.as_ptr()).state };
+    // Relaxed: as in `launch`.
+    let is_revoked = state.compare_exchange(PENDING, BEGUN, Ordering::Relaxed, Ordering::Relaxed).is_err();
+    // SAFETY: as above, and the driver calls each function once.
+    let Call { stream, aborts, position, word, number, state: _, job } = unsafe { call.read() };
     // SAFETY: [`StreamCalls`] keeps it until the word says that this call is complete.
     let stream = unsafe {
         Arc::increment_strong_count(stream);
         Arc::from_raw(stream)
     };
-    let done = stream.device.words.get().is_some_and(Words::begin_job).then_some(done);
-    job(Turn { stream, aborts, position, done });
+    let done = stream.device.words.get().is_some_and(Words::begin_job).then_some((word, number));
+    let turn = Turn { stream, aborts, position, done };
+    if !is_revoked {
+        job(turn);
+    }
 }
 
 /// Passes `job` in a box. The stream waits until it returns.

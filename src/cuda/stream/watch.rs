@@ -6,7 +6,6 @@
 //! (`host_fn.rs`). The watcher ends that wait.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
@@ -52,14 +51,9 @@ pub(crate) fn queue(stream: &Arc<StreamState>, expected: Expected) -> Result<Pos
         thread: thread_number(),
         arrival: Mutex::new(None),
         aborts: stream.aborts(),
-        is_refused: AtomicBool::new(false),
     });
     note_weak(&stream.host_waits, &waiting);
-    let arriving = Arc::clone(&waiting);
-    host_fn::deliver(stream, move |arrival| arriving.begin(arrival)).inspect_err(|_| {
-        waiting.is_refused.store(true, Ordering::Release);
-        waiting.cancel();
-    })
+    host_fn::deliver(stream, move |arrival| waiting.begin(arrival))
 }
 
 /// Enqueues a change of a notify.

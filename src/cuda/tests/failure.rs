@@ -1,11 +1,12 @@
 //! Tests of failures that the test double produces on demand.
 
+use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::{Setup, fail};
+use super::{Gate, Setup, fail, symbol};
 use crate::backend::{
-    Calls, Failure, FaultKind, Fill, Heard, HostFn, PagePolicy, Place, Span, StreamOptions, inside_host_function,
+    Calls, Failure, FaultKind, Fill, Heard, HostFn, PagePolicy, Place, Span, StreamOptions, Wait, inside_host_function,
 };
 
 #[test]
@@ -81,4 +82,38 @@ fn refusals_keep_the_drivers_number_and_what_ran_out() {
     assert!(fault.text().contains("cuMemAlloc_v2 returned 998"), "{}", fault.text());
     // Nothing of the failure remains.
     drop((setup.stream(), setup.pinned(100), setup.on_device(100)));
+}
+
+/// Checks host functions that are enqueued when the driver refuses the stream's wait for them: one that has not begun
+/// never runs, and its call fails. One that has begun runs, its call succeeds, and the stream reports the failure.
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn a_host_function_runs_exactly_if_its_call_succeeds() {
+    let setup = Setup::new();
+    if symbol::<*const c_void>("cuStreamWaitValue32_v2").is_none() || fail("").is_none() {
+        println!("skipped: needs the test double, with streams that can wait for a word");
+        return;
+    }
+    let heard = Arc::new(Heard::default());
+    for round in 0..200 {
+        let stream = setup.device.create_stream(heard.options()).unwrap();
+        let gate = (round % 2 == 0).then(|| Gate::close(&stream));
+        let ran = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&ran);
+        fail("cuStreamWaitValue32_v2:1:304");
+        let called = stream.host_fn(HostFn::from_closure(move || _ = count.fetch_add(1, Ordering::SeqCst)));
+        fail("");
+        if let Some(gate) = gate {
+            assert!(called.is_err());
+            gate.open();
+        }
+        assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+        drop(stream);
+        // The stream's wait is missing, so only the last reference of the function shows its end.
+        super::wait_until("the function to be dropped", || Arc::strong_count(&ran) == 1);
+        assert_eq!(ran.load(Ordering::SeqCst), usize::from(called.is_ok()), "round {round}");
+        let failures = heard.take();
+        assert_eq!(failures.len(), usize::from(called.is_ok()), "round {round}: {failures:?}");
+        assert!(failures.iter().all(|failure| failure.position == called.as_ref().ok().copied()), "{failures:?}");
+    }
 }

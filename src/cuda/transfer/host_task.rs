@@ -38,7 +38,9 @@ pub(crate) fn queue(stream: &Arc<StreamState>, task: &Arc<HostTask>) -> Result<P
     device.require_words("they cannot wait for tasks; use copies and aclrtLaunchHostFunc")?;
     let threads = &device.driver.task_threads;
     threads.ensure_thread().map_err(|error| Fault::no_thread("for tasks", &error))?;
-    stream.refuse_in_capture("the captured graph cannot contain tasks; submit the task before or after the capture")?;
+    stream.refuse_in_capture(
+        "the captured graph cannot contain tasks of portaclLaunchTask; submit the task before or after the capture",
+    )?;
     let staging = Arc::new(Staging::of(device, task)?);
     stream.note_use_of(task.memory().map(|(memory, _)| memory.place));
     let before = stream.submitted();
@@ -59,16 +61,12 @@ fn queue_staged(stream: &Arc<StreamState>, task: &Arc<HostTask>, staging: &Arc<S
     let aborts = stream.aborts();
     let submitted = Arc::new(Submitted { stream: stream_of_run, run, staging: staging_of_run, aborts });
     let pending = Arc::clone(&submitted);
-    let queued = host_fn::deliver(stream, move |arrival| {
+    let position = host_fn::deliver(stream, move |arrival| {
         let driver = Arc::clone(&pending.stream.device.driver);
         driver.task_threads.start_or_queue(Box::new(move || pending.run(arrival)));
-    });
-    let position = queued.as_ref().copied().unwrap_or_else(|_| stream.submitted());
-    // After an error the driver may have the call. The launch fails if the task never begins.
-    if queued.is_err() && submitted.run.cancel() {
-        return queued;
-    }
-    let write_back = |_| {
+    })
+    .inspect_err(|_| _ = submitted.run.cancel())?;
+    let write_back = || {
         if staging.block.is_none() {
             return Ok(position);
         }
@@ -78,7 +76,7 @@ fn queue_staged(stream: &Arc<StreamState>, task: &Arc<HostTask>, staging: &Arc<S
         let used = Arc::clone(staging);
         host_fn::deliver_unawaited(stream, move || drop(used))
     };
-    queued.and_then(write_back).or_else(|fault| {
+    write_back().or_else(|fault| {
         // The launch has succeeded: the caller must not free what the task uses. The driver may use the block.
         std::mem::forget(Arc::clone(staging));
         if !stream.has_dropped(submitted.aborts) {

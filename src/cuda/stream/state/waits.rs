@@ -1,6 +1,5 @@
 //! The waits of a stream, and its records that others wait for, so that they can end early.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -29,14 +28,12 @@ pub(crate) struct HostWait {
     pub arrival: Mutex<Option<Arrival>>,
     /// The number of the stream's aborts when this was enqueued.
     pub aborts: u64,
-    /// True if the driver has refused it in the middle, so that the stream may reach it but does not wait.
-    pub is_refused: AtomicBool,
 }
 
 impl HostWait {
     /// Whether the wait ends when the stream reaches it.
     pub(crate) fn is_dropped(&self) -> bool {
-        self.stream.has_dropped(self.aborts) || self.is_refused.load(Ordering::Acquire)
+        self.stream.has_dropped(self.aborts)
     }
 
     /// Ends the wait if it has begun, so that the stream goes on. If it has not begun, it is dropped when the stream
