@@ -177,8 +177,8 @@ fn links_lead_somewhere() {
     assert!(seen > 5, "only {seen} links found");
 }
 
-/// Maximum number of words of the architecture page.
-const ARCHITECTURE_WORDS: usize = 2500;
+/// Maximum numbers of words of the two pages at the top that most readers open.
+const TOP_PAGES: [(&str, usize); 2] = [("README.md", 700), ("ARCHITECTURE.md", 2500)];
 /// Maximum number of words of a page of `docs`, without what programs write.
 const PAGE_WORDS: usize = 2000;
 /// Maximum number of lines of a release in the changelog.
@@ -203,8 +203,10 @@ fn lines_of_releases(changelog: &str) -> Vec<(&str, usize)> {
 
 #[test]
 fn documents_are_short() {
-    let words = words_of_page(&read("ARCHITECTURE.md"));
-    assert!(words <= ARCHITECTURE_WORDS, "ARCHITECTURE.md has {words} words; allowed: {ARCHITECTURE_WORDS}");
+    for (name, most) in TOP_PAGES {
+        let words = words_of_page(&read(name));
+        assert!(words <= most, "{name} has {words} words; allowed: {most}");
+    }
     for page in files("docs", "md") {
         let name = page.file_name().unwrap().to_str().unwrap();
         let words = words_of_page(&fs::read_to_string(&page).unwrap());
@@ -225,6 +227,18 @@ fn words_and_lines_are_counted() {
         lines_of_releases("# Changes\n\n## Unreleased\n\n- a\n\n## 1.0\n- b\n"),
         [("Unreleased", 3), ("1.0", 2)]
     );
+}
+
+/// `docs/api.md` is generated, and has the numbers of functions.
+#[test]
+fn the_first_page_counts_the_functions() {
+    let api = read("docs/api.md");
+    let line = api.lines().find(|line| line.contains(" functions work.")).unwrap();
+    let numbers: Vec<_> = line.split(' ').filter(|word| word.parse::<usize>().is_ok()).take(2).collect();
+    let [works, all] = numbers[..] else { panic!("docs/api.md: no two numbers in '{line}'") };
+    let (english, chinese) = (read("README.md"), read("README.zh.md"));
+    assert!(english.contains(&format!("lists the {all} functions")) && english.contains(&format!("; {works} do")));
+    assert!(chinese.contains(&format!("有 {all} 个函数，其中 {works} 个可用")));
 }
 
 /// Whether a changelog has a section for `version` with its date. Unreleased changes may precede it.

@@ -60,12 +60,12 @@ test_packages() {
         echo "-- $name: $field"
         [[ $name == libportacl0 || $field == *"libportacl0 (= $PORTACL_TEST_VERSION-1)"* ]] || fail "$name needs no libportacl0"
     done
-    # glibc: what README says, what the package says, and what the files use.
+    # glibc: what docs/install.md says, what the package says, and what the files use.
     local said used
-    said=$(sed -n 's/.*need glibc \([0-9.]*[0-9]\).*/\1/p' "$root/README.md")
+    said=$(sed -n 's/.*need glibc \([0-9.]*[0-9]\).*/\1/p' "$root/docs/install.md")
     used=$(glibc "$(find "$clean" -name 'libportacl.so.0.*')" "$clean/usr/bin/portacl-info" "$clean"/usr/lib/portacl/ascend/lib64/lib*.so)
-    echo "-- glibc $used is needed; README says $said"
-    [[ $(printf '%s\n' "$said" "$used" | sort -V | tail -n 1) == "$said" ]] || fail "README says glibc $said, and $used is needed"
+    echo "-- glibc $used is needed; docs/install.md says $said"
+    [[ $(printf '%s\n' "$said" "$used" | sort -V | tail -n 1) == "$said" ]] || fail "docs/install.md says glibc $said, and $used is needed"
     dpkg-deb --field "$mine"/build/libportacl0_*.deb Depends | grep -F "libc6 (>= $used)" >/dev/null || fail "libportacl0 does not depend on libc6 $used"
     # The folder of the original, and a program with it.
     ! find "$clean/usr/lib/portacl" -xtype l | grep . || fail "the links above lead nowhere"

@@ -377,15 +377,15 @@ LISTS
     [[ -z $(find "$mine/build" -name 'sample_*' -o -name 'libportacl_cxx*') ]] || fail "samples or the component were built"
 }
 
-# The program and the CMake lines of README.md, as they are there.
+# The program and the CMake lines of docs/install.md, as they are there.
 test_readme() {
     rm -rf "$mine"
     mkdir -p "$mine"
-    sed -n '/^```cpp$/,/^```$/{/^```/d;p}' "$root/README.md" >"$mine/hello.cpp"
-    sed -n '/^```cmake$/,/^```$/{/^```/d;p}' "$root/README.md" >"$mine/CMakeLists.txt"
+    sed -n '/^```cpp$/,/^```$/{/^```/d;p}' "$root/docs/install.md" >"$mine/hello.cpp"
+    sed -n '/^```cmake$/,/^```$/{/^```/d;p}' "$root/docs/install.md" >"$mine/CMakeLists.txt"
     cmake -S "$mine" -B "$mine/build" -DCMAKE_PREFIX_PATH="$prefix"
     cmake --build "$mine/build"
-    [[ $("$mine/build/hello") == "hello, device" ]] || fail "README's program"
+    [[ $("$mine/build/hello") == "hello, device" ]] || fail "the program of docs/install.md"
 }
 
 "test_$case_name"

@@ -1,6 +1,7 @@
-# The commands that README.md prints lead from a clone to a program: linked by CMake, by pkg-config, and with the Debian
+# The commands that docs/install.md prints lead from a clone to a program: linked by CMake, by pkg-config, and with the Debian
 # packages. Each block runs as it is there, in a shell of its own, in an empty folder.
-readme_block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`/d;p}" README.md; }
+readme_block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`/d;p}" docs/install.md; }
+repair="correct the block of docs/install.md that is named above, or what it runs"
 check() {
     local work=$PWD/build/readme-commands name
     rm -rf "$work"
@@ -15,7 +16,7 @@ check() {
     git -C "$work/tree" -c user.name=portacl -c user.email=portacl commit -q -m "This tree"
     for name in install cmake pkg-config packages; do
         readme_block "sh $name" >"$work/$name.sh"
-        [[ -s $work/$name.sh ]] || { echo "README.md has no block '$name'"; return 1; }
+        [[ -s $work/$name.sh ]] || { echo "docs/install.md has no block '$name'"; return 1; }
         printf -- '-- %s\n' "$name"
         cat "$work/$name.sh"
         # Rust is the one that is installed. Optimising it, and its debugging information, would take most of the time.
@@ -48,4 +49,4 @@ readme_as_root() {
         echo "APT::Get::Assume-Yes \"true\";" >"$APT_CONFIG"
         bash -euo pipefail "$1"' as_root "$1" </dev/null
 }
-sabotage() { sed -i 's/^c++ hello\/hello.cpp/c++ hello\/helo.cpp/' README.md; }
+sabotage() { sed -i 's/^c++ hello\/hello.cpp/c++ hello\/helo.cpp/' docs/install.md; }

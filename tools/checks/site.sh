@@ -1,4 +1,5 @@
 # The site builds, its links lead somewhere, and a browser shows it: title, navigation, search, plots.
+repair="correct the link or the heading that is named above"
 check() {
     local status=0
     tools/docs.sh install || status=$?
@@ -15,4 +16,4 @@ check() {
     fi
     return "$status"
 }
-sabotage() { sed -i 's/^## The smallest program/## The smallest program\n\n[A guide](docs\/errors.md#no-such-heading)/' README.md; }
+sabotage() { sed -i 's/^## What it is not/## What it is not\n\n[A guide](docs\/errors.md#no-such-heading)/' README.md; }
