@@ -94,6 +94,14 @@ class Turns(unittest.TestCase):
             self.assertLessEqual(self.OFTEN, set(ran[start:start + 10]))
 
 
+class Checks(unittest.TestCase):
+    def test_each_says_how_to_repair_what_it_finds(self):
+        files = sorted((TREE / "tools/checks").glob("*.sh"))
+        self.assertGreater(len(files), 40)
+        silent = [file.stem for file in files if not re.search(r'^repair="..+"$', file.read_text(), re.MULTILINE)]
+        self.assertEqual(silent, [])
+
+
 class Steps(unittest.TestCase):
     def steps(self, *arguments):
         """The steps of ./dev test with commands that do nothing."""

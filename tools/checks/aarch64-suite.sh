@@ -6,6 +6,7 @@ source tools/checks/aarch64.sh
 run() {
     ctest --test-dir build/aarch64 -L '^cpu$' -R "^cpu\.($(IFS='|'; echo "$*"))\$" --no-tests=error --output-on-failure -j "$(nproc)"
 }
+repair="mend what depends on x86-64 or on pages of 4 KiB in the test that failed; ctest -R NAME in the folder that the log names runs it alone"
 check() {
     aarch64_tools qemu-aarch64
     local root=$PWD/build/aarch64-gtest samples='sample\.([0-9].*)' text

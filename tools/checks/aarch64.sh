@@ -12,6 +12,7 @@ aarch64_tools() {
         return 77
     fi
 }
+repair="mend the code that rustc names; what only x86-64 has needs a cfg"
 check() {
     aarch64_tools
     # c_char is unsigned there, so that some casts are needed on x86-64 only.

@@ -1,4 +1,5 @@
 # Unknown labels, options and arguments are refused before anything is installed or built, and named. --help prints help.
+repair="let accept (dev) refuse the argument before anything runs, and name it"
 check() {
     local arguments status output
     while read -ra arguments; do

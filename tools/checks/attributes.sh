@@ -10,6 +10,7 @@ count() {
     echo "$found times $name, at most $most are allowed"
     ((found <= most))
 }
+repair="leave the attribute out, or show its gain by ./dev bench instructions and raise the limit with the reason"
 check() {
     count 'inline(always)' '#\[inline\(always\)\]' "$most_inline_always" &&
         count 'cold or inline(never)' '#\[(cold|inline\(never\))\]' "$most_cold_or_inline_never"

@@ -1,4 +1,5 @@
 # Ten times as many threads as in the suite are cancelled inside each family of calls (cpp_tests/process/guest/cancel_test.cpp).
+repair="turn cancellation off around the system call that the stack names (algo/thread/cancellation.rs)"
 check() {
     build test --target cancel_test
     for label in cpu cuda-fake; do

@@ -1,5 +1,6 @@
 # Many sequences of API calls, decoded from bytes, with library and program under AddressSanitizer (cpp_tests/fuzz).
 # ./dev test runs the corpus and a few more without it. Takes minutes: --deep only.
+repair="run the program that is named above on the file of the sequence, and add the file to cpp_tests/fuzz/corpus"
 check() {
     build address --target fuzz_calls fake_cuda
     local label

@@ -1,6 +1,7 @@
 # The list and the script of the pack (./dev gpu) on a pack of small programs: tests are listed by their value, scripts are
 # packed with what they run, each test has a result though others crash or hang, a time limit leaves the rest for the next
 # call, what has run does not run again, and the archive has a bound.
+repair="mend tools/gpu, or what tools/gpu/run_test.py and tools/gpu_check.py expect"
 check() {
     local place pack
     place=$(mktemp -d)

@@ -1,5 +1,6 @@
 # Without memory hooks an allocation or release executes one plain load and a branch for each moment of hooks, at most 3
 # instructions each, in the optimised library. Takes minutes: --deep only.
+repair="move the work behind the load and the branch that the call has already"
 check() {
     [[ $(uname -m) == x86_64 ]] || { echo "reads x86-64 code"; return 77; }
     cargo rustc --locked --release --lib --crate-type staticlib

@@ -1,5 +1,6 @@
 # The licences, sources and versions of everything linked into the library are allowed, by cargo-deny.
 deny_version=0.20.2
+repair="choose another crate or version, or allow the licence in deny.toml with a reason"
 check() {
     local tool
     tool=$(command -v cargo-deny || true)

@@ -2,6 +2,7 @@
 # the checks, but for bounds, for which Valgrind has too few addresses. Rust keeps some pointers to the middle of a block
 # (Arc::into_raw), so that memcheck calls the block possibly lost; only what is surely lost counts. Takes minutes: --deep
 # only.
+repair="mend the access that Valgrind names; a block whose only pointer leads to its middle needs a row in the suppressions"
 check() {
     command -v valgrind >/dev/null || { echo "it needs valgrind"; return 77; }
     build test --target sample_01_device_memory sample_06_callbacks

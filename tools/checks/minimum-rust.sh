@@ -1,5 +1,6 @@
 # The tree builds with the oldest Rust that Cargo.toml promises, if that toolchain is installed; and Cargo.toml,
 # dependencies, setup and documents name the same version. clippy's lint incompatible_msrv covers the rest.
+repair="use what the Rust release of Cargo.toml has, or raise rust-version and the other places that are named above"
 check() {
     cargo test --locked --quiet --test minimum_rust
     local minimum

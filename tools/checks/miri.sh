@@ -17,6 +17,7 @@
 miri_tests="alloc::heap alloc::large_vec alloc::pool::properties alloc::pool::tests \
 map::address_map map::typed_slots math queue::stream_queue sync::level sync::share"
 miri_skips="--skip threads_that_submit_work_and_help_lose_nothing --skip threads_that_use_a_key_first_share_one_state"
+repair="mend the access that Miri names; cargo miri test -p portacl-algo NAME runs the test alone"
 check() {
     local toolchain
     toolchain=$(rustup toolchain list 2>/dev/null | grep -oE '^nightly[^ ]*' | head -1 || true)

@@ -1,6 +1,7 @@
 # Another user runs the suite in a clone whose folder's name has a space and the word portacl, with an unusual home, folder
 # for temporary files, locale and umask. As root this is a user without a name; otherwise the same user.
 # PORTACL_OTHER_USER_RUNS: what runs there; without it, the tests of ./dev test that fetch nothing.
+repair="let the test use folders, names and rights of its own (cpp_tests/support)"
 check() {
     local work copy locale sysroot as_user=() runs
     runs=${PORTACL_OTHER_USER_RUNS-./dev test rust fake-cuda cpu cpu-async cuda-fake}

@@ -1,6 +1,7 @@
 # The recipes of integrations/packaging/ build and are well formed, with what PyPI and npm have of their tools (its
 # README.md).
 conan() { CONAN_HOME=$PWD/build/packaging/conan build/packaging/venv/bin/conan "$@"; }
+repair="mend the recipe in integrations/packaging that is named above"
 check() {
     local venv=build/packaging/venv npm=build/packaging/npm target=$PWD/target/packaging skipped='' version name
     mkdir -p build/packaging

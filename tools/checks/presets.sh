@@ -1,4 +1,5 @@
 # The presets of the sanitizers configure. Their suites run on request only, so that nothing else would notice.
+repair="mend the preset in CMakePresets.json that is named above"
 check() {
     local preset presets=(address undefined)
     # ThreadSanitizer builds Rust's standard library.

@@ -1,4 +1,5 @@
 # The committed PTX, as the fake driver runs it, computes what the kernels' source does. Builds the fake driver: --deep only.
+repair="python3 src/cuda/kernels/make.py, which needs nvcc; if the PTX is current, mend the fake driver's interpreter"
 check() {
     local build=build/ptx-run
     cmake -S tests/fake_cuda -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug >/dev/null

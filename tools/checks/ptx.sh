@@ -1,4 +1,5 @@
 # The committed PTX equals the compiler's output for the kernels' source, and assembles for all architectures.
+repair="python3 src/cuda/kernels/make.py, which needs nvcc, and commit the result"
 check() {
     src/cuda/kernels/make.py --check
     src/cuda/kernels/make.py --assemble

@@ -1,5 +1,6 @@
 # Every system call of the library's code is refused once and permanently, on every backend that needs no GPU
 # (cpp_tests/refusal). ./dev test runs a sample. Takes minutes: --deep only.
+repair="return the system's error in place of going on; the log names the refused call and its stack"
 check() {
     [[ $(uname -m) == x86_64 ]] || { echo "reads x86-64 registers"; return 77; }
     build test

@@ -1,4 +1,5 @@
 # cmake/set_env.sh finds its folder in every shell, from any folder, and adds no empty part to LD_LIBRARY_PATH.
+repair="mend cmake/set_env.sh for the shell that is named above"
 check() {
     local work=build/checks/set-env home shell before after found tried=0
     rm -rf "$work"

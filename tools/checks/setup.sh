@@ -1,5 +1,6 @@
 # Every command of ./dev starts with tools/setup.sh, so that a fresh machine needs no other step. The commands are
 # those that ./dev help lists; here their scripts are stubs.
+repair="begin the command with tools/setup.sh (dev)"
 check() {
     local folder command status=0 commands arguments first
     folder=$(mktemp -d)

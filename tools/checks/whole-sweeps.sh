@@ -1,5 +1,6 @@
 # The sweeps over calls of the backends, functions of the driver, host allocations, descriptors and damages of kernels'
 # files with nothing left out; ./dev test runs a sample of each. Takes most of an hour: --deep only.
+repair="mend the place that is named above; ctest --test-dir build/test -R NAME runs its sample"
 check() {
     build test
     # Within bounded time, another part of them each time.

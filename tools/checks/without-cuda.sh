@@ -1,4 +1,5 @@
 # A library without the cuda backend (PORTACL_CUDA=OFF) has no driver code, says so, and works on the CPU.
+repair="put the code behind the feature cuda (Cargo.toml, PORTACL_CUDA)"
 check() {
     local build=build/without-cuda programs=(host_register_test memcpy_async_test event_test kernel_test graph_test notify_test) library text
     cargo clippy --locked --quiet --lib --no-default-features -- -D warnings
