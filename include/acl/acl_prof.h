@@ -277,7 +277,7 @@ aclprofStepInfo *aclprofCreateStepInfo(void);
  *
  * @param stepinfo from aclprofCreateStepInfo. If it is null, destroyed or not a step, nothing happens, and
  *     aclGetRecentErrMsg returns the error (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000).
- *     Thread-safe. Follows aclprofDestroyStepInfo of the Ascend runtime API.
+ * @note Thread-safe. Follows aclprofDestroyStepInfo of the Ascend runtime API.
  */
 void aclprofDestroyStepInfo(aclprofStepInfo *stepinfo);
 
@@ -312,7 +312,7 @@ void *aclprofCreateStamp(void);
  *
  * @param stamp from aclprofCreateStamp. If it is null, destroyed or not a stamp, nothing happens, and
  *     aclGetRecentErrMsg returns the error (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000).
- *     Thread-safe. Follows aclprofDestroyStamp of the Ascend runtime API.
+ * @note Thread-safe. Follows aclprofDestroyStamp of the Ascend runtime API.
  */
 void aclprofDestroyStamp(void *stamp);
 

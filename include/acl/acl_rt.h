@@ -3259,6 +3259,8 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
 
 /**
  * Fills 32-bit words of device memory, or of host memory from aclrtMallocHost. Synchronous, not ordered with any
+ * stream.
+ *
  * @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
  * @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
  * @param value written to every word, in the byte order of the host.
@@ -5046,8 +5048,8 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *statu
  * @param mode the new mode; receives the previous one. ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: the thread's captures and
  *     global captures of other threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the thread's captures;
  *     ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: no captures. Captures that were begun in relaxed mode forbid nothing.
- * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown mode. Affects the calling thread only.
- * @note Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown mode.
+ * @note Affects the calling thread only. Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
  */
 aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
 
@@ -5499,9 +5501,10 @@ aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
  *
  * Kernel: another kernel of the same device, other attributes, arguments (read during the call) and blocks; if the
  * number of blocks stays the same, a grid of several dimensions is kept, and so are the threads per block. Record of
- * an event: another event of the device, which later launches record, with a timestamp if the first event has one; the
- * tasks that are ordered after the record stay the same. Reset of an event: another event. In both cases the new event
- * has ACL_EVENT_EXTERNAL or ACL_EVENT_IPC if the first event has it. Wait for an event outside of the graph: another
+ * an event: another event of the device, which later launches record, and both events have a timestamp or neither
+ * has one (a record with ACL_EVENT_EXTERNAL takes either); the tasks that are ordered after the record stay the same.
+ * Reset of an event: another event. In both cases the new event has ACL_EVENT_EXTERNAL exactly if the first event has
+ * it, and the same holds for ACL_EVENT_IPC. Wait for an event outside of the graph: another
  * event, for whose record or signal later launches wait; a wait inside of the graph keeps its event. Value that is
  * written or waited for: another address, value and comparison. Other tasks (copies, fills, reductions, random
  * numbers, host functions) have no parameters; passing the zeros that aclmdlRITaskGetParams returned only enables
@@ -7170,8 +7173,8 @@ aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs *args);
  * @param args null, or a structure with `restoreFlags` 0.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `restoreFlags` is not 0.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process.
- * @retval ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909: nothing is saved, another snapshot call is running, or there is no
- *     memory: the contents are still saved.
+ * @retval ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909: nothing is saved, another snapshot call is running, there is no
+ *     memory, or the driver refuses. Saved contents are still saved.
  * @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before the restore, and everything
  *     is still saved, or after it, and everything is restored.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.

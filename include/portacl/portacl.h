@@ -121,8 +121,8 @@ typedef enum portaclMemPoolProperty {
      */
     PORTACL_MEM_POOL_PROPERTY_LOCATION_TYPE = 2,
     /**
-     * The device or the NUMA node; 0 for ACL_MEM_LOCATION_TYPE_HOST. For ACL_MEM_LOCATION_TYPE_MANAGED the device that
-     * the pool ends with.
+     * The device or the NUMA node; 0 for ACL_MEM_LOCATION_TYPE_HOST. For ACL_MEM_LOCATION_TYPE_MANAGED the device
+     * whose reset ends the pool.
      */
     PORTACL_MEM_POOL_PROPERTY_LOCATION_ID = 3,
     /**
@@ -1056,8 +1056,8 @@ aclError portaclMemoryHookRegister(const portaclMemoryHook *hook,
  * outside of callbacks, which waits.
  *
  * @param id the id that the registration returned.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or the wait could last forever. Works at any time.
- * @note Thread-safe.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or the wait could last forever.
+ * @note Works at any time. Thread-safe.
  */
 aclError portaclMemoryHookUnregister(uint64_t id);
 
@@ -1069,8 +1069,8 @@ aclError portaclMemoryHookUnregister(uint64_t id);
  * @param capacity number of elements at `hooks`.
  * @param count receives the number of elements, also if it is larger than `capacity`.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, `structSize` is not the size of the structure, or
- *     `capacity` is too small. Works at any time.
- * @note Thread-safe.
+ *     `capacity` is too small.
+ * @note Works at any time. Thread-safe.
  */
 aclError portaclMemoryHookList(portaclMemoryHookInfo *hooks, size_t capacity, size_t *count);
 
@@ -1086,7 +1086,8 @@ aclError portaclMemoryHookGiveReason(const char *reason);
 
 /**
  * Reports a failure of a memory hook. Call it inside an *after* function: portaclMemoryHookList returns the number of
- * failures and the latest text. The allocation or free stays as it is. Has no effect outside of after functions.
+ * failures and the latest text. The allocation or free stays as it is. Has no effect outside of the
+ * functions of a hook.
  *
  * @param what a text, copied.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `what` is null.
@@ -1191,8 +1192,8 @@ aclError portaclMemoryHookReport(uint64_t id, char *text, size_t size, size_t *l
  * @param capacity number of elements at `nodes`. If there are more, the first ones are written.
  * @param count receives the number of elements, also if it is larger than `capacity`.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile. Works at any time.
- * @note Thread-safe.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile.
+ * @note Works at any time. Thread-safe.
  */
 aclError portaclMemoryHookProfile(uint64_t id, portaclMemoryProfileNode *nodes, size_t capacity, size_t *count);
 
@@ -1261,9 +1262,9 @@ aclError portaclMemoryReportLeaks(size_t *count);
  * @param write receives a line; it may call this library.
  * @param userData its first argument.
  * @param count receives the number of live allocations; may be null.
- * @retval ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `write` is null.
  * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
- * @note Thread-safe.
+ * @note Works at any time. Thread-safe.
  */
 aclError portaclMemoryReportLeaksTo(portaclLineWriter write, void *userData, size_t *count);
 

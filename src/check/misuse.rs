@@ -18,6 +18,8 @@ pub(crate) enum Meaning {
     Mistake(&'static str),
 }
 
+const NO_RESOURCE: &str = "no memory or no free handle is left, or the system refused a resource";
+
 /// Codes that are answers of these functions, and mistakes of others.
 const ANSWERS: [(Code, &[&str], &str); 5] = [
     (Code::RepeatInitialize, &["aclInit"], "the library is initialized already; this call is counted, too"),
@@ -43,9 +45,12 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (Code::ProfAlreadyRun, Mistake("end the running profiling first (aclprofStop, aclprofFinalize)")),
     (Code::ProfNotRun, Mistake("start profiling first (aclprofInit, aclprofStart)")),
     (Code::RepeatFinalize, Mistake("finalize as often as aclInit was called")),
-    (Code::BadAlloc, Answer("no memory or no room is left")),
+    (Code::BadAlloc, Answer(NO_RESOURCE)),
     (Code::InternalError, Answer("a defect of the library")),
-    (Code::Failure, Answer("a device, a callback or a wait of the program has failed")),
+    (
+        Code::Failure,
+        Answer("the configured default device is invalid, a callback did not return 0, or aclFinalize timed out"),
+    ),
     (
         Code::ParamInvalid,
         Mistake(
@@ -102,10 +107,10 @@ const MEANINGS: [(Code, Meaning); 63] = [
     ),
     (Code::SubAclgraphIsCapturing, Mistake("end the capture of the inner graph first")),
     (Code::FeatureNotSupport, Answer("the feature is not available here")),
-    (Code::MemoryAllocation, Answer("no memory or no room is left")),
-    (Code::NoEventResource, Answer("no memory or no room is left")),
-    (Code::NoStreamResource, Answer("no memory or no room is left")),
-    (Code::NoNotifyResource, Answer("no memory or no room is left")),
+    (Code::MemoryAllocation, Answer("no device memory is left")),
+    (Code::NoEventResource, Answer(NO_RESOURCE)),
+    (Code::NoStreamResource, Answer(NO_RESOURCE)),
+    (Code::NoNotifyResource, Answer(NO_RESOURCE)),
     (Code::EventNotComplete, Answer("the event is not complete")),
     (Code::ReportTimeout, Answer("a timeout")),
     (Code::AicoreException, Answer("the device or its driver has failed")),

@@ -231,7 +231,7 @@ impl MemoryLines {
     fn text(&self) -> String {
         let mut text = format!("{} at {}", Count(self.bytes, "byte"), self.addr);
         if !self.same_as.is_empty() {
-            let _ = write!(text, ", the same memory as at {}", self.same_as.join(" and "));
+            let _ = write!(text, " (also mapped at {})", self.same_as.join(" and "));
         }
         if let Some(Around { offset, allocation_bytes, place }) = &self.allocation {
             let all = Count(*allocation_bytes, "byte");

@@ -269,7 +269,7 @@ void ExportUntilEndOfInput() {
 
 const std::vector<Program> kPlaces = {
     {"two_addresses", TwoAddresses, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing",
-     ", the same memory as at 0x"},
+     " (also mapped at 0x"},
     {"parts_of_two_addresses", PartsOfTwoAddresses, "race",
      "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing", "  64 bytes at 0x"},
     {"mapped_again", MappedAgain, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing"},
@@ -283,7 +283,7 @@ const std::vector<Program> kPlaces = {
     {"value_at_another_address", ValueAtAnotherAddress, "race",
      "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
     {"registered_twice", RegisteredTwice, "race",
-     "aclrtMemcpyAsync writes memory that aclrtMemcpyAsync writes, and nothing", ", the same memory as at 0x"},
+     "aclrtMemcpyAsync writes memory that aclrtMemcpyAsync writes, and nothing", " (also mapped at 0x"},
     {"imported_twice", ImportedTwice, "race",
      "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing"},
 };

@@ -310,10 +310,10 @@ TWO_PROCESS_TEST(IpcSharing, OnlyListedProcessesMayImport, ExporterWithAList) {
     const Session session;
     Peer peer;
     const auto key = peer.Receive<KeyText>();
-    ExpectImportFails(key, "has not listed this process");
+    ExpectImportFails(key, "does not allow this process");
     peer.Signal(1);
     peer.Await(2);
-    ExpectImportFails(key, "has not listed this process");
+    ExpectImportFails(key, "does not allow this process");
     peer.Send(ThisProcess());
     peer.Await(3);
     auto* const ptr = static_cast<char*>(ImportKey(key));

@@ -199,7 +199,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryIsFreedWithItsLastUser, Expo
     const Session session;
     Peer peer;
     const auto offer = peer.Receive<Offer>();
-    ExpectImportFails(offer.number, "has not listed this process");
+    ExpectImportFails(offer.number, "does not allow this process");
     peer.Send(ThisProcess());
     peer.Await(1);
     aclrtDrvMemHandle one = ImportNumber(offer.number), again = ImportNumber(offer.number);

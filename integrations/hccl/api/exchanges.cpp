@@ -164,7 +164,7 @@ HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, H
         const Handle communicator = Find(comm);
         if (itemNum == 0 || itemNum > kMostTransfers) {
             throw Failure(HCCL_E_PARA, "itemNum is " + std::to_string(itemNum) + "; allowed: 1 to " +
-                                           std::to_string(kMostTransfers) + "; use several calls");
+                                           std::to_string(kMostTransfers) + "; split a longer list into several calls");
         }
         hccl::RequirePointer(sendRecvInfo, "sendRecvInfo");
         Operation operation(Kind::kBatch, "HcclBatchSendRecv");

@@ -133,7 +133,10 @@ class Hub {
         if (head.kind == kFailed) Break(guest.rank, name + " has failed: " + text);
         if (head.kind != kLeave) return;
         guest.is_gone = true;
-        if (!is_complete_ && broken_.empty()) broken_ = name + " has left before all ranks had joined";
+        if (!is_complete_ && broken_.empty()) {
+            broken_ = name + " gave up before all ranks had joined; see the error of that rank, and create the communicator "
+                             "again on all ranks";
+        }
         SendAll({kLeft, guest.rank, 0, 0}, "");
         if (is_complete_ && calls_) Apply(guest.rank, calls_->Leave(guest.rank));
         if (guest.rank == host_) SendAll({kHubLeaves, host_, 0, 0}, "");

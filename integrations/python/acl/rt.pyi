@@ -711,7 +711,7 @@ def memset_async(dev_ptr: int | None, max_count: int, value: int, count: int, st
     """aclrtMemsetAsync -> ret: Enqueues a fill on a stream, as aclrtMemset, in stream order."""
 
 def memset_d32(ptr: int | None, mem_size: int, value: int, n: int, /) -> int:
-    """aclrtMemsetD32 -> ret: @param ptr first word, aligned to 4 bytes; may be null if `N` is 0."""
+    """aclrtMemsetD32 -> ret: Fills 32-bit words of device memory, or of host memory from aclrtMallocHost."""
 
 def memset_d32_async(ptr: int | None, mem_size: int, value: int, n: int, stream: int | None, /) -> int:
     """aclrtMemsetD32Async -> ret: Enqueues a fill with 32-bit words on a stream, as aclrtMemsetD32, in stream order."""

@@ -141,7 +141,9 @@ fn start_raw(stack: usize, detached: bool, body: Body, argument: *mut c_void) ->
     let error = io::Error::from_raw_os_error(code);
     match code {
         0 => Ok(thread),
-        libc::ENOMEM => Err(named("no memory for the C library's data of a thread", error)),
+        libc::ENOMEM => {
+            Err(named("the C library has no memory for the data of another thread; free host memory", error))
+        }
         _ => Err(io::Error::new(
             error.kind(),
             format!(

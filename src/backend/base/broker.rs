@@ -287,8 +287,8 @@ impl Offer {
         }
         if self.admission == Admission::Listed && !self.admitted.contains(&caller) {
             return Err(Fault::invalid(format!(
-                "process {} has not listed this process, {}, as an importer; list it there first, or export without a \
-                 list",
+                "process {} does not allow this process, {}, to import this; pass this id there to the call that sets the \
+                 importing processes (such as aclrtIpcMemSetImportPid), or export with the flag that disables this check",
                 std::process::id(),
                 caller.id
             )));

@@ -86,7 +86,7 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("driver.device_count", "known since the backend was opened"),
     ("driver.host_memory", "a fact about the machine"),
     ("driver.unlocked_host_bytes", "a count"),
-    ("driver.native_device", "a name, known since the backend was opened"),
+    ("driver.native_device", "a number, known since the backend was opened"),
     ("driver.pools", "whether there are any, known since the backend was opened"),
     ("driver.virtual_memory", "the backend itself"),
     ("driver.page_size", "a question about a live block"),

@@ -106,9 +106,11 @@ impl Schedule {
     /// Begins the schedule, and its log.
     pub fn new(mut settings: Settings) -> Result<Self> {
         // Without this file the system does not show what threads do.
-        if fs::read_to_string("/proc/thread-self/syscall").is_err() {
-            let text = "PORTACL_SCHEDULE needs /proc/thread-self/syscall, which cannot be read here";
-            return Err(Fault::unsupported(text));
+        if let Err(error) = fs::read_to_string("/proc/thread-self/syscall") {
+            return Err(Fault::unsupported(format!(
+                "PORTACL_SCHEDULE needs /proc/thread-self/syscall, which this process cannot read ({error}); mount /proc, \
+                 use a kernel or container that has this file, or unset PORTACL_SCHEDULE"
+            )));
         }
         let log = settings.log.take().map(|path| {
             let text = |why| format!("PORTACL_SCHEDULE_LOG: {} cannot be written: {why}", path.display());

@@ -27,7 +27,10 @@ impl End {
     /// Returns what the program can do.
     pub(super) fn fix(self) -> &'static str {
         match self {
-            Self::NoRecord => "to end it: record the notify in another stream (aclrtRecordNotify)",
+            Self::NoRecord => {
+                "to end it: record the notify in another stream (aclrtRecordNotify; for a counted notify \
+                 aclrtCntNotifyRecord with a count that ends the wait)"
+            }
             Self::NoWrite => "to end it: write the value in another stream (aclrtValueWrite), or from the host",
             Self::Cycle => "to end it: in one of the streams, submit the record (or the write) before the wait",
             Self::Function => {

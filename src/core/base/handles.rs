@@ -157,12 +157,12 @@ pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
     T::table().get_raw(raw).ok_or_else(|| bad::<T>(argument, raw))
 }
 
-/// Returns the error of a table that could not create a handle: it has no free slot, or the host has no memory. `what`
-/// names the objects.
+/// Returns the error of a table that could not create a handle: it has no free slot, which `is_full` says, or the host
+/// has no memory.
 #[cold]
-pub fn no_handle<T: Object>(full: Code, what: &str) -> Error {
+pub fn no_handle<T: Object>(full: Code, is_full: &str) -> Error {
     match T::table().is_full() {
-        true => Error::new(full, format_args!("no more {what} can be created; destroy some")),
+        true => Error::new(full, is_full),
         false => Error::new(Code::BadAlloc, "the host has no memory left for another handle; free host memory"),
     }
 }

@@ -48,8 +48,8 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
 
 fn not_built() -> Error {
     unsupported!(
-        "conditional tasks are for captured graphs, but this graph is built; use aclrtSwitchLabelByIndex or \
-         aclrtSwitchStream there"
+        "conditional tasks can be added to captured graphs only, but this graph is from aclmdlRIBuildBegin; use \
+         aclrtSwitchLabelByIndex or aclrtSwitchStream in it"
     )
 }
 

@@ -170,7 +170,8 @@ impl Graph {
         if !matches!(ready.drive, Drive::Backend) {
             // Runs that the host drives cannot be recorded.
             let why = "a graph with labels, switches, conditional tasks or streams that start others cannot be part of \
-                 another graph in this version; run it in the stream that runs the other graph";
+                 another graph in this version; run it by itself outside of the capture, before or after the other \
+                 graph, in the same stream";
             return Err(Recorder::of(stream).cannot(why).into());
         }
         if ready.resources.memory.is_any() {

@@ -88,7 +88,8 @@ impl Visibility {
         user.map(|user| user as i32).ok_or_else(|| {
             error_with!(
                 Code::InvalidDeviceId,
-                "{argument} is {logical}; {VISIBLE_DEVICES} does not name this device, so it has no user id"
+                "{argument} is {logical}; {VISIBLE_DEVICES} hides this device, so it has no user id; list the device there, \
+                 before any invalid entry"
             )
         })
     }

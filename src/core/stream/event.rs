@@ -175,7 +175,7 @@ impl Event {
         if self.creator == Creator::Plain {
             return Err(param_invalid!(
                 "event was created by aclrtCreateEvent; only events from aclrtCreateEventWithFlag with ACL_EVENT_SYNC \
-                 can be reset; record this event again without a reset"
+                 or ACL_EVENT_EXTERNAL can be reset; record this event again without a reset"
             ));
         }
         if self.is_waitable() { Ok(()) } else { Err(self.lacks_sync("it cannot be reset")) }

@@ -74,7 +74,12 @@ where
         let added = native().and_then(|native| {
             let notify = Self { device: device.clone(), native, id, export: OnceLock::new(), is_imported };
             let handle = Self::table().insert(Arc::new(notify)).map(Handle::raw);
-            handle.ok_or_else(|| handles::no_handle::<Self>(Code::NoNotifyResource, "handles of notifies"))
+            handle.ok_or_else(|| {
+                handles::no_handle::<Self>(
+                    Code::NoNotifyResource,
+                    "no more handles of notifies can be created; destroy some",
+                )
+            })
         });
         added.inspect_err(|_| Self::numbers(&device).release(id))
     }

@@ -64,7 +64,10 @@ impl TaskCode for Called {
     fn run(&self, run: &Arc<TaskRun>, addresses: &[usize]) -> backend::Result<()> {
         let running = Arc::new(RunningTask { run: Arc::downgrade(run), failure: Mutex::default() });
         let handle = RunningTask::table().insert(Arc::clone(&running)).ok_or_else(|| {
-            let error = handles::no_handle::<RunningTask>(Code::BadAlloc, "tasks");
+            let error = handles::no_handle::<RunningTask>(
+                Code::BadAlloc,
+                "no more tasks can run at a time; wait until others have ended",
+            );
             Fault::new(FaultKind::OutOfHostMemory, error.text())
         })?;
         let code = self.0.call(handle.raw(), addresses);

@@ -139,7 +139,8 @@ fn file_of(bytes: &[u8]) -> Result<descriptor::Descriptor> {
     let written = kept.file().and_then(|file| file.write_all_at(bytes, 0));
     written.map_err(|error| {
         Fault::out_of_host_memory(format!(
-            "{} bytes of the program cannot be written to its memory file: pwrite: {error}",
+            "the {} bytes of the kernel binary cannot be written to a file in memory (memfd): pwrite: {error}; free \
+             host memory",
             bytes.len()
         ))
     })?;

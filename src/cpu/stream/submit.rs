@@ -43,7 +43,7 @@ impl CpuStream {
     }
 
     fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
-        // Either all copies are enqueued, or none.
+        // With room for all copies. Another thread may take it meanwhile: then the call fails, and some copies run.
         ensure!(self.queue.submit()?.make_room(copies.len()), queue::no_room());
         let aborts = self.queue.operations.aborts();
         // The copies run in order: when the last one is complete, all are.

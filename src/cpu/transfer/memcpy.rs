@@ -1,4 +1,4 @@
-//! Copies and fills. Only this file and `reduce.rs` access memory of this backend, by raw pointers: the program's
+//! Copies and fills. They, and the other operations of this folder, access memory by raw pointers: the program's
 //! threads may read and write it at the same time.
 
 use std::ptr;

@@ -41,7 +41,7 @@ use crate::stream::state::{StreamState, Turn};
 /// A pool of the driver.
 struct CudaPool {
     driver: Arc<DriverState>,
-    /// The device that the pool ends with, or `None` for a pool in host memory.
+    /// The device whose end is the pool's, or `None` for a pool in host memory.
     device: Option<Arc<DeviceState>>,
     raw: Raw<CUmemPoolHandle_st>,
     /// The kind of the pool's handles in other processes.

@@ -94,8 +94,8 @@ pub unsafe extern "C" fn aclmdlRICaptureGetInfo(
 /// @param mode the new mode; receives the previous one. ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: the thread's captures and
 ///     global captures of other threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the thread's captures;
 ///     ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: no captures. Captures that were begun in relaxed mode forbid nothing.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown mode. Affects the calling thread only.
-/// @note Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown mode.
+/// @note Affects the calling thread only. Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureThreadExchangeMode(mode: *mut aclmdlRICaptureMode) -> aclError {
     guard_out("aclmdlRICaptureThreadExchangeMode", "mode", mode.cast::<i32>(), || {

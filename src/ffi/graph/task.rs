@@ -64,9 +64,10 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(task: aclmdlRITask, params: *mut 
 ///
 /// Kernel: another kernel of the same device, other attributes, arguments (read during the call) and blocks; if the
 /// number of blocks stays the same, a grid of several dimensions is kept, and so are the threads per block. Record of
-/// an event: another event of the device, which later launches record, with a timestamp if the first event has one; the
-/// tasks that are ordered after the record stay the same. Reset of an event: another event. In both cases the new event
-/// has ACL_EVENT_EXTERNAL or ACL_EVENT_IPC if the first event has it. Wait for an event outside of the graph: another
+/// an event: another event of the device, which later launches record, and both events have a timestamp or neither
+/// has one (a record with ACL_EVENT_EXTERNAL takes either); the tasks that are ordered after the record stay the same.
+/// Reset of an event: another event. In both cases the new event has ACL_EVENT_EXTERNAL exactly if the first event has
+/// it, and the same holds for ACL_EVENT_IPC. Wait for an event outside of the graph: another
 /// event, for whose record or signal later launches wait; a wait inside of the graph keeps its event. Value that is
 /// written or waited for: another address, value and comparison. Other tasks (copies, fills, reductions, random
 /// numbers, host functions) have no parameters; passing the zeros that aclmdlRITaskGetParams returned only enables

@@ -162,8 +162,8 @@ pub unsafe extern "C" fn portaclMemoryHookRegister(
 /// outside of callbacks, which waits.
 ///
 /// @param id the id that the registration returned.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or the wait could last forever. Works at any time.
-/// @note Thread-safe.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or the wait could last forever.
+/// @note Works at any time. Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookUnregister(id: u64) -> aclError {
     guard("portaclMemoryHookUnregister", || memory_hook::unregister(id))
@@ -176,8 +176,8 @@ pub unsafe extern "C" fn portaclMemoryHookUnregister(id: u64) -> aclError {
 /// @param capacity number of elements at `hooks`.
 /// @param count receives the number of elements, also if it is larger than `capacity`.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, `structSize` is not the size of the structure, or
-///     `capacity` is too small. Works at any time.
-/// @note Thread-safe.
+///     `capacity` is too small.
+/// @note Works at any time. Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookList(
     hooks: *mut portaclMemoryHookInfo,
@@ -236,7 +236,8 @@ pub unsafe extern "C" fn portaclMemoryHookGiveReason(reason: *const c_char) -> a
 }
 
 /// Reports a failure of a memory hook. Call it inside an *after* function: portaclMemoryHookList returns the number of
-/// failures and the latest text. The allocation or free stays as it is. Has no effect outside of after functions.
+/// failures and the latest text. The allocation or free stays as it is. Has no effect outside of the
+/// functions of a hook.
 ///
 /// @param what a text, copied.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `what` is null.

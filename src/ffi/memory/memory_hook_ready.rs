@@ -143,8 +143,8 @@ pub unsafe extern "C" fn portaclMemoryHookReport(
 /// @param capacity number of elements at `nodes`. If there are more, the first ones are written.
 /// @param count receives the number of elements, also if it is larger than `capacity`.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile. Works at any time.
-/// @note Thread-safe.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile.
+/// @note Works at any time. Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookProfile(
     id: u64,

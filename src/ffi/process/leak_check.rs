@@ -128,9 +128,9 @@ pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError
 /// @param write receives a line; it may call this library.
 /// @param userData its first argument.
 /// @param count receives the number of live allocations; may be null.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `write` is null.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
-/// @note Thread-safe.
+/// @note Works at any time. Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
     write: portaclLineWriter,

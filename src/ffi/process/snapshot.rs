@@ -80,8 +80,8 @@ pub unsafe extern "C" fn aclrtSnapShotProcessBackup(pid: c_int, args: *mut aclrt
 /// @param args null, or a structure with `restoreFlags` 0.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `restoreFlags` is not 0.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process.
-/// @retval ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909: nothing is saved, another snapshot call is running, or there is no
-///     memory: the contents are still saved.
+/// @retval ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909: nothing is saved, another snapshot call is running, there is no
+///     memory, or the driver refuses. Saved contents are still saved.
 /// @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before the restore, and everything
 ///     is still saved, or after it, and everything is restored.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.

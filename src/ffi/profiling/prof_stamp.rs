@@ -20,7 +20,7 @@ pub unsafe extern "C" fn aclprofCreateStamp() -> *mut c_void {
 ///
 /// @param stamp from aclprofCreateStamp. If it is null, destroyed or not a stamp, nothing happens, and
 ///     aclGetRecentErrMsg returns the error (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000).
-///     Thread-safe. Follows aclprofDestroyStamp of the Ascend runtime API.
+/// @note Thread-safe. Follows aclprofDestroyStamp of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroyStamp(stamp: *mut c_void) {
     guard_value("aclprofDestroyStamp", (), || prof_stamp::destroy(handle::from_c(stamp)))

@@ -20,7 +20,7 @@ pub unsafe extern "C" fn aclprofCreateStepInfo() -> *mut aclprofStepInfo {
 ///
 /// @param stepinfo from aclprofCreateStepInfo. If it is null, destroyed or not a step, nothing happens, and
 ///     aclGetRecentErrMsg returns the error (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000).
-///     Thread-safe. Follows aclprofDestroyStepInfo of the Ascend runtime API.
+/// @note Thread-safe. Follows aclprofDestroyStepInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroyStepInfo(stepinfo: *mut aclprofStepInfo) {
     guard_value("aclprofDestroyStepInfo", (), || prof_step::destroy(handle::from_c(stepinfo.cast())))

@@ -50,7 +50,8 @@ pub unsafe extern "C" fn aclrtMemsetAsync(
 }
 
 /// Fills 32-bit words of device memory, or of host memory from aclrtMallocHost. Synchronous, not ordered with any
-//stream. /
+/// stream.
+///
 /// @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
 /// @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
 /// @param value written to every word, in the byte order of the host.

@@ -65,8 +65,8 @@ pub enum portaclMemPoolProperty {
     /// with PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, or ACL_MEM_LOCATION_TYPE_MANAGED for managed memory without a
     /// preferred location.
     PORTACL_MEM_POOL_PROPERTY_LOCATION_TYPE = 2,
-    /// The device or the NUMA node; 0 for ACL_MEM_LOCATION_TYPE_HOST. For ACL_MEM_LOCATION_TYPE_MANAGED the device that
-    /// the pool ends with.
+    /// The device or the NUMA node; 0 for ACL_MEM_LOCATION_TYPE_HOST. For ACL_MEM_LOCATION_TYPE_MANAGED the device
+    /// whose reset ends the pool.
     PORTACL_MEM_POOL_PROPERTY_LOCATION_ID = 3,
     /// The maximum size in bytes; 0: no limit. On the CPU the multiple of 2 MiB to which it was rounded up, on GPUs the
     /// number of the caller, which the driver may round up. 0 for an imported pool.

@@ -91,7 +91,12 @@ impl Page {
 
     /// Maps the page behind a descriptor of another process. This process imports a line of it.
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
-        let another = || io::Error::other("its descriptor is not the file of a notify");
+        let another = || {
+            io::Error::other(
+                "the file descriptor that it sent belongs to no notify; both processes need the same version of this \
+                 library",
+            )
+        };
         // Files of other kinds are not opened: a terminal could become that of this process, and a file system could
         // let it wait forever.
         ensure!(memory_file::is_sealed(descriptor)?, another());

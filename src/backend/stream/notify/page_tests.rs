@@ -12,7 +12,10 @@ fn a_file_without_seals_is_asked_nothing_else() {
         without_file_calls(|| Page::import(descriptor, 0).map(|_| ()).unwrap_err().to_string())
     };
     let (Some(unsealed), Some(sealed)) = (import(unsealed.as_fd()), import(sealed.get().unwrap())) else { return };
-    assert_eq!(unsealed, "its descriptor is not the file of a notify");
+    assert_eq!(
+        unsealed,
+        "the file descriptor that it sent belongs to no notify; both processes need the same version of this library"
+    );
     // A file with seals is asked.
     assert!(sealed.contains(&format!("(os error {REFUSED})")), "{sealed}");
 }

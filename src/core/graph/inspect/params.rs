@@ -93,7 +93,8 @@ fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     let (graph, place, task) = latest(raw)?;
     if task.is_late() {
         return Err(unsupported!(
-            "task {raw:#x} belongs to a task group, which is changed as a whole; call aclmdlRICaptureTaskUpdateBegin"
+            "task {raw:#x} belongs to a task group, whose tasks cannot be changed or disabled one by one; change all \
+             arguments with aclmdlRICaptureTaskUpdateBegin, or capture the task outside of the group"
         ));
     }
     Ok((graph, place, task))
@@ -209,7 +210,12 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
         }
         _ => return Err(invalid_param!("params->isHostArgs is {is_host}; allowed: 0 and 1")),
     }
-    let unknown = || Error::new(Code::InternalError, "a launch was recorded without its request");
+    let unknown = || {
+        Error::new(
+            Code::InternalError,
+            "this is a defect in portacl: the recorded launch of the task has no parameters; report it",
+        )
+    };
     let Some(work @ Work::Launch(before)) = &task.work else { return Err(unknown()) };
     let shape = GraphLaunch::of(work).ok_or_else(unknown)?.shape(blocks);
     let request = LaunchArgs { argument: "params->funcHandle", function, shape, arguments, config };

@@ -112,7 +112,13 @@ impl Props {
             self.check_managed()?;
         }
         let is_of_driver = session.driver.pools().is_some();
-        ensure!(sharing != PoolSharing::Fabric || is_of_driver, no_fabric("poolProps->handleType"));
+        ensure!(
+            sharing != PoolSharing::Fabric || is_of_driver,
+            no_fabric(
+                "poolProps->handleType",
+                "pass ACL_MEM_HANDLE_TYPE_POSIX, or ACL_MEM_HANDLE_TYPE_NONE for a pool that is not shared"
+            )
+        );
         ensure!(
             !options.decompression || is_of_driver,
             unsupported!(
@@ -188,9 +194,8 @@ pub(super) fn in_words(options: &PoolOptions) -> String {
 
 /// Returns the error of a request for a fabric handle if the core implements the pools.
 #[cold]
-pub(super) fn no_fabric(argument: &str) -> Error {
+pub(super) fn no_fabric(argument: &str, fix: &str) -> Error {
     unsupported!(
-        "{argument} is PORTACL_MEM_HANDLE_TYPE_FABRIC: the cpu backend shares memory within one machine only; \
-         pass ACL_MEM_HANDLE_TYPE_POSIX, or ACL_MEM_HANDLE_TYPE_NONE"
+        "{argument} is PORTACL_MEM_HANDLE_TYPE_FABRIC: the cpu backend shares memory within one machine only; {fix}"
     )
 }

@@ -20,8 +20,8 @@ use crate::runtime::{self, thread};
 pub fn way(handle_type: i32) -> Result<PoolSharing> {
     match props::sharing("handleType", handle_type)? {
         PoolSharing::None => Err(invalid_param!(
-            "handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the handle type of the pool, ACL_MEM_HANDLE_TYPE_POSIX 2 \
-             or PORTACL_MEM_HANDLE_TYPE_FABRIC 8"
+            "handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the type that the pool was created with: either \
+             ACL_MEM_HANDLE_TYPE_POSIX 2 or PORTACL_MEM_HANDLE_TYPE_FABRIC 8"
         )),
         way @ (PoolSharing::Descriptor | PoolSharing::Fabric) => Ok(way),
     }
@@ -79,7 +79,9 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     let imported = match (session.driver.pools(), handle) {
         (Some(pools), handle) => pools.import(handle, device.id).map(|pool| (pool, MemoryPlace::Device(device.id))),
         (None, PoolHandle::Descriptor(descriptor)) => session.driver.import_memory(descriptor, device.id),
-        (None, PoolHandle::Fabric(_)) => return Err(props::no_fabric("handleType")),
+        (None, PoolHandle::Fabric(_)) => {
+            return Err(props::no_fabric("handleType", "create and import the pool with ACL_MEM_HANDLE_TYPE_POSIX"));
+        }
     };
     let (pool, place) = imported.map_err(|fault| ipc_key::about("shareableHandle", fault))?;
     let inner = Inner::Driver(DriverPool::new(pool));

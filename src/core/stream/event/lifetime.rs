@@ -86,7 +86,7 @@ pub(super) fn no_event(fault: Fault) -> Error {
 /// Returns the error for a full table of events.
 #[cold]
 pub(super) fn no_handle() -> Error {
-    handles::no_handle::<Event>(Code::NoEventResource, "events")
+    handles::no_handle::<Event>(Code::NoEventResource, "no more events can be created; destroy some")
 }
 
 fn create(creator: Creator, flags: u32) -> Result<u64> {

@@ -79,7 +79,13 @@ pub fn export(raw: u64) -> Result<String> {
             "event {raw:#x} has no ACL_EVENT_IPC; create it with aclrtCreateEventExWithFlag and this flag alone"
         ));
     };
-    ensure!(!shared.is_imported, param_invalid!("event {raw:#x} was imported; pass on the handle of its exporter"));
+    ensure!(
+        !shared.is_imported,
+        param_invalid!(
+            "event {raw:#x} was imported, and only the process that created it can export it; give other processes the \
+             same IPC handle that aclrtIpcOpenEventHandle got here"
+        )
+    );
     let offer = Offer::of(&shared.export, OfferKind::Event, Admission::Anyone, || shared.native.export())?;
     Ok(offer.key.to_string())
 }

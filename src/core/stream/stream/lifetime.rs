@@ -63,7 +63,9 @@ impl Stream {
                 _gap: Gap::default(),
             })
         });
-        handle.ok_or_else(|| handles::no_handle::<Self>(Code::NoStreamResource, "streams"))
+        handle.ok_or_else(|| {
+            handles::no_handle::<Self>(Code::NoStreamResource, "no more streams can be created; destroy some")
+        })
     }
 
     /// Returns the live streams of a context.
