@@ -11,6 +11,7 @@ use cudarc::driver::sys::CUdeviceptr;
 
 use super::frees::OF_POOLS;
 use super::{Locked, StreamState, Submitting, abandoned};
+use crate::algo::sync::primitives::Turns;
 use crate::backend::Result;
 use crate::base::api::{Api, Outcome};
 use crate::runtime::DriverState;
@@ -55,12 +56,12 @@ impl Turn {
     /// Submits the frees that streams other than `next` defer. Those streams lose their turn for some time.
     #[cold]
     fn submit_except(&self, driver: &DriverState, next: Option<&StreamState>) {
-        loop {
+        Turns::new().wait_for(|| {
             let word = self.word.load(Ordering::Acquire);
             if word & SOME == 0 || next.is_some_and(|next| word == next.address() | SOME) {
-                return;
+                return Some(());
             }
-            let Some(stream) = driver.stream_at(word & !SOME) else { return };
+            let Some(stream) = driver.stream_at(word & !SOME) else { return Some(()) };
             // This does not wait for the lock: the thread that has it submits the frees before anything that takes
             // long.
             let submitted = stream.while_alive(|stream| {
@@ -74,12 +75,9 @@ impl Turn {
                 }
                 true
             });
-            match submitted {
-                Some(false) => std::thread::yield_now(),
-                // The frees from before this call are submitted, or the device is closing, which frees the blocks.
-                Some(true) | None => return,
-            }
-        }
+            // Otherwise the frees from before this call are submitted, or the device is closing, which frees the blocks.
+            (submitted != Some(false)).then_some(())
+        });
     }
 
     /// Ends the turn: no stream has it for some time.
@@ -165,14 +163,18 @@ impl StreamState {
 
     /// Submits the deferred frees, for a caller that submits nothing itself and does not hold the lock.
     pub(crate) fn flush_deferred(&self) {
-        while self.defers() {
+        if !self.defers() {
+            return;
+        }
+        Turns::new().wait_for(|| {
             // This does not wait for the lock: the thread that has it submits the frees before anything that takes
             // long.
             if let Some(mut submitting) = self.submitting.try_lock() {
-                return self.flush_deferred_locked(&mut submitting);
+                self.flush_deferred_locked(&mut submitting);
+                return Some(());
             }
-            std::thread::yield_now();
-        }
+            (!self.defers()).then_some(())
+        });
     }
 
     #[cold]
