@@ -51,6 +51,28 @@ fn host_functions_see_what_was_before_them_and_nothing_after() {
     });
 }
 
+/// Checks that a chain of waits through many streams takes a bounded part of the caller's stack.
+#[test]
+fn a_long_chain_of_streams_is_followed_on_a_small_stack() {
+    let bench = Bench::new(true);
+    let streams: Vec<_> = (0..4000).map(|_| bench.stream()).collect();
+    let gate = Gate::close(&streams[0]);
+    for pair in streams.windows(2) {
+        let event = bench.event();
+        pair[0].record(&event).unwrap();
+        pair[1].wait(&event, None).unwrap();
+    }
+    let last = streams.last().unwrap();
+    let position = last.submitted().unwrap();
+    std::thread::scope(|scope| {
+        let drain = || last.drain_up_to(position).unwrap();
+        std::thread::Builder::new().stack_size(256 << 10).spawn_scoped(scope, drain).unwrap();
+    });
+    assert!(!last.is_idle().unwrap());
+    gate.open();
+    sync(last);
+}
+
 #[test]
 fn events_order_a_chain_of_streams() {
     in_all_modes(|bench| {

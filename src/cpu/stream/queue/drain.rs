@@ -7,6 +7,10 @@ use crate::backend::Position;
 use crate::stream::event::Record;
 use crate::stream::operation::{Operation, Task};
 
+/// The maximum number of streams that are followed: each takes some of the caller's stack. A record that depends on more
+/// counts as one that depends on the program.
+const MOST: usize = 256;
+
 /// The streams that a record depends on, with the last operations that it depends on.
 type Seen = Vec<(Arc<Queue>, Position)>;
 
@@ -56,6 +60,9 @@ fn completes_by_itself(record: &Arc<Record>, seen: &mut Seen) -> bool {
     let Some(ticket) = stream.operations.find(is_it) else { return true };
     if seen.iter().any(|(other, seen)| Arc::ptr_eq(other, &stream) && *seen >= ticket) {
         return true;
+    }
+    if seen.len() == MOST {
+        return false;
     }
     seen.push((Arc::clone(&stream), ticket));
     stream.independent_up_to(ticket, seen) == ticket
