@@ -7,8 +7,8 @@ use crate::backend::Position;
 use crate::stream::event::Record;
 use crate::stream::operation::{Operation, Task};
 
-/// The maximum number of streams that are followed: each takes some of the caller's stack. A record that depends on more
-/// counts as one that depends on the program.
+/// The maximum number of streams that are followed: each takes some of the caller's stack. A record that depends on
+/// more counts as one that depends on the program.
 const MOST: usize = 256;
 
 /// The streams that a record depends on, with the last operations that it depends on.

@@ -75,7 +75,7 @@ impl Turn {
                 }
                 true
             });
-            // Otherwise the frees from before this call are submitted, or the device is closing, which frees the blocks.
+            // Otherwise the frees from before this call are submitted, or the device closes, which frees the blocks.
             (submitted != Some(false)).then_some(())
         });
     }
