@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::{CpuStream, queue};
 use crate::backend::stream::watch::{Expected, Watched};
 use crate::backend::{
-    BoundLaunch, Change, Copy, Copy2d, Delivery, Event, Fault, Fill, Graph, HostFn, HostTask, Launch, Notify, Op,
-    Place, Position, Result, Submit, Ticket, ValueWait,
+    BoundLaunch, Change, Copy, Copy2d, Delivery, Event, Fill, Graph, HostFn, HostTask, Launch, Notify, Op, Place,
+    Position, Result, Submit, Ticket, ValueWait,
 };
 use crate::graph;
 use crate::kernel::kernel_launch;
@@ -189,7 +189,6 @@ impl CpuStream {
             Op::WaitValue(wait) => self.wait_value(wait),
             Op::ChangeNotify(notify, change) => self.change_notify(notify, change),
             Op::WaitNotify(notify, wait) => self.queue_watched(Expected::Notify(Arc::clone(notify), wait)),
-            // [`Submit::submit`] runs these.
             Op::Copy(_)
             | Op::Fill(_)
             | Op::Launch(_)
@@ -197,7 +196,7 @@ impl CpuStream {
             | Op::RunGraph(_)
             | Op::Record(_)
             | Op::Wait(..)
-            | Op::Mark => Err(Fault::unsupported("CPU devices do not run this operation")),
+            | Op::Mark => unreachable!("Submit::submit runs these"),
         }
     }
 }

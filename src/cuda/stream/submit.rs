@@ -145,15 +145,14 @@ impl CudaStream {
             Op::WaitValue(wait) => stream_value::wait(stream, &wait),
             Op::ChangeNotify(notify, change) => watch::change_notify(stream, notify, change),
             Op::WaitNotify(notify, wait) => watch::wait_for_notify(stream, notify, wait),
-            // Marks are for pools of the core, and [`Submit::submit`] handles the others.
+            Op::Mark => Err(Fault::unsupported("marks are for pools of the core, which CUDA devices do not have")),
             Op::Copy(_)
             | Op::Fill(_)
             | Op::Launch(_)
             | Op::HostFn(_)
             | Op::RunGraph(_)
             | Op::Record(_)
-            | Op::Wait(..)
-            | Op::Mark => Err(Fault::unsupported("streams of CUDA do not run this operation")),
+            | Op::Wait(..) => unreachable!("Submit::submit runs these"),
         })
     }
 }

@@ -176,7 +176,7 @@ impl Queue {
             | Operation::Record(_)
             | Operation::ChangeNotify(..)
             | Operation::Wait(_)
-            | Operation::Mark => return Ok(None),
+            | Operation::Mark => unreachable!("run_unlocked calls this for host functions and graphs"),
         };
         *working = None;
         match runner.enter_user_code() {
