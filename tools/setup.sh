@@ -18,7 +18,8 @@ test) checks=0 ;;
 esac
 shift
 ((tests == 0)) || needed+=(pkg-config:pkg-config python3:python3)
-((checks == 0)) || needed+=(clang-format:clang-format doxygen:doxygen codespell:codespell file:file cloc:cloc valgrind:valgrind)
+((checks == 0)) || needed+=(clang-format:clang-format doxygen:doxygen codespell:codespell file:file cloc:cloc valgrind:valgrind
+    gdb:gdb)
 if (($# > 1)) || [[ ${1-} != "" && ${1-} != --list ]]; then
     echo "setup: unknown argument in '$*'; it takes: build, test, --list" >&2
     exit 2
