@@ -1,5 +1,5 @@
 # The install tree. It contains no absolute path, so it can be moved. Its components are the Debian packages of
-# cmake/PortaclPackages.cmake: runtime, development and compat.
+# cmake/PortaclPackages.cmake: runtime, development, module and compat.
 include(CMakePackageConfigHelpers)
 
 install(PROGRAMS "${portacl_shared}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
@@ -12,6 +12,11 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_
 # A project of its own, with find_package.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/samples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development
         PATTERN run_all.sh EXCLUDE)
+
+# The module acl for the system's Python, which on Debian looks in this folder below /usr.
+set(PORTACL_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Folder of the Python module acl, below the prefix")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/integrations/python/acl" DESTINATION "${PORTACL_PYTHON_DIR}" COMPONENT module
+        PATTERN __pycache__ EXCLUDE)
 
 set(portacl_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/portacl")
 configure_package_config_file(cmake/portaclConfig.cmake.in portaclConfig.cmake

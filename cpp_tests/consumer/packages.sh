@@ -45,7 +45,7 @@ test_packages() {
     : >"$clean/var/lib/dpkg/status"
     ls -l "$mine"/build/*.deb
     dpkg --root="$clean" --log=/dev/null --force-not-root --force-depends --force-script-chrootless --install "$mine"/build/*.deb
-    for package in libportacl0 libportacl-dev portacl-compat; do
+    for package in libportacl0 libportacl-dev portacl-compat python3-portacl; do
         dpkg --root="$clean" --listfiles "$package" >"$mine/$package.txt" || fail "$package is not installed"
     done
     # Each file is in one package, in the right one.
@@ -53,6 +53,7 @@ test_packages() {
     ! grep -E '\.h$|\.a$|/libportacl.so$' "$mine/libportacl0.txt" || fail "libportacl0 has files of development"
     grep -qx '/usr/include/acl/acl.h' "$mine/libportacl-dev.txt" || fail "libportacl-dev has no headers"
     grep -qx '/usr/lib/portacl/ascend/lib64/libascendcl.so' "$mine/portacl-compat.txt" || fail "portacl-compat has no libascendcl.so"
+    grep -qx '/usr/lib/python3/dist-packages/acl/rt.py' "$mine/python3-portacl.txt" || fail "python3-portacl has no module acl"
     use "$clean/usr" deb
     # The packages name what they need: each other in the same version, and the C library.
     for package in "$mine"/build/*.deb; do

@@ -116,7 +116,7 @@ TEST_F(Advice, SeveralAttributes) {
     by[0] = mostly = 77;
     sizes[1] = 2;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemManagedGetAttrs(which, 2, managed.At(), kGrain, data, sizes),
-                     "dataSize is 2");
+                     "dataSizes) is 2");
     sizes[1] = 4;
     data[1] = nullptr;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemManagedGetAttrs(which, 2, managed.At(), kGrain, data, sizes),
@@ -224,7 +224,7 @@ TEST_F(Advice, BadArguments) {
     for (size_t room : {size_t{0}, size_t{3}, size_t{8}})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
                          aclrtMemManagedGetAttr(ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, managed.At(), kGrain, data, room),
-                         "dataSize is", std::to_string(room));
+                         "dataSizes) is", std::to_string(room));
     for (size_t room : {size_t{0}, size_t{6}})
         ACL_FAILS(ACL_ERROR_INVALID_PARAM,
                   aclrtMemManagedGetAttr(ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, managed.At(), kGrain, data, room));

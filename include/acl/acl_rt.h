@@ -327,7 +327,10 @@ typedef enum aclrtEventWaitStatus {
     ACL_EVENT_WAIT_STATUS_RESERVED = 65535, /**< Not a state. */
 } aclrtEventWaitStatus;
 
-/** Page size policy of an allocation. Other numbers are allowed and select by size. */
+/**
+ * Page size policy of an allocation; the last three are bits to add. Any other number counts as not given: huge pages
+ * first from 2 MiB on, normal pages below.
+ */
 typedef enum aclrtMemMallocPolicy {
     ACL_MEM_MALLOC_HUGE_FIRST = 0, /**< Huge pages if available. */
     ACL_MEM_MALLOC_HUGE_ONLY = 1, /**< Huge pages or a failure. */
@@ -1572,7 +1575,7 @@ aclError aclrtSetTsDevice(aclrtTsId tsId);
  *
  * @param deviceId 0 to the number of devices minus 1.
  * @param deviceStatus receives ACL_RT_DEVICE_STATUS_NORMAL, or ACL_RT_DEVICE_STATUS_ABNORMAL for a failed device,
- *     which needs aclrtResetDeviceForce.
+ *     which no call repairs: start another process.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -1630,7 +1633,7 @@ aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallba
  * Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened.
  *
  * @param limit an aclrtDeviceLimit.
- * @param value receives bytes; 0: never set, the backend's default applies.
+ * @param value receives the bytes that were set, 0 if none were; the backend chooses the real sizes in either case.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown limit; otherwise the codes of aclrtDeviceSetLimit.
  * @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
  */
@@ -2049,7 +2052,8 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
  * Waits for the streams of a context, destroys them and the context. Threads whose current context it was have no
  * current context afterwards. Returns the first unreported failure of the streams' work, or an error of the driver;
  * the context is destroyed anyway. Returns 107000 inside a callback of the program if it could wait forever:
- * docs/callbacks.md. A context that went with its device is destroyed late once: docs/failures.md.
+ * docs/callbacks.md. If the context was already released with its device, the first call succeeds and does nothing:
+ * docs/failures.md.
  *
  * @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -2181,8 +2185,8 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
 /**
  * Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads as soon as the call
  * begins. Returns the first unreported failure of its work, or an error of the driver. Returns 107000 inside a
- * callback of the program if it could wait forever: docs/callbacks.md. A stream that went with its context or device
- * is destroyed late once: docs/failures.md.
+ * callback of the program if it could wait forever: docs/callbacks.md. If the stream was already released with its
+ * context or device, the first call succeeds and does nothing: docs/failures.md.
  *
  * @param stream from a create function; not null, not a default stream.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -2200,8 +2204,8 @@ aclError aclrtDestroyStream(aclrtStream stream);
 /**
  * Destroys a stream without waiting. The CPU backend drops operations that have not started (waits for events recorded
  * there end) and unreported failures; a GPU completes what was submitted to its driver. A capture that the stream
- * began ends without a graph, and a task group that it updates stays unchanged. A stream that went with its context or
- * device is destroyed late once: docs/failures.md.
+ * began ends without a graph, and a task group that it updates stays unchanged. If the stream was already released
+ * with its context or device, the first call succeeds and does nothing: docs/failures.md.
  *
  * @param stream from a create function; not null, not a default stream.
  * @return the codes of aclrtDestroyStream.
@@ -2603,8 +2607,8 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
 
 /**
- * Destroys an event. Does not wait: pending waits keep what they need until they complete. An event that went with its
- * device is destroyed late once: docs/failures.md.
+ * Destroys an event. Does not wait: pending waits keep what they need until they complete. If the event was already
+ * released with its device, the first call succeeds and does nothing: docs/failures.md.
  *
  * @param event an event.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -2652,7 +2656,8 @@ aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t
  *
  * @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; if it was never recorded, nothing happens. An
  *     event with ACL_EVENT_EXTERNAL is cleared when the stream reaches the reset, whichever record set it.
- * @param stream a stream, also of another device; null: the default stream of the current context.
+ * @param stream a stream of the current device, which may be another one than the event's; null: the default stream of
+ *     the current context.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of another create function or without ACL_EVENT_SYNC, not an
  *     event, not a stream, destroyed, or called inside a host function.
@@ -3528,8 +3533,8 @@ aclError aclrtReduceAsync(void *dst,
  *     without a current context.
  * @param height number of rows, up to 5,000,000; 0 as for `width`.
  * @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, matching the pointers.
- * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, `width` is greater than a pitch, too many
- *     rows or bytes per row, or rows past the end of the address space.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, a kind other than these two, `width` is greater than a
+ *     pitch, too many rows or bytes per row, or rows past the end of the address space.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: rows past the end of an allocation, a kind that contradicts the pointers,
  *     or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -3696,9 +3701,10 @@ aclError aclrtMemcpyBatchAsyncV2(void **dsts,
 /**
  * Enqueues a copy on the stream's device whose addresses are read from device memory when the stream reaches the copy:
  * earlier operations of the stream may write them. Each address plus its offset must be in device memory with enough
- * bytes after it, and the copy must not overwrite the addresses. This is checked when the copy runs: on CPUs the copy
- * fails if there is no device memory, and the next synchronize returns 507015; on a GPU the device fails. Memory that
- * is freed in the meantime stays valid until the copy is complete.
+ * bytes after it, and the copy must not overwrite the addresses. The program ensures this. On CPUs the copy fails, and
+ * the next synchronize returns 507015, if its first or last byte is outside of all device memory; ends of allocations
+ * are not checked. On a GPU the device may fail. Memory that is freed in the meantime stays valid until the copy is
+ * complete.
  *
  * @param dst pointer to the destination address: 8 aligned bytes of memory of the stream's device or managed memory;
  *     may be null if `count` is 0.
@@ -4220,8 +4226,8 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
 
 /**
  * Releases a handle of physical memory. Mappings stay usable: the memory is freed when it has no handle, is mapped
- * nowhere, and no pending work uses it. A handle that went with its device or session is freed late once:
- * docs/failures.md.
+ * nowhere, and no pending work uses it. If the handle was already released with its device or session, the first call
+ * succeeds and does nothing: docs/failures.md.
  *
  * @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each successful call of these needs one
  *     call of this.
@@ -4771,8 +4777,8 @@ aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
 
 /**
  * Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
- * they complete. Waits of other processes for it then end with an error. A notify that went with its device is
- * destroyed late once: docs/failures.md.
+ * they complete. Waits of other processes for it then end with an error. If the notify was already released with its
+ * device, the first call succeeds and does nothing: docs/failures.md.
  *
  * @param notify a notify.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -4908,8 +4914,8 @@ aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *
 aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag);
 
 /**
- * Destroys a counted notify. Does not wait, as aclrtDestroyNotify. A notify that went with its device is destroyed
- * late once: docs/failures.md.
+ * Destroys a counted notify. Does not wait, as aclrtDestroyNotify. If the notify was already released with its device,
+ * the first call succeeds and does nothing: docs/failures.md.
  *
  * @param cntNotify a notify of aclrtCntNotifyCreate.
  * @return the codes of aclrtDestroyNotify.
@@ -5012,9 +5018,9 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
  * @retval ACL_ERROR_RT_STREAM_UNJOINED 107025: the first stream does not wait for the last operations of a joined
  *     stream.
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
- * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the graph,
- *     or has no graphs; or a graph with conditional tasks, or a body, has task groups or waits for something outside
- *     of the graph.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the
+ *     graph, or has no graphs; or a graph with conditional tasks, or a body, has task groups or waits for something
+ *     outside of the graph.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph that contains a body was destroyed, or
  *     called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
@@ -5111,13 +5117,15 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
  * Ends an update and enqueues it: the group changes when the stream reaches this operation, and launches that reach
  * the group later use the new operations. So events can order the two. A launch that is already enqueued and waits
  * before the group for an event with ACL_EVENT_EXTERNAL uses the updates that are ordered before the record of that
- * event; a launch that has passed the group does not change. If this fails, the group stays as it was, and the stream
- * runs its operations again.
+ * event; a launch that has passed the group does not change. If this fails, the group stays as it was. The update
+ * has ended then, and operations that are enqueued from now on run; but after 200000, 107002 and 107003, and inside a
+ * host function, the update is still open: call again.
  *
  * @param stream the stream of the update.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open update; its operations do not match the group; not
  *     a stream, destroyed, or called inside a host function.
- * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
  *     context of another device.
  * @note Thread-safe. Follows aclmdlRICaptureTaskUpdateEnd of the Ascend runtime API.
@@ -5205,8 +5213,8 @@ aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
  *     never started, or called inside a host function.
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated: a stream was destroyed or
  *     aborted, or recorded an operation that graphs do not support.
- * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the graph,
- *     or has no graphs.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the
+ *     graph, or has no graphs.
  * @note Thread-safe. Follows aclmdlRIBuildEnd of the Ascend runtime API.
  */
 aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
@@ -5250,7 +5258,7 @@ aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI, acl
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more handles can be created.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a graph of aclmdlRIBuildBegin.
- * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows cudaGraphConditionalHandleCreate of CUDA; values without a default, and the defaults of
  *     bodies, are portacl's choice.
  */
@@ -5346,7 +5354,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
  * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread can be started that runs or watches tasks of the graph.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: tasks of the graph change, and streams of this driver cannot wait
  *     for a word in memory.
- * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
  */
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
@@ -5369,7 +5377,8 @@ aclError aclmdlRIAbort(aclmdlRI modelRI);
 
 /**
  * Destroys a graph that is not running, with the bodies and values of its conditional tasks. A graph is also destroyed
- * with its device. A graph that went with its device is destroyed late once: docs/failures.md.
+ * with its device. If the graph was already released with its device, the first call succeeds and does nothing:
+ * docs/failures.md.
  *
  * @param modelRI a graph.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -5399,8 +5408,8 @@ aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
  * Returns the name of a graph; "" if it has none.
  *
  * @param modelRI a graph; it may still be captured.
- * @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and always zero-terminated. 513 bytes
- *     are enough for every ASCII name.
+ * @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and the text always ends with a zero.
+ *     513 bytes are enough for every name in UTF-8.
  * @param name receives the name.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or `maxLen` is 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
@@ -5522,7 +5531,7 @@ aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: parameters for a task that has none, arguments in device memory,
  *     another flag, another event for a wait inside of the graph, an event with flags other than the previous event's,
  *     a task of a group, an attribute that is not supported.
- * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is not a multiple of 8.
  * @note Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
  */
@@ -5541,7 +5550,7 @@ aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params);
  * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: changes of a graph with labels, switches, conditional tasks or
  *     streams that start other streams, or of a body.
- * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclmdlRIUpdate of the Ascend runtime API.
  */
 aclError aclmdlRIUpdate(aclmdlRI modelRI);
@@ -5646,8 +5655,8 @@ aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t fla
 aclError aclrtCreateLabel(aclrtLabel *label);
 
 /**
- * Destroys a label. Graphs that contain it do not change. A label that went with its device is destroyed late once:
- * docs/failures.md.
+ * Destroys a label. Graphs that contain it do not change. If the label was already released with its device, the first
+ * call succeeds and does nothing: docs/failures.md.
  *
  * @param label a label.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -5690,8 +5699,8 @@ aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream);
 aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList);
 
 /**
- * Destroys a list of labels, not the labels. Operations that were recorded with it do not change. A list that went
- * with its device is destroyed late once: docs/failures.md.
+ * Destroys a list of labels, not the labels. Operations that were recorded with it do not change. If the list was
+ * already released with its device, the first call succeeds and does nothing: docs/failures.md.
  *
  * @param labelList a list.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -5855,7 +5864,8 @@ aclError aclrtBinaryLoadFromData(const void *data,
 
 /**
  * Unloads a binary; the handles of its kernels become invalid. Pending launches still run and keep what they need.
- * Does not wait. A binary that went with its device is unloaded late once: docs/failures.md.
+ * Does not wait. If the binary was already released with its device, the first call succeeds and does nothing:
+ * docs/failures.md.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -5954,8 +5964,8 @@ aclError aclrtGetHardwareSyncAddr(void **addr);
 aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void **aivAddr);
 
 /**
- * Returns an attribute of a kernel. All kernels here run on all cores of their device, and their blocks run in any
- * order.
+ * Returns an attribute of a kernel. Each block of a kernel may run on any core of the device, and the blocks run in
+ * any order.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param attrType ACL_FUNC_ATTR_KERNEL_TYPE, with the value ACL_KERNEL_TYPE_AICORE, or
@@ -6028,7 +6038,8 @@ aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle, aclrtBinHandle *binH
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: unknown: a CPU kernel without a description of its parameters
- *     (PORTACL_KERNEL of portacl/kernel.h), or a CUDA driver older than 12.4.
+ *     (PORTACL_KERNEL of portacl/kernel.h), or a CUDA kernel that was not loaded from PTX text, with a driver older
+ *     than 12.4.
  * @note Thread-safe. Follows aclrtFunctionGetParamCount of the Ascend runtime API.
  */
 aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount);
@@ -6382,7 +6393,7 @@ aclError aclrtCacheLastTaskOpInfo(const void *infoPtr, size_t infoSize);
  * @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
  * @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
  *     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
- *     Alignment is kept up to 512 bytes.
+ *     If `dataOffset` is a multiple of a power of two up to 512, so is the address of the copy.
  * @param placeHolderNum number of placeholders, at most 65536.
  * @return the codes of aclrtLaunchKernelV2
  * @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.
@@ -6416,7 +6427,7 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle,
  * @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
  * @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
  *     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
- *     Alignment is kept up to 512 bytes.
+ *     If `dataOffset` is a multiple of a power of two up to 512, so is the address of the copy.
  * @param placeHolderNum number of placeholders, at most 65536.
  * @return the codes of aclrtLaunchSIMTKernelWithArgsArray
  * @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.

@@ -50,8 +50,8 @@
  * function must not throw or call this library.
  *
  * An exported variable of the object is device memory, which aclrtBinaryGetGlobal finds by its
- * name: `extern "C" __attribute__((visibility("default"))) float scale;`. Kernels use the same
- * variable.
+ * name. In C++: `extern "C" { __attribute__((visibility("default"))) float scale; }`. Kernels use
+ * the same variable.
  *
  * An exported string portacl_entry_NUMBER contains the name of the kernel that
  * aclrtBinaryGetFunctionByEntry finds by that number: PORTACL_KERNEL_ENTRY(NUMBER, NAME).

@@ -579,9 +579,9 @@ aclError portaclEventGetNative(aclrtEvent event, void **native);
  *
  * - It gets an address for each buffer that it may read or write on the host, as `access` says. On CPUs that is the
  *   memory itself, also in guard mode, where other host code has no access. On GPUs the stream copies the buffers to
- *   page-locked memory of the library before the call, and those that the task writes back after it. Page-locked
- *   host memory is passed as it is. With PORTACL_TASK_DEVICE_ADDRESSES nothing is copied, and the function gets the
- *   addresses as they were passed.
+ *   page-locked memory of the library before the call, and after it copies back those that `access` lets the task
+ *   write. Page-locked host memory is passed as it is. With PORTACL_TASK_DEVICE_ADDRESSES nothing is copied, and the
+ *   function gets the addresses as they were passed.
  * - It can fail: portaclTaskFail, or another result than ACL_SUCCESS, fails the stream as a failed operation does,
  *   with that code. The next wait for the stream returns it.
  * - It has a thread of its own, never one that waits in a call of this library or runs other operations. So tasks of
@@ -1274,7 +1274,8 @@ aclError portaclMemoryReportLeaksTo(portaclLineWriter write, void *userData, siz
  * each number is exact at some moment of the call. Adds no cost to allocations and frees.
  *
  * @param deviceId the device; -1: host memory, with PORTACL_MEMORY_PINNED, with PORTACL_MEMORY_POOL for pools in host
- *     memory, and with PORTACL_MEMORY_IMPORTED for imported host memory. A device that is not in use has zeros.
+ *     memory, with PORTACL_MEMORY_GRAPH for graphs that allocate from them, and with PORTACL_MEMORY_IMPORTED for
+ *     imported host memory. A device that is not in use has zeros.
  * @param kind the kind of memory; PORTACL_MEMORY_POOL: all pools of the device that this process created;
  *     PORTACL_MEMORY_IMPORTED: memory from other processes, including their pools.
  * @param stats receives the numbers. The caller sets `structSize`.

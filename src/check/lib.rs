@@ -12,6 +12,7 @@
 //! | `asked.rs` | the sizes that the program asked for |
 //! | `adopted.rs` | what other parts of the library find: accesses outside of allocations, leaks |
 //! | `misuse.rs` | failed calls: which codes are mistakes, and which ones answers |
+//! | `user_code.rs` | functions of the program that run now |
 //! | `operation.rs` | an operation, as reports describe it |
 //! | `report.rs`, `report/suppression.rs`, `report/summary.rs` | reports, and their number |
 //! | `report/page.rs`, `report/page.html` | reports, a timeline and the use of memory as a page |

@@ -94,7 +94,7 @@ TEST_F(IpcEvent, WaitsMayTimeOut) {
     ACL_OK(gate.Hold(first));
     ACL_OK(aclrtRecordEvent(event, first));
     ACL_OK(aclrtStreamWaitEventWithTimeout(second, event, 1));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(second), "a notify or an ACL_EVENT_IPC event");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(second), "an event with ACL_EVENT_IPC");
     gate.Open();
 }
 

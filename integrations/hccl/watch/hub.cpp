@@ -134,7 +134,7 @@ class Hub {
         if (head.kind != kLeave) return;
         guest.is_gone = true;
         if (!is_complete_ && broken_.empty()) {
-            broken_ = name + " gave up before all ranks had joined; see the error of that rank, and create the communicator "
+            broken_ = name + " ended the start before all ranks had joined; see the error of that rank, and create the communicator "
                              "again on all ranks";
         }
         SendAll({kLeft, guest.rank, 0, 0}, "");
@@ -193,7 +193,8 @@ class Hub {
         std::string refusal;
         HcclResult code = HCCL_E_PARA;
         if (size != size_) {
-            refusal = "nRanks is " + std::to_string(size) + ", and another rank passed " + std::to_string(size_);
+            refusal = "nRanks is " + std::to_string(size) + ", and another rank passed " + std::to_string(size_) +
+                      "; pass the same number in all ranks";
         } else if (head.rank >= size_ || joined_[head.rank]) {
             refusal = "rank " + std::to_string(head.rank) + " has joined already; each process needs a rank of its own";
         }

@@ -1,4 +1,4 @@
-"""Loads the library: that of the package, or else the one that the loader finds."""
+"""Loads the library: that of the package or of the installation, or else the one that the loader finds."""
 
 import ctypes
 import pathlib
@@ -8,8 +8,10 @@ _SONAME = "libportacl.so.0"
 
 def _load():
     """The library. If torch_npu has loaded it before, it is the same one: a process has one runtime."""
-    packed = pathlib.Path(__file__).resolve().parent.parent / "portacl/lib" / _SONAME
-    name = str(packed) if packed.exists() else _SONAME
+    module = pathlib.Path(__file__).resolve().parent
+    # In a wheel, and below lib/python3/dist-packages of an installation.
+    known = (module.parent / "portacl/lib" / _SONAME, module.parents[2] / _SONAME)
+    name = next((str(path) for path in known if path.exists()), _SONAME)
     try:
         return ctypes.CDLL(name)
     except OSError as error:

@@ -14,7 +14,7 @@ pub struct ServingThread {
 }
 
 /// A thread that has ended, or must end.
-#[must_use = "it is joined without the lock"]
+#[must_use = "join it after the lock is released"]
 pub struct Stopped(Option<Handle>);
 
 impl ServingThread {

@@ -307,7 +307,10 @@ fn gone() -> Fault {
 
 #[cold]
 fn died() -> Fault {
-    Fault::invalid("the importing process of the notify has died, and no other process can record it")
+    Fault::invalid(
+        "all processes that had imported the notify or event have died, so the wait for it has ended; record it in this \
+         process, or let another process import it, and wait again",
+    )
 }
 
 /// Creates notifies in pages. A page exists as long as one of its notifies.

@@ -77,7 +77,9 @@ impl Expected {
     fn in_words(&self) -> (Cow<'static, str>, &'static str) {
         match self {
             Self::Event(_) => ("an event".into(), "record the event"),
-            Self::Notify(..) => ("a notify or an ACL_EVENT_IPC event".into(), "record the notify or event"),
+            Self::Notify(..) => {
+                ("a notify, or an event with ACL_EVENT_IPC or ACL_EVENT_EXTERNAL,".into(), "record the notify or event")
+            }
             Self::Value(ValueWait { src, value, comparison }) => {
                 let how = match comparison {
                     Comparison::GreaterOrEqual => "ACL_STREAM_WAIT_VALUE_GEQ",

@@ -28,8 +28,8 @@ impl End {
     pub(super) fn fix(self) -> &'static str {
         match self {
             Self::NoRecord => {
-                "to end it: record the notify in another stream (aclrtRecordNotify; for a counted notify \
-                 aclrtCntNotifyRecord with a count that ends the wait)"
+                "to end it: in another stream, record the object of the wait (a notify: aclrtRecordNotify; an event: \
+                 aclrtRecordEvent; a counted notify: aclrtCntNotifyRecord with a count that ends the wait)"
             }
             Self::NoWrite => "to end it: write the value in another stream (aclrtValueWrite), or from the host",
             Self::Cycle => "to end it: in one of the streams, submit the record (or the write) before the wait",
@@ -55,12 +55,14 @@ fn link_of(stop: &Stop, end: Option<End>) -> Party {
         (Why::Record(_), _) => {
             ("waits", "waits for an event whose record is enqueued after another operation of this list")
         }
-        (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
+        (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify or an event that nothing records"),
         (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
         (Why::Carrier(_, sequence::WaitCondition::Value(_)), _) => {
             ("waits", "waits for a value that another operation of this list writes")
         }
-        (Why::Carrier(..), _) => ("waits", "waits for a notify that another operation of this list records"),
+        (Why::Carrier(..), _) => {
+            ("waits", "waits for a notify or an event that another operation of this list records")
+        }
         (Why::Function(_), _) => ("calls", "calls a function of the program, which has not returned"),
         (Why::HandedOver, _) => ("waits", "waits for a callback of a thread, or for a graph"),
     };

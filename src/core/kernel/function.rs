@@ -83,8 +83,8 @@ fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Resu
     match &function.native.info().parameters {
         Some(known) => read(&known.each),
         None => Err(unsupported!(
-            "the parameters of kernel {} are unknown; describe them with PORTACL_KERNEL (a kernel for CPUs), or use a \
-             CUDA driver of version 12.4 or later",
+            "the parameters of kernel {} are unknown; describe them with PORTACL_KERNEL (a kernel for CPUs), or load \
+             the kernel from PTX text or use a CUDA driver of version 12.4 or later",
             function.shown
         )),
     }

@@ -245,8 +245,8 @@ pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec
         };
         if !fits {
             return Err(invalid_param!(
-                "dataSize is {room} for attribute {attribute}; allowed: {NUMBER} (for \
-                 ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY 3 also multiples of {NUMBER})"
+                "the size of the result of attribute {attribute} (dataSize or dataSizes) is {room}; allowed: {NUMBER}, and \
+                 for attribute 3 (ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY) every multiple of {NUMBER} except 0"
             ));
         }
     }

@@ -121,7 +121,7 @@ pub fn is_managed(addr: usize) -> bool {
 /// Returns the error of a call that needs device memory and got host memory.
 #[cold]
 pub fn host_memory(argument: &str, addr: usize) -> Error {
-    param_invalid!("{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc")
+    param_invalid!("{argument} {addr:#x} is host memory; pass device memory, for example from aclrtMalloc")
 }
 
 /// Returns the name of a place for error texts of transfers.

@@ -307,8 +307,8 @@ fn mapped_in(addr: usize, len: usize) -> Result<Vec<(usize, Arc<Physical>)>> {
         && parts.last().is_some_and(|(base, memory)| base + memory.len == addr + len);
     if !fits {
         return Err(param_invalid!(
-            "virPtr {addr:#x} plus {len} bytes covers no mapping, or only a part of a mapping; pass addresses and \
-             sizes as they were mapped"
+            "virPtr {addr:#x} plus {len} bytes is not exactly one mapping or several adjacent ones: a part is not mapped, \
+             or only a part of a mapping is covered; pass addresses and sizes as they were mapped"
         ));
     }
     Ok(parts)

@@ -38,8 +38,8 @@ fn resolve(shared: &Shared, what: &str, end: &Indirect, len: usize) -> Result<Sp
         Fault::new(
             FaultKind::Execution,
             format!(
-                "a copy of {len} bytes read the address {start:#x} from {:#x} as its {what}; this address plus the \
-                 offset {} is not device memory",
+                "a copy of {len} bytes read the address {start:#x} from {:#x} as its {what}; from this address plus \
+                 the offset {}, not all of these bytes are device memory",
                 end.at.addr, end.offset
             ),
         )

@@ -49,9 +49,9 @@ pub unsafe extern "C" fn aclmdlRICaptureBegin(stream: aclrtStream, mode: MaybeUn
 /// @retval ACL_ERROR_RT_STREAM_UNJOINED 107025: the first stream does not wait for the last operations of a joined
 ///     stream.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
-/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the graph,
-///     or has no graphs; or a graph with conditional tasks, or a body, has task groups or waits for something outside
-///     of the graph.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the
+///     graph, or has no graphs; or a graph with conditional tasks, or a body, has task groups or waits for something
+///     outside of the graph.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph that contains a body was destroyed, or
 ///     called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current

@@ -54,7 +54,7 @@ pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no more handles can be created.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a graph of aclmdlRIBuildBegin.
-/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @note Thread-safe. Follows cudaGraphConditionalHandleCreate of CUDA; values without a default, and the defaults of
 ///     bodies, are portacl's choice.
 #[unsafe(no_mangle)]

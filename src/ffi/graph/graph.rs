@@ -45,7 +45,7 @@ pub unsafe extern "C" fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> acl
 /// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread can be started that runs or watches tasks of the graph.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: tasks of the graph change, and streams of this driver cannot wait
 ///     for a word in memory.
-/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @note Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
@@ -70,7 +70,8 @@ pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {
 }
 
 /// Destroys a graph that is not running, with the bodies and values of its conditional tasks. A graph is also destroyed
-/// with its device. A graph that went with its device is destroyed late once: docs/failures.md.
+/// with its device. If the graph was already released with its device, the first call succeeds and does nothing:
+/// docs/failures.md.
 ///
 /// @param modelRI a graph.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.

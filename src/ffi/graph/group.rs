@@ -66,13 +66,15 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, han
 /// Ends an update and enqueues it: the group changes when the stream reaches this operation, and launches that reach
 /// the group later use the new operations. So events can order the two. A launch that is already enqueued and waits
 /// before the group for an event with ACL_EVENT_EXTERNAL uses the updates that are ordered before the record of that
-/// event; a launch that has passed the group does not change. If this fails, the group stays as it was, and the stream
-/// runs its operations again.
+/// event; a launch that has passed the group does not change. If this fails, the group stays as it was. The update
+/// has ended then, and operations that are enqueued from now on run; but after 200000, 107002 and 107003, and inside a
+/// host function, the update is still open: call again.
 ///
 /// @param stream the stream of the update.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open update; its operations do not match the group; not
 ///     a stream, destroyed, or called inside a host function.
-/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
 ///     context of another device.
 /// @note Thread-safe. Follows aclmdlRICaptureTaskUpdateEnd of the Ascend runtime API.

@@ -27,8 +27,8 @@ pub unsafe extern "C" fn aclmdlRISetName(modelRI: aclmdlRI, name: *const c_char)
 /// Returns the name of a graph; "" if it has none.
 ///
 /// @param modelRI a graph; it may still be captured.
-/// @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and always zero-terminated. 513 bytes
-///     are enough for every ASCII name.
+/// @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and the text always ends with a zero.
+///     513 bytes are enough for every name in UTF-8.
 /// @param name receives the name.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or `maxLen` is 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.

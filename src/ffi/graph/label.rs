@@ -20,8 +20,8 @@ pub unsafe extern "C" fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError {
     guard_out("aclrtCreateLabel", "label", label, || Ok(handle::to_c(label::create()?)))
 }
 
-/// Destroys a label. Graphs that contain it do not change. A label that went with its device is destroyed late once:
-/// docs/failures.md.
+/// Destroys a label. Graphs that contain it do not change. If the label was already released with its device, the first
+/// call succeeds and does nothing: docs/failures.md.
 ///
 /// @param label a label.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -77,8 +77,8 @@ pub unsafe extern "C" fn aclrtCreateLabelList(
     })
 }
 
-/// Destroys a list of labels, not the labels. Operations that were recorded with it do not change. A list that went
-/// with its device is destroyed late once: docs/failures.md.
+/// Destroys a list of labels, not the labels. Operations that were recorded with it do not change. If the list was
+/// already released with its device, the first call succeeds and does nothing: docs/failures.md.
 ///
 /// @param labelList a list.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.

@@ -85,7 +85,7 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(task: aclmdlRITask, params: *mut 
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: parameters for a task that has none, arguments in device memory,
 ///     another flag, another event for a wait inside of the graph, an event with flags other than the previous event's,
 ///     a task of a group, an attribute that is not supported.
-/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is not a multiple of 8.
 /// @note Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn aclmdlRITaskSetParams(task: aclmdlRITask, params: *mut 
 /// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: changes of a graph with labels, switches, conditional tasks or
 ///     streams that start other streams, or of a body.
-/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @note Thread-safe. Follows aclmdlRIUpdate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError {

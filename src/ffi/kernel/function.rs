@@ -28,8 +28,8 @@ pub unsafe extern "C" fn aclrtGetFunctionAddr(
     })
 }
 
-/// Returns an attribute of a kernel. All kernels here run on all cores of their device, and their blocks run in any
-/// order.
+/// Returns an attribute of a kernel. Each block of a kernel may run on any core of the device, and the blocks run in
+/// any order.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param attrType ACL_FUNC_ATTR_KERNEL_TYPE, with the value ACL_KERNEL_TYPE_AICORE, or
@@ -134,7 +134,8 @@ pub unsafe extern "C" fn aclrtFunctionGetBinary(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: unknown: a CPU kernel without a description of its parameters
-///     (PORTACL_KERNEL of portacl/kernel.h), or a CUDA driver older than 12.4.
+///     (PORTACL_KERNEL of portacl/kernel.h), or a CUDA kernel that was not loaded from PTX text, with a driver older
+///     than 12.4.
 /// @note Thread-safe. Follows aclrtFunctionGetParamCount of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFunctionGetParamCount(func: *const c_void, paramCount: *mut usize) -> aclError {

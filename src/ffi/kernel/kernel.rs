@@ -119,7 +119,8 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
 }
 
 /// Unloads a binary; the handles of its kernels become invalid. Pending launches still run and keep what they need.
-/// Does not wait. A binary that went with its device is unloaded late once: docs/failures.md.
+/// Does not wait. If the binary was already released with its device, the first call succeeds and does nothing:
+/// docs/failures.md.
 ///
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.

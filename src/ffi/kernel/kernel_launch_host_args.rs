@@ -50,7 +50,7 @@ unsafe fn host_arguments<'a>(first: *const c_void, len: usize) -> Result<&'a [u8
 /// @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
 /// @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
 ///     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
-///     Alignment is kept up to 512 bytes.
+///     If `dataOffset` is a multiple of a power of two up to 512, so is the address of the copy.
 /// @param placeHolderNum number of placeholders, at most 65536.
 /// @return the codes of aclrtLaunchKernelV2
 /// @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
 /// @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
 /// @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
 ///     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
-///     Alignment is kept up to 512 bytes.
+///     If `dataOffset` is a multiple of a power of two up to 512, so is the address of the copy.
 /// @param placeHolderNum number of placeholders, at most 65536.
 /// @return the codes of aclrtLaunchSIMTKernelWithArgsArray
 /// @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.

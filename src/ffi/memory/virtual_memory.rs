@@ -162,8 +162,8 @@ pub unsafe extern "C" fn aclrtMallocPhysical(
 }
 
 /// Releases a handle of physical memory. Mappings stay usable: the memory is freed when it has no handle, is mapped
-/// nowhere, and no pending work uses it. A handle that went with its device or session is freed late once:
-/// docs/failures.md.
+/// nowhere, and no pending work uses it. If the handle was already released with its device or session, the first call
+/// succeeds and does nothing: docs/failures.md.
 ///
 /// @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each successful call of these needs one
 ///     call of this.

@@ -54,7 +54,8 @@ pub unsafe extern "C" fn aclrtMemPoolCreate(
 
 /// Destroys a pool. Returns at once: the handle is invalid, memory in use stays valid until the program frees it, and
 /// the last free releases the pool's memory to the device. If it was the current pool of its device, the default pool
-/// becomes current. A pool that went with its device or session is destroyed late once: docs/failures.md.
+/// becomes current. If the pool was already released with its device or session, the first call succeeds and does
+/// nothing: docs/failures.md.
 ///
 /// @param memPool a pool of aclrtMemPoolCreate, or an imported one.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
@@ -88,8 +89,8 @@ pub unsafe extern "C" fn aclrtMemPoolDestroy(memPool: aclrtMemPool) -> aclError 
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no event is available for a wait that the memory needs.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the stream's capture was invalidated.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. A failed device returns its error (for example
-///     ACL_ERROR_RT_AICORE_EXCEPTION 507015).
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code: the device has failed, with this code.
 /// @note Thread-safe. Follows aclrtMemPoolMallocAsync of the Ascend runtime API, and cudaMallocFromPoolAsync where that
 ///     is silent.
 #[unsafe(no_mangle)]
@@ -167,8 +168,8 @@ pub unsafe extern "C" fn aclrtMemPoolSetAttr(
 /// @param value receives an `int` for the three switches, a `uint64_t` for the others.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown attribute.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, an imported pool, or called inside a host function.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. A failed device returns its error (for example
-///     ACL_ERROR_RT_AICORE_EXCEPTION 507015).
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code: the device has failed, with this code.
 /// @note Thread-safe. Follows aclrtMemPoolGetAttr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemPoolGetAttr(

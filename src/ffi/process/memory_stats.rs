@@ -32,7 +32,8 @@ fn to_c(stats: &Stats) -> portaclMemoryStats {
 /// each number is exact at some moment of the call. Adds no cost to allocations and frees.
 ///
 /// @param deviceId the device; -1: host memory, with PORTACL_MEMORY_PINNED, with PORTACL_MEMORY_POOL for pools in host
-///     memory, and with PORTACL_MEMORY_IMPORTED for imported host memory. A device that is not in use has zeros.
+///     memory, with PORTACL_MEMORY_GRAPH for graphs that allocate from them, and with PORTACL_MEMORY_IMPORTED for
+///     imported host memory. A device that is not in use has zeros.
 /// @param kind the kind of memory; PORTACL_MEMORY_POOL: all pools of the device that this process created;
 ///     PORTACL_MEMORY_IMPORTED: memory from other processes, including their pools.
 /// @param stats receives the numbers. The caller sets `structSize`.

@@ -25,7 +25,8 @@ pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId
 /// Waits for the streams of a context, destroys them and the context. Threads whose current context it was have no
 /// current context afterwards. Returns the first unreported failure of the streams' work, or an error of the driver;
 /// the context is destroyed anyway. Returns 107000 inside a callback of the program if it could wait forever:
-/// docs/callbacks.md. A context that went with its device is destroyed late once: docs/failures.md.
+/// docs/callbacks.md. If the context was already released with its device, the first call succeeds and does nothing:
+/// docs/failures.md.
 ///
 /// @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.

@@ -9,7 +9,7 @@ use crate::types::{aclError, aclrtDeviceLimit};
 /// Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened.
 ///
 /// @param limit an aclrtDeviceLimit.
-/// @param value receives bytes; 0: never set, the backend's default applies.
+/// @param value receives the bytes that were set, 0 if none were; the backend chooses the real sizes in either case.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown limit; otherwise the codes of aclrtDeviceSetLimit.
 /// @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]

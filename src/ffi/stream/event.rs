@@ -62,8 +62,8 @@ pub unsafe extern "C" fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag
     guard_out("aclrtCreateEventExWithFlag", "event", event, || Ok(handle::to_c(event::create_ex(flag)?)))
 }
 
-/// Destroys an event. Does not wait: pending waits keep what they need until they complete. An event that went with its
-/// device is destroyed late once: docs/failures.md.
+/// Destroys an event. Does not wait: pending waits keep what they need until they complete. If the event was already
+/// released with its device, the first call succeeds and does nothing: docs/failures.md.
 ///
 /// @param event an event.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -114,7 +114,8 @@ pub unsafe extern "C" fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: acl
 ///
 /// @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; if it was never recorded, nothing happens. An
 ///     event with ACL_EVENT_EXTERNAL is cleared when the stream reaches the reset, whichever record set it.
-/// @param stream a stream, also of another device; null: the default stream of the current context.
+/// @param stream a stream of the current device, which may be another one than the event's; null: the default stream of
+///     the current context.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of another create function or without ACL_EVENT_SYNC, not an
 ///     event, not a stream, destroyed, or called inside a host function.

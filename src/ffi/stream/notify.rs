@@ -26,8 +26,8 @@ pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) 
 }
 
 /// Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
-/// they complete. Waits of other processes for it then end with an error. A notify that went with its device is
-/// destroyed late once: docs/failures.md.
+/// they complete. Waits of other processes for it then end with an error. If the notify was already released with its
+/// device, the first call succeeds and does nothing: docs/failures.md.
 ///
 /// @param notify a notify.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -194,8 +194,8 @@ pub unsafe extern "C" fn aclrtCntNotifyCreate(cntNotify: *mut aclrtCntNotify, fl
     guard_out("aclrtCntNotifyCreate", "cntNotify", cntNotify, || Ok(handle::to_c(CountedNotify::create(flag)?)))
 }
 
-/// Destroys a counted notify. Does not wait, as aclrtDestroyNotify. A notify that went with its device is destroyed
-/// late once: docs/failures.md.
+/// Destroys a counted notify. Does not wait, as aclrtDestroyNotify. If the notify was already released with its device,
+/// the first call succeeds and does nothing: docs/failures.md.
 ///
 /// @param cntNotify a notify of aclrtCntNotifyCreate.
 /// @return the codes of aclrtDestroyNotify.

@@ -39,8 +39,8 @@ pub unsafe extern "C" fn aclrtCreateStreamWithConfig(stream: *mut aclrtStream, p
 
 /// Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads as soon as the call
 /// begins. Returns the first unreported failure of its work, or an error of the driver. Returns 107000 inside a
-/// callback of the program if it could wait forever: docs/callbacks.md. A stream that went with its context or device
-/// is destroyed late once: docs/failures.md.
+/// callback of the program if it could wait forever: docs/callbacks.md. If the stream was already released with its
+/// context or device, the first call succeeds and does nothing: docs/failures.md.
 ///
 /// @param stream from a create function; not null, not a default stream.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -59,8 +59,8 @@ pub unsafe extern "C" fn aclrtDestroyStream(stream: aclrtStream) -> aclError {
 
 /// Destroys a stream without waiting. The CPU backend drops operations that have not started (waits for events recorded
 /// there end) and unreported failures; a GPU completes what was submitted to its driver. A capture that the stream
-/// began ends without a graph, and a task group that it updates stays unchanged. A stream that went with its context or
-/// device is destroyed late once: docs/failures.md.
+/// began ends without a graph, and a task group that it updates stays unchanged. If the stream was already released
+/// with its context or device, the first call succeeds and does nothing: docs/failures.md.
 ///
 /// @param stream from a create function; not null, not a default stream.
 /// @return the codes of aclrtDestroyStream.

@@ -103,9 +103,9 @@ unsafe fn read_options(
 ///
 /// - It gets an address for each buffer that it may read or write on the host, as `access` says. On CPUs that is the
 ///   memory itself, also in guard mode, where other host code has no access. On GPUs the stream copies the buffers to
-///   page-locked memory of the library before the call, and those that the task writes back after it. Page-locked
-///   host memory is passed as it is. With PORTACL_TASK_DEVICE_ADDRESSES nothing is copied, and the function gets the
-///   addresses as they were passed.
+///   page-locked memory of the library before the call, and after it copies back those that `access` lets the task
+///   write. Page-locked host memory is passed as it is. With PORTACL_TASK_DEVICE_ADDRESSES nothing is copied, and the
+///   function gets the addresses as they were passed.
 /// - It can fail: portaclTaskFail, or another result than ACL_SUCCESS, fails the stream as a failed operation does,
 ///   with that code. The next wait for the stream returns it.
 /// - It has a thread of its own, never one that waits in a call of this library or runs other operations. So tasks of

@@ -18,8 +18,8 @@ use crate::types::{aclError, aclrtMemcpyKind, aclrtStream};
 ///     without a current context.
 /// @param height number of rows, up to 5,000,000; 0 as for `width`.
 /// @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, matching the pointers.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, `width` is greater than a pitch, too many
-///     rows or bytes per row, or rows past the end of the address space.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, a kind other than these two, `width` is greater than a
+///     pitch, too many rows or bytes per row, or rows past the end of the address space.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: rows past the end of an allocation, a kind that contradicts the pointers,
 ///     or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.

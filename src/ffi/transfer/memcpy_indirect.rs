@@ -9,9 +9,10 @@ use crate::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
 /// Enqueues a copy on the stream's device whose addresses are read from device memory when the stream reaches the copy:
 /// earlier operations of the stream may write them. Each address plus its offset must be in device memory with enough
-/// bytes after it, and the copy must not overwrite the addresses. This is checked when the copy runs: on CPUs the copy
-/// fails if there is no device memory, and the next synchronize returns 507015; on a GPU the device fails. Memory that
-/// is freed in the meantime stays valid until the copy is complete.
+/// bytes after it, and the copy must not overwrite the addresses. The program ensures this. On CPUs the copy fails, and
+/// the next synchronize returns 507015, if its first or last byte is outside of all device memory; ends of allocations
+/// are not checked. On a GPU the device may fail. Memory that is freed in the meantime stays valid until the copy is
+/// complete.
 ///
 /// @param dst pointer to the destination address: 8 aligned bytes of memory of the stream's device or managed memory;
 ///     may be null if `count` is 0.

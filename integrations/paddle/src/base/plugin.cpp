@@ -57,15 +57,16 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
     if (params == nullptr) return;
     params->device_type = nullptr;
     if (params->interface == nullptr) {
-        Say("no device: Paddle passed no table of callbacks");
+        Say("no device: this Paddle passed no table of callbacks, but this plug-in supports Paddle %s only. Use one of "
+            "these releases, or a newer plug-in",
+            KnownReleases().c_str());
         return;
     }
     const std::size_t size = params->interface->size;
     const int column = ColumnOf(size);
     if (column < 0 || params->size != kReleases[column].params) {
         Say("no device: this Paddle's table of callbacks has %zu bytes and its parameters have %zu bytes, but this "
-            "plug-in "
-            "supports Paddle %s only. Use one of these releases, or a newer plug-in",
+            "plug-in supports Paddle %s only. Use one of these releases, or a newer plug-in",
             size, params->size, KnownReleases().c_str());
         return;
     }

@@ -94,7 +94,8 @@ impl Bound {
             }
         }
         Err(io::Error::other(format!(
-            "the socket needs a folder in which this process may create a file for a moment; set TMPDIR to one ({})",
+            "the socket needs a folder in which this process may create a file for a moment; set TMPDIR to the absolute \
+             path of such a folder. These were tried: {}",
             failures.join("; ")
         )))
     }

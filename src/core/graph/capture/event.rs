@@ -153,6 +153,7 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     }
     Err(error_with!(
         Code::StreamCaptureConflict,
-        "another thread has meanwhile made {stream} join another capture, or change a task group"
+        "another thread has meanwhile let {stream} join another capture, or begun to change a task group with it; end \
+         that first, or wait for the event in another stream"
     ))
 }

@@ -121,8 +121,8 @@ fn capture_with_pools(stream: &Stream) -> Result<Arc<Capture>> {
     capture.check()?;
     let why = match capture.is_body {
         _ if capture.is_built => {
-            "graphs that are built cannot allocate or free pool memory; allocate and free it in another stream, or \
-             capture the graph"
+            "a graph of aclmdlRIBuildBegin cannot allocate or free pool memory; do both in a stream that is not bound to \
+             the graph, or record the graph with aclmdlRICaptureBegin instead"
         }
         true => {
             "bodies of conditional tasks cannot allocate or free pool memory, because a run may skip or repeat them; \

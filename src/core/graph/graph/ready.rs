@@ -91,8 +91,8 @@ impl Ready {
     pub fn with_changes(&self, device: &Device, changes: &BTreeMap<usize, Task>) -> Result<Arc<Self>> {
         if !matches!(self.drive, Drive::Backend) {
             return Err(unsupported!(
-                "the tasks of a graph with labels, switches, conditional tasks or streams that start others cannot be \
-                 changed in this version; record the graph again"
+                "the tasks of a body of a conditional task, and of a graph with labels, switches, conditional tasks or \
+                 streams that start others, cannot be changed in this version; record the graph again"
             ));
         }
         let mut tasks = self.tasks.clone();

@@ -215,8 +215,9 @@ impl List<'_> {
                 let begin = last.and_then(|last| last.checked_sub((base + last) % DATA_ALIGNMENT));
                 let begin = begin.filter(|begin| *begin >= used).ok_or_else(|| {
                     invalid_param!(
-                        "dataSize is {size}; allowed: at most {}, the aligned bytes that are left of the {room_len} in \
-                         userHostMem; see aclrtKernelArgsGetMemSize",
+                        "dataSize is {size}; allowed: at most {}, the bytes that are left, after alignment, of the \
+                         {room_len} of userHostMem; give aclrtKernelArgsInitByUserMem as many bytes as \
+                         aclrtKernelArgsGetMemSize returns",
                         end.saturating_sub((base + used).next_multiple_of(DATA_ALIGNMENT) - base)
                     )
                 })?;

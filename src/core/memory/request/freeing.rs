@@ -42,7 +42,7 @@ pub(in crate::memory) fn names(kind: Kind) -> (&'static str, &'static str) {
         }
         Kind::Mapped(_) | Kind::HostMapped(_) => ("mapped memory", "aclrtUnmapMem"),
         Kind::Imported(_) => ("memory imported from another process", "aclrtIpcMemClose"),
-        Kind::Graph(_) => ("memory of a condition handle", "aclmdlRIDestroy of its graph"),
+        Kind::Graph(_) => ("the value of a condition handle", "aclmdlRIDestroy of its graph"),
         Kind::Registered { .. } => ("memory that the caller registered", "aclrtHostUnregister"),
     }
 }

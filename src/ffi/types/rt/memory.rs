@@ -67,7 +67,8 @@ pub struct aclrtMemManagedLocation {
     pub id: i32,
 }
 
-/// Page size policy of an allocation. Other numbers are allowed and select by size.
+/// Page size policy of an allocation; the last three are bits to add. Any other number counts as not given: huge pages
+/// first from 2 MiB on, normal pages below.
 #[repr(C)]
 pub enum aclrtMemMallocPolicy {
     /// Huge pages if available.
