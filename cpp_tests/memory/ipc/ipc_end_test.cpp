@@ -1,14 +1,18 @@
 // Shared memory of processes that exit, are killed or stopped, or free in the wrong order: other
 // processes are not affected, and nothing leaks.
 
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <string>
 #include <thread>
 
+#include "support/memory/hostile.h"
 #include "support/memory/ipc.h"
+#include "support/own_process.h"
 #include "support/says.h"
 
 using namespace portacl_test;
@@ -73,9 +77,8 @@ void ExporterWhoseFirstThreadEnds(Connection& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(IpcEnd, FirstThreadOfTheExporterEnds, ExporterWhoseFirstThreadEnds) {
+void ImportFromOneWhoseFirstThreadEnds() {
     const Session session;
-    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: drivers of GPUs have handles of their own";
     Peer peer;
     const auto key = peer.Receive<KeyText>();
     void* const ptr = ImportKey(key);
@@ -83,6 +86,30 @@ TWO_PROCESS_TEST(IpcEnd, FirstThreadOfTheExporterEnds, ExporterWhoseFirstThreadE
     CloseKey(key);
     peer.Signal(1);
     peer.Join();
+}
+
+constexpr const char* kHandlesOfTheDriver = "for CPUs only: drivers of GPUs have handles of their own";
+
+TWO_PROCESS_TEST(IpcEnd, FirstThreadOfTheExporterEnds, ExporterWhoseFirstThreadEnds) {
+    if (!OnCpu()) GTEST_SKIP() << kHandlesOfTheDriver;
+    ImportFromOneWhoseFirstThreadEnds();
+}
+
+// The kernel lets root read the descriptors of a thread that has ended, and nobody else.
+TEST(IpcEnd, FirstThreadOfAnExporterWithoutPrivilegesEnds) {
+    if (Peer::IsHere()) return RunAsPeer(ExporterWhoseFirstThreadEnds);
+    if (!OnCpu()) GTEST_SKIP() << kHandlesOfTheDriver;
+    RunInOwnProcess([] {
+        if (geteuid() == 0) {
+            const std::string why = BecomeAnotherUser();
+            if (!why.empty()) GTEST_SKIP() << why;
+            if (access(ProgramDirectory().c_str(), R_OK | X_OK) != 0)
+                GTEST_SKIP() << "needs a folder that other users may enter";
+            // Whoever changes the user loses this, and so the descriptors that others may open.
+            ASSERT_EQ(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
+        }
+        ImportFromOneWhoseFirstThreadEnds();
+    });
 }
 
 TWO_PROCESS_TEST(IpcEnd, ExporterKilledWhileItsMemoryIsImported, Exporter) {

@@ -203,17 +203,17 @@ fn link_to(opened: &OwnedFd) -> String {
 /// Returns the address of the socket of a process whose file has a name that `is_wanted` knows. Returns `None` if the
 /// process has none, or has ended.
 pub(super) fn address(process: i32, is_wanted: impl Fn(&str) -> bool) -> io::Result<Option<SocketAddrUnix>> {
-    let mut descriptors = entries(&format!("/proc/{process}/fd"))?;
-    if descriptors.is_empty() {
-        // The process's first thread has ended, and others go on.
-        for thread in entries(&format!("/proc/{process}/task"))? {
-            descriptors.extend(entries(&format!("{}/fd", thread.display()))?);
-            if !descriptors.is_empty() {
-                break;
-            }
+    let mut descriptors = entries(&format!("/proc/{process}/fd"));
+    if descriptors.as_ref().map_or(true, Vec::is_empty) {
+        // The process's first thread may have ended, and others go on. Then the kernel shows no descriptors to root, and
+        // refuses others.
+        let threads = entries(&format!("/proc/{process}/task"))?;
+        let of_threads = threads.iter().map(|thread| entries(&format!("{}/fd", thread.display())));
+        if let Some(found) = of_threads.flatten().find(|found| !found.is_empty()) {
+            descriptors = Ok(found);
         }
     }
-    for path in descriptors {
+    for path in descriptors? {
         let target = match fs::read_link(&path) {
             Ok(target) => target.to_string_lossy().into_owned(),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
