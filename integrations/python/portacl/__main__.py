@@ -16,15 +16,12 @@ from portacl import LIBRARIES, doctor
 
 
 def environment():
-    """The variables that programs need. The loader reads the path when a process begins."""
+    """The variables that programs need. The loader reads the path when a process begins. torch_npu's thread that submits
+    operators is off, unless the caller has set it: it costs more than it hides where the device is the same processor, and
+    no line of Python is on its stack."""
     path = [str(LIBRARIES)] + [part for part in os.environ.get("LD_LIBRARY_PATH", "").split(":") if part]
-    return {"LD_LIBRARY_PATH": ":".join(dict.fromkeys(path))}
-
-
-def checking(checks):
-    """The variables that check a program. torch_npu submits operators on a thread of its own, where no line of Python is
-    on the stack; so its queue is off, unless the caller has set it."""
-    return {"PORTACL_CHECK": checks, "TASK_QUEUE_ENABLE": os.environ.get("TASK_QUEUE_ENABLE", "0")}
+    return {"LD_LIBRARY_PATH": ":".join(dict.fromkeys(path)),
+            "TASK_QUEUE_ENABLE": os.environ.get("TASK_QUEUE_ENABLE", "0")}
 
 
 def python(*arguments, **variables):
@@ -35,7 +32,7 @@ def python(*arguments, **variables):
 def main(arguments):
     command = arguments[0] if arguments else ""
     if command == "run" and arguments[1:2] == ["--check"] and len(arguments) > 3:
-        python(*arguments[3:], **checking(arguments[2]))
+        python(*arguments[3:], PORTACL_CHECK=arguments[2])
     elif command == "run" and len(arguments) > 1 and arguments[1] != "--check":
         python(*arguments[1:])
     elif command == "env" and len(arguments) == 1:
