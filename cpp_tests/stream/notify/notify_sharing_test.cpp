@@ -81,7 +81,7 @@ void TryToImport(Connection& parent) {
     const auto key = parent.Receive<Key>();
     auto notify = Poison<aclrtNotify>();
     ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0), "process " + std::to_string(getppid()),
-                     std::to_string(getpid()), "list");
+                     std::to_string(getpid()), "does not allow");
     EXPECT_TRUE(IsPoison(notify));
     parent.Signal(1);
     parent.Await(2);
