@@ -58,6 +58,9 @@ fn many_streams_wait_at_once() {
     if symbol::<*const c_void>("cuStreamWaitValue32_v2").is_none() {
         return one_after_the_other(&setup);
     }
+    if !has_queues(QUEUES) {
+        return;
+    }
     let inbox = Inbox::default();
     let streams: Vec<_> = (0..QUEUES).map(|_| setup.stream()).collect();
     streams.iter().for_each(|stream| _ = stream.hand_over(inbox.parcel(0), true).unwrap());

@@ -37,6 +37,18 @@ const LONG: Duration = Duration::from_secs(20);
 /// The driver's hardware queues by default. A stream more shares one, and may stand behind a stream that waits.
 const QUEUES: usize = 8;
 
+/// Whether streams have this many hardware queues, or each its own. Begin a test with it in which a stream passes what
+/// holds up another one.
+fn has_queues(count: usize) -> bool {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let shared = number("FAKE_CUDA_CONNECTIONS").or_else(|| number("CUDA_DEVICE_MAX_CONNECTIONS")).unwrap_or(QUEUES);
+    let has = shared == 0 || shared >= count;
+    if !has {
+        println!("skipped: needs {count} hardware queues");
+    }
+    has
+}
+
 /// An open driver and its first device, which are closed in the end.
 struct Setup {
     driver: Arc<dyn Driver>,
