@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -20,6 +21,8 @@ using namespace portacl_test;
 
 // More than the host functions and records that a queue holds, and more than all operations.
 constexpr int kRecords = 200, kFills = 1200;
+// A queue takes more than this number of records.
+constexpr int kSomeFit = 40;
 
 // A graph that adds 1 to `count` as often as `limit` says.
 struct Loop {
@@ -159,6 +162,35 @@ TEST_F(GraphAhead, PoolMemoryThatIsReusedBehindControlFlow) {
     EXPECT_EQ(loop.count.Get(), 10);
 }
 
+// The same thread opens the gate afterwards: no call with a timeout waits longer.
+TEST_F(GraphAhead, TimeoutsBehindControlFlow) {
+    if (OnCpu()) GTEST_SKIP() << "for CUDA only: a queue on CPUs has no limit";
+    const Loop loop(10), other(1);
+    const Event event(ACL_EVENT_SYNC);
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCtxGetCurrentDefaultStream(&stream));
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclmdlRIExecuteAsync(loop.graph, stream));
+    // A wait behind each of these, with a record of its own, would fill the queue.
+    for (int i = 0; i < 2 * kSomeFit; ++i) {
+        if (i < kSomeFit) {
+            ACL_OK(aclrtRecordEvent(event, stream));
+        }
+        ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream, 1));
+    }
+    int launched = 0;
+    for (; launched < kSomeFit; ++launched) {
+        ASSERT_EQ(ACL_ON_PURPOSE(aclmdlRIExecute(other.graph, 1)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        if (std::string(aclGetRecentErrMsg()).find("was not launched") != std::string::npos) break;
+    }
+    EXPECT_LT(launched, kSomeFit);
+    gate.Open();
+    ACL_OK(aclmdlRIExecute(other.graph, 30000));
+    EXPECT_EQ(other.count.Get(), launched + 1);
+    EXPECT_EQ(loop.count.Get(), 10);
+}
+
 // Calls for a graph while another thread waits until its run fits behind control flow. Nothing opens the gate
 // meanwhile.
 class WaitingLaunch : public GraphAhead {
@@ -187,8 +219,7 @@ class WaitingLaunch : public GraphAhead {
                 ++recorded_;
             }
         });
-        // It waits when the count stays the same. The queue takes more than this number of records.
-        constexpr int kSomeFit = 40;
+        // It waits when the count stays the same.
         for (int before = -1; recorded_ < kSomeFit || before != recorded_;) {
             before = recorded_;
             Pause();

@@ -53,6 +53,19 @@ TEST_F(StreamSynchronize, TimesOutAndTheWorkContinues) {
 
 // Without a bounded wait of the driver the library polls, at growing intervals. Only processor time
 // of this thread counts, so other load of the machine does not matter.
+// More waits than the records that a driver's queue holds. Nothing opens the gate meanwhile.
+TEST_F(StreamSynchronize, ManyTimeoutsNeedNoRoomInTheQueue) {
+    constexpr int kWaits = 100;
+    const Stream stream;
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    for (int i = 0; i < kWaits; ++i) {
+        ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream, 1));
+    }
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+}
+
 TEST_F(StreamSynchronize, AWaitWithATimeoutTakesLittleProcessorTime) {
     const auto used = [] {
         rusage usage{};

@@ -5318,7 +5318,8 @@ aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, 
  * callback of the program if it could wait forever: docs/callbacks.md.
  *
  * @param modelRI a graph.
- * @param timeout milliseconds, greater than 0, or -1 for no timeout. The launch continues after a timeout.
+ * @param timeout milliseconds, greater than 0, or -1 for no timeout. The launch continues after a timeout, unless the
+ *     error text says that the stream had no room for it: docs/cpu_and_cuda.md.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an invalid timeout, not a graph, destroyed, a body, memory that it uses
  *     was freed, or called inside a host function.

@@ -226,7 +226,7 @@ impl Submit for FaultStream {
 decorate! {
     STREAM: Stream for FaultStream, self.inner, "stream";
     fn limit_waits(&self, until: Instant);
-    fn await_room(&self, operations: usize) -> bool;
+    fn await_room(&self, operations: usize, deadline: Option<Instant>) -> Option<Wait>;
     fn is_idle(&self) -> Result<bool>, Driver;
     // Callers then use the call that can fail.
     fn is_known_idle(&self) -> bool = false;

@@ -70,11 +70,11 @@ pub trait Stream: Any + Submit + Send + Sync {
     /// have failed with [`FaultKind::WaitTimedOut`](super::FaultKind::WaitTimedOut) then.
     fn limit_waits(&self, until: Instant);
 
-    /// Waits until the stream can take this number of operations without waiting, or until it never will, as far as
-    /// that is known. A caller that locks something during a submission calls this before. Returns true if it has
-    /// waited, and there is room now.
-    fn await_room(&self, _operations: usize) -> bool {
-        false
+    /// Waits until the stream can take this number of operations without waiting, until it never will, as far as that
+    /// is known, or until the deadline. A caller that locks something during a submission calls this before. Returns
+    /// `None` if it has not waited, or there will be no room.
+    fn await_room(&self, _operations: usize, _deadline: Option<Instant>) -> Option<Wait> {
+        None
     }
 
     /// Whether everything enqueued so far is complete.

@@ -7,6 +7,7 @@ pub(super) mod ready;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Instant;
 
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
@@ -17,6 +18,7 @@ use super::capture::{Capture, Recorder};
 use super::end_callback::{self, EndCallback};
 use super::{memory, task};
 use crate::algo::map::slot_table::{self, Handle, Ref};
+use crate::backend::Wait;
 use crate::base::error::{Code, Error, Result, error_with, unsupported};
 use crate::base::handles::{self, Object};
 use crate::runtime::device::Device;
@@ -200,37 +202,48 @@ impl Drop for Graph {
     }
 }
 
-/// Returns the graph and the stream of a run, when the stream has room for it. Other calls for the graph go on until
-/// then, and may destroy it. A run that needs more than that, or whose room another thread takes, waits inside, and
-/// updates of the graph wait for it.
-fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> {
+/// Returns the graph and the stream of a run, when the stream has room for it, or fails at the deadline. Other calls for
+/// the graph go on until then, and may destroy it. A run that is larger than a queue, or whose room another thread
+/// takes, waits inside, and updates of the graph wait for it.
+fn resolve(raw: u64, stream: u64, deadline: Option<Instant>) -> Result<(Ref<'static, Stream>, Arc<Graph>)> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     let stream = stream::resolve(stream)?;
     loop {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
         graph.check_device(&stream.device, "the stream", "was captured", "run the graph on a stream of its device")?;
         let operations = graph.operations();
-        if stream.is_captured() || !stream.native().await_room(operations) {
-            return Ok((stream, graph));
+        let waited = if stream.is_captured() { None } else { stream.native().await_room(operations, deadline) };
+        match waited {
+            None => return Ok((stream, graph)),
+            // The graph may be another one now.
+            Some(Wait::Done) => {}
+            Some(Wait::TimedOut) => {
+                return Err(error_with!(
+                    Code::StreamSyncTimeout,
+                    "{graph} was not launched within the timeout: {} has no room for it before earlier work is \
+                     complete; launch it again",
+                    &*stream
+                ));
+            }
         }
     }
 }
 
 /// Implements aclmdlRIExecuteAsync.
 pub fn execute_async(raw: u64, stream: u64) -> Result<()> {
-    let (stream, graph) = resolve(raw, stream)?;
+    let (stream, graph) = resolve(raw, stream, None)?;
     graph.run(&stream)
 }
 
 /// Implements aclmdlRIExecute: runs the graph on the default stream of the current context.
 pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
-    stream::deadline(timeout_ms)?;
+    let deadline = stream::deadline(timeout_ms)?;
     interceptor::check_waiting()?;
-    let (stream, graph) = resolve(raw, 0)?;
+    let (stream, graph) = resolve(raw, 0, deadline)?;
     graph.run(&stream)?;
     let stream = { stream }.handle.raw();
     drop(graph);
-    stream::synchronize_with_timeout(stream, timeout_ms)
+    stream::synchronize_until(stream, deadline, timeout_ms)
 }
 
 /// Implements aclmdlRIAbort.

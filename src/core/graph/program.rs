@@ -28,6 +28,8 @@ pub struct Program {
     ends: Option<Arc<dyn backend::Graph>>,
     /// Locked while a run between these is enqueued.
     queueing: Mutex<()>,
+    /// The result of [`Self::operations`].
+    operations: usize,
     /// Runs late tasks, if there are any.
     runner: Option<Arc<Runner>>,
     /// The runs, for the checker.
@@ -100,7 +102,10 @@ impl Program {
                 }
             });
         }
-        Ok(Self { actions, ends, queueing: Mutex::new(()), runner, runs: Arc::default() })
+        // A task of the program takes a place for its call, and one after its copies.
+        let twice = tasks.iter().filter(|task| matches!(task.step(), Some(Step::HostTask(_)))).count();
+        let operations = actions.len() + twice + 2;
+        Ok(Self { actions, ends, queueing: Mutex::new(()), operations, runner, runs: Arc::default() })
     }
 
     /// Changes later runs to these tasks. They differ only in the places `changed`, which are in order, and form the
@@ -121,9 +126,9 @@ impl Program {
         Ok(())
     }
 
-    /// Returns about how many operations a run has: tasks of the program with buffers take more.
+    /// Returns the maximum number of host functions, records and runs that a run enqueues.
     pub fn operations(&self) -> usize {
-        self.actions.len() + 2
+        self.operations
     }
 
     /// Queues a run of these tasks. Returns its last operation.

@@ -17,7 +17,9 @@ mod stream;
 pub mod stream_config;
 
 pub use self::stream::lifetime::{create, create_on, create_with_priority, destroy};
-pub use self::stream::synchronize::{always_wait, deadline, in_time, is_idle, synchronize, synchronize_with_timeout};
+pub use self::stream::synchronize::{
+    always_wait, deadline, in_time, is_idle, synchronize, synchronize_until, synchronize_with_timeout,
+};
 pub use self::stream::{
     Stream, StreamFlags, available, current_default, flags, id, priority, resolve, stream_attribute,
 };

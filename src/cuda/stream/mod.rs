@@ -89,14 +89,21 @@ impl CudaStream {
             return Ok(Wait::Done);
         }
         let submitted = self.0.submitted();
-        let mark = self.0.mark()?;
+        let mut mark = None;
         let wait = poll_until(deadline, || {
             self.0.check_aborts(aborts)?;
-            mark.poll()
+            if mark.is_none() {
+                mark = self.0.mark_for_wait()?;
+            }
+            match &mark {
+                Some(mark) => mark.poll(),
+                // Pools need the wait for a mark.
+                None => Ok(self.0.is_idle()? && !pools),
+            }
         })?;
         if wait == Wait::Done {
             self.0.note_finished(submitted);
-            if pools {
+            if pools && let Some(mark) = &mark {
                 mark.finish()?;
             }
             drop(mark);
@@ -111,8 +118,8 @@ impl Stream for CudaStream {
         self.0.limit_waits(until);
     }
 
-    fn await_room(&self, operations: usize) -> bool {
-        self.0.await_room(operations)
+    fn await_room(&self, operations: usize, deadline: Option<Instant>) -> Option<Wait> {
+        self.0.await_room(operations, deadline)
     }
 
     fn is_idle(&self) -> Result<bool> {

@@ -92,6 +92,7 @@ fn an_abandoned_stream_hands_nothing_over() {
 #[ignore = "needs a CUDA driver or the test double"]
 fn room_is_awaited_until_it_comes_or_never_will() {
     const PLACES: usize = 48;
+    let late = || Some(Instant::now() + Duration::from_millis(10));
     let setup = Setup::new();
     if symbol::<*const c_void>("cuStreamWaitValue32_v2").is_none() {
         return;
@@ -100,11 +101,12 @@ fn room_is_awaited_until_it_comes_or_never_will() {
     for is_abandoned in [false, true] {
         let (stream, inbox) = (setup.stream(), Inbox::default());
         let gate = Gate::close(&stream);
-        assert!(!stream.await_room(2 * PLACES));
+        assert_eq!(stream.await_room(2 * PLACES, late()), None);
         stream.hand_over(inbox.parcel(1), true).unwrap();
         (0..PLACES).for_each(|_| _ = stream.record(&event).unwrap());
+        assert_eq!(stream.await_room(1, late()), Some(Wait::TimedOut));
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| stream.await_room(1));
+            let waiting = scope.spawn(|| stream.await_room(1, None));
             std::thread::sleep(Duration::from_millis(20));
             assert!(!waiting.is_finished());
             if is_abandoned {
@@ -114,11 +116,11 @@ fn room_is_awaited_until_it_comes_or_never_will() {
                 inbox.await_count(1);
                 drop(inbox.take(0));
             }
-            assert_eq!(waiting.join().unwrap(), !is_abandoned);
+            assert_eq!(waiting.join().unwrap(), (!is_abandoned).then_some(Wait::Done));
         });
         // Not before: room that comes with the end of the stream is room too.
         gate.open();
         assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
-        assert!(!stream.await_room(2 * PLACES));
+        assert_eq!(stream.await_room(2 * PLACES, late()), None);
     }
 }

@@ -45,8 +45,9 @@ pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
     synchronize_until(raw, deadline(timeout_ms)?, timeout_ms)
 }
 
+/// Waits until the deadline of this timeout.
 #[inline(never)]
-fn synchronize_until(raw: u64, deadline: Option<Instant>, timeout_ms: i32) -> Result<()> {
+pub fn synchronize_until(raw: u64, deadline: Option<Instant>, timeout_ms: i32) -> Result<()> {
     let stream = resolve(raw)?;
     stream.check_runs()?;
     if stream.flags.host_does_not_wait() {

@@ -77,6 +77,25 @@ impl StreamState {
         self.record(&mark).map(|()| mark)
     }
 
+    /// Returns a mark after what was enqueued so far, for a wait with a deadline. Returns `None` while its record has no
+    /// room, or another thread submits to the stream. A record takes a place in the driver's queue until the stream
+    /// has reached it, so waits share one: a program may wait for a stream again and again while it holds it.
+    pub(crate) fn mark_for_wait(&self) -> Result<Option<Arc<Mark>>> {
+        let Some(mut submitting) = self.submitting.try_lock() else { return Ok(None) };
+        let position = self.submitted();
+        if let Some(mark) = self.recorded_mark(position) {
+            return Ok(Some(mark));
+        }
+        if !submitting.take_mark() {
+            return Ok(None);
+        }
+        let mark = Arc::new(self.mark()?);
+        if !self.shared.load(Ordering::Relaxed) {
+            *self.mark.lock() = Some((position, Arc::clone(&mark)));
+        }
+        Ok(Some(mark))
+    }
+
     /// Records the mark after what was enqueued so far.
     pub(crate) fn record(&self, mark: &Mark) -> Result<()> {
         self.refuse_capture()?;

@@ -11,15 +11,19 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::calls::is_reached;
 use super::{Locked, StreamCalls, StreamState, Submitting};
 use crate::algo::thread::pause::Backoff;
+use crate::backend::Wait;
 use crate::stream::words::at;
 
 /// The maximum number of host functions and records behind such work. A queue holds some 56.
 const PLACES: u32 = 48;
+
+/// The maximum number of marks for waits with a deadline behind such work. They take none of the places of the program.
+const MARKS: u32 = 4;
 
 /// The maximum number of operations behind such work. A queue holds some 1,000.
 const OPERATIONS: u32 = 800;
@@ -33,12 +37,13 @@ struct Behind {
     number: u32,
     places: u32,
     operations: u32,
+    marks: u32,
 }
 
 impl Room {
     /// Counts what is submitted from now on behind the call with this number.
     fn begin(&mut self, number: u32) {
-        self.0.push_back(Behind { number, places: 0, operations: 0 });
+        self.0.push_back(Behind { number, places: 0, operations: 0, marks: 0 });
     }
 
     /// Forgets calls that are complete, as the word shows. Returns whether none is left.
@@ -61,6 +66,15 @@ impl Room {
         last.places += places;
         last.operations += 1;
         false
+    }
+
+    /// Counts a mark. Returns false, and counts none, if there are too many.
+    fn take_mark(&mut self) -> bool {
+        let has = self.0.iter().map(|call| call.marks).sum::<u32>() < MARKS;
+        if let Some(last) = self.0.back_mut().filter(|_| has) {
+            last.marks += 1;
+        }
+        has
     }
 
     /// Uncounts the latest operation, which takes no place. If its call is complete, it does not count any more.
@@ -88,6 +102,13 @@ impl Submitting {
         room.0.is_empty() || room.forget(at(word.addr).load(Ordering::Acquire)) || room.has(places)
     }
 
+    /// Takes room for a mark. Returns false if there is none.
+    pub(super) fn take_mark(&mut self) -> bool {
+        let Some(StreamCalls { word, room, .. }) = &mut self.calls else { return true };
+        // Acquire: as for the slots.
+        room.forget(at(word.addr).load(Ordering::Acquire)) || room.take_mark()
+    }
+
     /// Takes room for an operation. Returns whether all operations fit from now on.
     #[inline(always)]
     pub(super) fn take_room(&mut self, places: u32) -> bool {
@@ -108,14 +129,18 @@ impl StreamState {
     /// lock is not held meanwhile.
     #[inline]
     pub(super) fn wait_for_room<'a>(&'a self, mut submitting: Locked<'a>, places: u32) -> Locked<'a> {
-        if submitting.has_room(places) { submitting } else { self.wait_until_room(submitting, places) }
+        if submitting.has_room(places) { submitting } else { self.wait_until_room(submitting, places, None) }
     }
 
     #[cold]
-    fn wait_until_room<'a>(&'a self, mut submitting: Locked<'a>, places: u32) -> Locked<'a> {
+    fn wait_until_room<'a>(&'a self, mut submitting: Locked<'a>, places: u32, deadline: Option<Instant>) -> Locked<'a> {
         let mut pauses = Backoff::default();
-        let is_over =
-            || self.is_abandoned() || self.device.check_open().is_err() || self.device.context.failure().is_some();
+        let is_over = || {
+            self.is_abandoned()
+                || self.device.check_open().is_err()
+                || self.device.context.failure().is_some()
+                || is_past(deadline)
+        };
         while !submitting.has_room(places) && !is_over() {
             drop(submitting);
             pauses.sleep(Duration::from_millis(1));
@@ -125,15 +150,22 @@ impl StreamState {
     }
 
     /// Implements [`await_room`](crate::backend::Stream::await_room).
-    pub(crate) fn await_room(&self, operations: usize) -> bool {
+    pub(crate) fn await_room(&self, operations: usize, deadline: Option<Instant>) -> Option<Wait> {
         // More than that never has room at once.
         let places = u32::try_from(operations).map_or(PLACES, |places| places.min(PLACES));
         let mut submitting = self.submitting.lock();
         if submitting.has_room(places) {
-            return false;
+            return None;
         }
-        self.wait_until_room(submitting, places).has_room(places)
+        if self.wait_until_room(submitting, places, deadline).has_room(places) {
+            return Some(Wait::Done);
+        }
+        is_past(deadline).then_some(Wait::TimedOut)
     }
+}
+
+fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use super::{OPERATIONS, PLACES, Room};
+use super::{MARKS, OPERATIONS, PLACES, Room};
 
 #[test]
 fn places_and_operations_are_limited() {
@@ -14,6 +14,21 @@ fn places_and_operations_are_limited() {
         room.take(0);
     }
     assert!(!room.has(0));
+}
+
+#[test]
+fn marks_take_no_places_and_are_limited() {
+    let mut room = Room::default();
+    (0..=MARKS).for_each(|_| assert!(room.take_mark()));
+    room.begin(1);
+    (0..MARKS - 1).for_each(|_| assert!(room.take_mark()));
+    room.begin(2);
+    assert!(room.take_mark());
+    assert!(!room.take_mark());
+    assert!(room.has(PLACES));
+    assert!(!room.forget(1));
+    (0..MARKS - 1).for_each(|_| assert!(room.take_mark()));
+    assert!(!room.take_mark());
 }
 
 #[test]
