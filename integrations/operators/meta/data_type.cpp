@@ -32,6 +32,7 @@ constexpr Row kTypes[] = {
     {ACL_INT32, at::kInt, Read<int32_t>},
     {ACL_INT64, at::kLong, Read<int64_t>},
     {ACL_BOOL, at::kBool, Read<bool>},
+    {ACL_COMPLEX32, at::kComplexHalf, Read<c10::complex<at::Half>>},
     {ACL_COMPLEX64, at::kComplexFloat, Read<c10::complex<float>>},
     {ACL_COMPLEX128, at::kComplexDouble, Read<c10::complex<double>>},
 #if OPERATORS_TORCH >= 203

@@ -1,6 +1,10 @@
 // Creates and releases the objects.
 #include "meta/objects.h"
 
+#include <acl/acl_rt.h>
+
+#include <algorithm>
+
 #include "meta/data_type.h"
 #include "run/status.h"
 #include "run/view.h"
@@ -16,22 +20,6 @@ constexpr uint64_t kMostDimensions = 64;
 // More elements, of at most 16 bytes each, than there is memory: every size in bytes fits.
 constexpr int64_t kMostElements = int64_t{1} << 58;
 
-// Whether the elements of a format are in the order of the sizes.
-bool IsPlain(aclFormat format) {
-    switch (format) {
-        case ACL_FORMAT_ND:
-        case ACL_FORMAT_NCHW:
-        case ACL_FORMAT_NHWC:
-        case ACL_FORMAT_NCDHW:
-        case ACL_FORMAT_NDHWC:
-        case ACL_FORMAT_NCL:
-        case ACL_FORMAT_UNDEFINED:
-            return true;
-        default:
-            return false;
-    }
-}
-
 at::IntArrayRef Array(const char* name, const int64_t* values, const char* count_name, uint64_t count) {
     if (count > kMostDimensions)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, count_name, " is ", count, "; at most ", kMostDimensions,
@@ -40,15 +28,33 @@ at::IntArrayRef Array(const char* name, const int64_t* values, const char* count
     return {values, static_cast<size_t>(count)};
 }
 
-// Throws if an element of the view is outside of the storage.
-void CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset, int64_t elements) {
+// Returns how many elements the allocation has from this address on, or 0 if it is in none.
+int64_t ElementsFrom(void* data, size_t bytes_of_one) {
+    void* base = nullptr;
+    size_t size = 0;
+    if (data == nullptr) return 0;
+    if (aclrtMemGetAddressRange(data, &base, &size) != ACL_SUCCESS) return operators::ForgetFailure(), 0;
+    const auto skipped = static_cast<size_t>(static_cast<const char*>(data) - static_cast<const char*>(base));
+    return static_cast<int64_t>((size - skipped) / bytes_of_one);
+}
+
+// The storage of a view: its address, and the elements that the program states.
+struct Stated {
+    void* data;
+    size_t bytes_of_one;
+    int64_t elements;
+};
+
+// Returns how many elements the storage has: as many as stated, or more, if the view needs them and the allocation has
+// them, because programs pass storages that they have resized. Throws if the view needs more.
+int64_t CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset, const Stated& storage) {
     int64_t last = offset, count = 1;
     for (size_t i = 0; i < sizes.size(); ++i) {
         if (sizes[i] < 0)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims[", i, "] is ", sizes[i], "; it must not be negative");
         if (strides[i] < 0)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "strides[", i, "] is ", strides[i], "; it must not be negative");
-        if (sizes[i] == 0) return;
+        if (sizes[i] == 0) return storage.elements;
         if (__builtin_mul_overflow(count, sizes[i], &count) || count > kMostElements)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims is ", sizes, "; at most ", kMostElements,
                           " elements are allowed");
@@ -59,9 +65,16 @@ void CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset,
                 "viewDims, strides and offset give the last element of the view an index beyond int64_t; pass "
                 "smaller ones");
     }
-    if (offset < 0 || last >= elements)
+    if (offset >= 0 && last < storage.elements) return storage.elements;
+    if (offset < 0 || last >= ElementsFrom(storage.data, storage.bytes_of_one))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims, strides and offset select the elements with index ", offset,
-                      " to ", last, " (counted from 0), but the storage has ", elements, " elements");
+                      " to ", last, " (counted from 0), but the storage has ", storage.elements, " elements");
+    return last + 1;
+}
+
+// Whether a shape has no elements.
+bool IsEmpty(at::IntArrayRef sizes) {
+    return std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
 }
 
 int64_t Product(at::IntArrayRef sizes) {
@@ -162,15 +175,13 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
         const at::IntArrayRef sizes = Array("viewDims", viewDims, "viewDimsNum", viewDimsNum);
         const at::IntArrayRef storage = Array("storageDims", storageDims, "storageDimsNum", storageDimsNum);
         const at::ScalarType type = operators::ScalarTypeOf(dataType);
-        if (!IsPlain(format))
-            throw Refusal(
-                ACLNN_ERR_PARAM_INVALID, "format is ", static_cast<int>(format),
-                ", which does not store the elements in the order of viewDims; convert the tensor to ACL_FORMAT_ND");
         c10::SmallVector<int64_t, 6> steps = StridesOf(sizes);
         if (strides != nullptr) steps.assign(strides, strides + sizes.size());
-        const int64_t elements = Product(storage);
-        CheckBounds(sizes, steps, offset, elements);
-        const size_t bytes = static_cast<size_t>(elements) * c10::elementSize(type);
+        // Programs state any storage for a tensor without elements.
+        const size_t bytes_of_one = c10::elementSize(type);
+        const int64_t stated = IsEmpty(sizes) ? 0 : Product(storage);
+        const int64_t elements = CheckBounds(sizes, steps, offset, {tensorData, bytes_of_one, stated});
+        const size_t bytes = static_cast<size_t>(elements) * bytes_of_one;
         return operators::Store<aclTensor>::Get().Make(
             {operators::MakeView(tensorData, bytes, type, sizes, steps, offset), dataType, format, storage.vec()});
     });

@@ -1,17 +1,18 @@
 #include "run/launch.h"
 
-#include <ATen/record_function.h>
 #include <c10/core/StreamGuard.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <portacl/portacl.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <iterator>
 #include <mutex>
+#include <vector>
 
 #include "kernel/kernel.h"
+#include "run/plain_aten.h"
 #include "run/status.h"
 #include "run/uses.h"
 
@@ -33,66 +34,6 @@ void Succeed(const char* call, aclError code) {
     const std::string text = recent != nullptr ? recent : call;
     throw Refusal(code, text.substr(0, text.rfind(" (error ")));
 }
-
-// Drops the text of a failure that is none for the program.
-void ForgetFailure() {
-    static_cast<void>(aclGetRecentErrMsg());
-    static_cast<void>(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
-}
-
-// Rejects an output of another shape. ATen would warn about it and give it the right one, but here it is memory of the
-// program.
-class RefuseResize final : public c10::WarningHandler {
-  public:
-#if OPERATORS_TORCH >= 200
-    void process(const c10::Warning& warning) override {
-        Refuse(warning.msg());
-        c10::WarningHandler::process(warning);
-    }
-#else
-    void process(const c10::SourceLocation& where, const std::string& text, const bool verbatim) override {
-        Refuse(text);
-        c10::WarningHandler::process(where, text, verbatim);
-    }
-#endif
-
-  private:
-    static void Refuse(const std::string& text) {
-        if (text.find("resized") != std::string::npos) throw Refusal(ACLNN_ERR_PARAM_INVALID, text);
-    }
-};
-
-// Gives ATen its initial state while it lives. Threads that wait for a stream run kernels, too. They may be threads of
-// Python, with a state of ATen that is none of the operator's: autograd, autocast, dispatch to Python, profilers.
-class PlainAten {
-  public:
-    PlainAten() : keys_(Keys()), records_(false), warnings_(&handler_) {}
-
-  private:
-    static inline const c10::DispatchKeySet kExcluded =
-        c10::autograd_dispatch_keyset_with_ADInplaceOrView | c10::autocast_dispatch_keyset | c10::python_ks |
-        c10::DispatchKeySet{c10::DispatchKey::PythonDispatcher, c10::DispatchKey::FuncTorchDynamicLayerFrontMode,
-                            c10::DispatchKey::FuncTorchDynamicLayerBackMode, c10::DispatchKey::FuncTorchBatched,
-                            c10::DispatchKey::Functionalize}
-#if OPERATORS_TORCH >= 201
-        | c10::DispatchKeySet{c10::DispatchKey::BatchedNestedTensor, c10::DispatchKey::PreDispatch}
-#endif
-    ;
-    static c10::impl::LocalDispatchKeySet Keys() {
-        c10::impl::PODLocalDispatchKeySet keys{};
-        keys.set_included(c10::DispatchKeySet(c10::DispatchKey::BackendSelect));
-        keys.set_excluded(kExcluded);
-        return keys;
-    }
-    c10::impl::ForceDispatchKeyGuard keys_;
-    at::RecordFunctionGuard records_;
-    RefuseResize handler_;
-#if OPERATORS_TORCH >= 200
-    c10::WarningUtils::WarningHandlerGuard warnings_;
-#else
-    c10::Warning::WarningHandlerGuard warnings_;
-#endif
-};
 
 void Compute(const portaclBlock* block, uintptr_t address, void* const* storages) {
     auto* const work = reinterpret_cast<Work*>(address);
@@ -191,6 +132,53 @@ void ComputeOnCuda(Work& work, aclrtStream stream) {
     work.Compute({work.storages, where});
 }
 
+// A launch of more storages than a kernel has parameters for. One kernel after the other stores where its part of the
+// storages is on the device; the last one runs the operator.
+struct Batch {
+    struct Part {
+        Batch* batch;
+        size_t first;
+        size_t count;
+    };
+    explicit Batch(WorkPointer owned) : work(std::move(owned)), storages(work->storages.size()) {
+        constexpr size_t kMost = kCapacities[kKernels - 1];
+        for (size_t first = 0; first < storages.size(); first += kMost)
+            parts.push_back({this, first, std::min(kMost, storages.size() - first)});
+        left = parts.size();
+    }
+    WorkPointer work;
+    std::vector<void*> storages;
+    std::vector<Part> parts;
+    // The number of parts that are not released.
+    std::atomic<size_t> left{0};
+};
+
+void RunPart(const portaclBlock* block, uintptr_t address, void* const* storages) {
+    const auto& part = *reinterpret_cast<const Batch::Part*>(address);
+    Batch& batch = *part.batch;
+    std::copy(storages, storages + part.count, batch.storages.begin() + static_cast<std::ptrdiff_t>(part.first));
+    if (part.first + part.count == batch.storages.size())
+        Compute(block, reinterpret_cast<uintptr_t>(batch.work.get()), batch.storages.data());
+}
+
+void DropParts(Batch* batch, size_t count) {
+    if (batch->left.fetch_sub(count, std::memory_order_acq_rel) != count) return;
+    finished.Add(batch->work.release());
+    delete batch;
+}
+
+void EndPart(uintptr_t address) {
+    DropParts(reinterpret_cast<const Batch::Part*>(address)->batch, 1);
+}
+
+// Only the last part uses memory: of all storages, which it does not get as its parameters.
+size_t UsesOfPart(uintptr_t address, void* const*, portaclUse* uses, size_t capacity) {
+    const auto& part = *reinterpret_cast<const Batch::Part*>(address);
+    const Work& work = *part.batch->work;
+    if (part.first + part.count < work.storages.size()) return 0;
+    return UsesOf(reinterpret_cast<uintptr_t>(&work), work.storages.data(), uses, capacity);
+}
+
 // Throws if a tensor with elements has no memory. Its address may have been set after the first phase.
 void CheckMemory(const Work& work) {
     for (size_t i = 0; i < work.storages.size(); ++i)
@@ -200,25 +188,15 @@ void CheckMemory(const Work& work) {
                           " elements, but its tensorData is null; pass an address");
 }
 
-}  // namespace
-
-void LaunchWork(WorkPointer work, aclrtStream stream) {
-    CheckMemory(*work);
-    const char* backend = portaclBackendName();
-    if (backend != nullptr && std::strcmp(backend, "cuda") == 0) return ComputeOnCuda(*work, stream);
-    const size_t count = work->storages.size();
+// Launches the smallest kernel that has parameters for the storages.
+void LaunchKernel(Head head, c10::ArrayRef<void*> given, aclrtStream stream) {
     size_t kind = 0;
-    while (kind < kKernels && kCapacities[kind] < count) ++kind;
-    if (kind == kKernels)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the arguments have ", count, " tensors; at most ",
-                      kCapacities[kKernels - 1], " are supported, so split the lists");
-
-    Head head{{&Compute, &EndLaunch, &UsesOf}, reinterpret_cast<uintptr_t>(work.get())};
+    while (kCapacities[kind] < given.size()) ++kind;
     std::array<void*, kCapacities[kKernels - 1]> storages;
     std::array<void*, kCapacities[kKernels - 1] + 1> arguments;
     arguments[0] = &head;
     for (size_t i = 0; i < kCapacities[kind]; ++i) {
-        storages[i] = i < count ? work->storages[i] : nullptr;
+        storages[i] = i < given.size() ? given[i] : nullptr;
         arguments[i + 1] = &storages[i];
     }
 
@@ -235,6 +213,32 @@ void LaunchWork(WorkPointer work, aclrtStream stream) {
         code = launch();
     }
     Succeed("aclrtLaunchKernelWithArgsArray", code);
+}
+
+void LaunchBatch(WorkPointer work, aclrtStream stream) {
+    // It goes with the last part, perhaps before this returns.
+    auto* const batch = new Batch(std::move(work));
+    const size_t count = batch->parts.size();
+    for (size_t i = 0; i < count; ++i) {
+        const Batch::Part& part = batch->parts[i];
+        try {
+            LaunchKernel({{&RunPart, &EndPart, &UsesOfPart}, reinterpret_cast<uintptr_t>(&part)},
+                         c10::ArrayRef<void*>(batch->work->storages).slice(part.first, part.count), stream);
+        } catch (...) {
+            DropParts(batch, count - i);
+            throw;
+        }
+    }
+}
+
+}  // namespace
+
+void LaunchWork(WorkPointer work, aclrtStream stream) {
+    CheckMemory(*work);
+    const char* backend = portaclBackendName();
+    if (backend != nullptr && std::strcmp(backend, "cuda") == 0) return ComputeOnCuda(*work, stream);
+    if (work->storages.size() > kCapacities[kKernels - 1]) return LaunchBatch(std::move(work), stream);
+    LaunchKernel({{&Compute, &EndLaunch, &UsesOf}, reinterpret_cast<uintptr_t>(work.get())}, work->storages, stream);
     // The launch owns it.
     static_cast<void>(work.release());
 }

@@ -1,6 +1,7 @@
 // Failures: a code, and a text that aclGetRecentErrMsg returns.
 #pragma once
 
+#include <acl/acl_rt.h>
 #include <aclnn/acl_meta.h>
 #include <portacl/portacl.h>
 
@@ -68,6 +69,12 @@ auto GuardedPointer(const char* call, Body body) noexcept -> decltype(body()) {
     decltype(body()) result = nullptr;
     Guarded(call, [&] { result = body(); });
     return result;
+}
+
+// Drops the text of a failure that is none for the program.
+inline void ForgetFailure() {
+    static_cast<void>(aclGetRecentErrMsg());
+    static_cast<void>(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
 }
 
 // Returns the text for a null pointer. Programs pass on what they have created unchecked, so the text of a failed

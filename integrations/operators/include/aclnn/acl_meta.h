@@ -43,8 +43,9 @@ typedef int32_t aclnnStatus;
 #define ACLNN_ERR_INNER 561000
 
 /** A view of device memory. `tensorData` is the address of the storage, and `offset` that of the first element in it,
- * in elements; `strides` is null for contiguous elements. The sizes of the storage count, not its shape. Formats that
- * change the order of elements in memory, such as FRACTAL_NZ, are refused. */
+ * in elements; `strides` is null for contiguous elements. The sizes of the storage count, not its shape, and a view may
+ * go beyond them inside of the allocation. Elements are in memory as the strides say in every format, also in formats
+ * that other implementations store in blocks, such as FRACTAL_NZ. */
 aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDataType dataType, const int64_t* strides,
                            int64_t offset, aclFormat format, const int64_t* storageDims, uint64_t storageDimsNum,
                            void* tensorData);
