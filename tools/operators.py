@@ -16,11 +16,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Types of integrations/operators/run/aten.h in C.
 TYPES = {
     **dict.fromkeys(["In", "Part", "MaybeIn", "Out", "MaybeOut", "Unsized"], "const aclTensor*"),
-    **dict.fromkeys(["Number", "MaybeNumber"], "const aclScalar*"),
+    **dict.fromkeys(["Number", "MaybeNumber", "Factor"], "const aclScalar*"),
     **dict.fromkeys(["Ints", "MaybeInts"], "const aclIntArray*"),
     "Floats": "const aclFloatArray*", "Flags": "const aclBoolArray*", "Numbers": "const aclScalarList*",
     **dict.fromkeys(["Tensors", "Outs", "Indices"], "const aclTensorList*"),
-    "Type": "aclDataType", "Text": "const char*",
+    "Type": "aclDataType", "Text": "const char*", "Seed": "int64_t",
 }
 
 # Words of names that are not split, in lower case as programs write them in the names of headers.
@@ -51,14 +51,18 @@ extern "C" {{
 """
 
 
+def sources():
+    """The files of rows, after the preprocessor, because some rows come from macros."""
+    for path in sorted((ROOT / "integrations/operators/ops").glob("*.cpp")):
+        text = re.sub(r"^#include.*$", "", path.read_text(), flags=re.MULTILINE)
+        yield subprocess.run(["c++", "-E", "-P", "-x", "c++", "-"], input=text, capture_output=True, text=True,
+                             check=True).stdout
+
+
 def rows():
     """(name, [(C type, parameter)]) of all operators."""
     found = []
-    for path in sorted((ROOT / "integrations/operators/ops").glob("*.cpp")):
-        # The preprocessor, because some rows come from macros.
-        text = re.sub(r"^#include.*$", "", path.read_text(), flags=re.MULTILINE)
-        text = subprocess.run(["c++", "-E", "-P", "-x", "c++", "-"], input=text, capture_output=True, text=True,
-                              check=True).stdout
+    for text in sources():
         for name, parameters in re.findall(r"\bOPERATOR\((\w+),\s*\(([^)]*)\)", text):
             pairs = [part.replace("[[maybe_unused]]", "").split() for part in parameters.split(",")]
             found.append((name, [(TYPES.get(kind, kind), parameter) for kind, parameter in pairs]))

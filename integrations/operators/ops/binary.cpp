@@ -1,25 +1,25 @@
 // Functions of two tensors, or of a tensor and a number, element by element.
 #include "ops/support.h"
 
-OPERATOR(Add, (In self, In other, Number alpha, Out out), at::add_out(out, self, other, alpha));
-OPERATOR(Adds, (In self, Number other, Number alpha, Out out), at::add_out(out, self, Wrapped(other), alpha));
-OPERATOR(InplaceAdd, (Out self, In other, Number alpha), at::add_out(self, self, other, alpha));
-OPERATOR(InplaceAdds, (Out self, Number other, Number alpha), at::add_out(self, self, Wrapped(other), alpha));
-OPERATOR(Sub, (In self, In other, Number alpha, Out out), at::sub_out(out, self, other, alpha));
-OPERATOR(Subs, (In self, Number other, Number alpha, Out out), at::sub_out(out, self, Wrapped(other), alpha));
-OPERATOR(InplaceSub, (Out self, In other, Number alpha), at::sub_out(self, self, other, alpha));
-OPERATOR(InplaceSubs, (Out self, Number other, Number alpha), at::sub_out(self, self, Wrapped(other), alpha));
-OPERATOR(Rsub, (In self, In other, Number alpha, Out out), at::sub_out(out, other, self, alpha));
-OPERATOR(Rsubs, (In self, Number other, Number alpha, Out out), at::sub_out(out, Wrapped(other), self, alpha));
+OPERATOR(Add, (In self, In other, Factor alpha, Out out), at::add_out(out, self, other, alpha));
+OPERATOR(Adds, (In self, Factor other, Factor alpha, Out out), at::add_out(out, self, Wrapped(other), alpha));
+OPERATOR(InplaceAdd, (Out self, In other, Factor alpha), at::add_out(self, self, other, alpha));
+OPERATOR(InplaceAdds, (Out self, Factor other, Factor alpha), at::add_out(self, self, Wrapped(other), alpha));
+OPERATOR(Sub, (In self, In other, Factor alpha, Out out), at::sub_out(out, self, other, alpha));
+OPERATOR(Subs, (In self, Factor other, Factor alpha, Out out), at::sub_out(out, self, Wrapped(other), alpha));
+OPERATOR(InplaceSub, (Out self, In other, Factor alpha), at::sub_out(self, self, other, alpha));
+OPERATOR(InplaceSubs, (Out self, Factor other, Factor alpha), at::sub_out(self, self, Wrapped(other), alpha));
+OPERATOR(Rsub, (In self, In other, Factor alpha, Out out), at::sub_out(out, other, self, alpha));
+OPERATOR(Rsubs, (In self, Factor other, Factor alpha, Out out), at::sub_out(out, Wrapped(other), self, alpha));
 
 OPERATOR(Mul, (In self, In other, Out out), at::mul_out(out, self, other));
-OPERATOR(Muls, (In self, Number other, Out out), at::mul_out(out, self, Wrapped(other)));
+OPERATOR(Muls, (In self, Factor other, Out out), at::mul_out(out, self, Wrapped(other)));
 OPERATOR(InplaceMul, (Out self, In other), at::mul_out(self, self, other));
-OPERATOR(InplaceMuls, (Out self, Number other), at::mul_out(self, self, Wrapped(other)));
+OPERATOR(InplaceMuls, (Out self, Factor other), at::mul_out(self, self, Wrapped(other)));
 OPERATOR(Div, (In self, In other, Out out), at::div_out(out, self, other));
-OPERATOR(Divs, (In self, Number other, Out out), at::div_out(out, self, Wrapped(other)));
+OPERATOR(Divs, (In self, Factor other, Out out), at::div_out(out, self, Wrapped(other)));
 OPERATOR(InplaceDiv, (Out self, In other), at::div_out(self, self, other));
-OPERATOR(InplaceDivs, (Out self, Number other), at::div_out(self, self, Wrapped(other)));
+OPERATOR(InplaceDivs, (Out self, Factor other), at::div_out(self, self, Wrapped(other)));
 
 namespace {
 
@@ -61,11 +61,11 @@ OPERATOR(Atan2, (In self, In other, Out out), at::atan2_out(out, self, other));
 OPERATOR(Maximum, (In self, In other, Out out), at::maximum_out(out, self, other));
 OPERATOR(Minimum, (In self, In other, Out out), at::minimum_out(out, self, other));
 
-OPERATOR(Addcmul, (In self, In a, In b, Number value, Out out), at::addcmul_out(out, self, a, b, value));
-OPERATOR(Addcdiv, (In self, In a, In b, Number value, Out out), at::addcdiv_out(out, self, a, b, value));
-OPERATOR(InplaceAddcmul, (Out self, In a, In b, Number value), at::addcmul_out(self, self, a, b, value));
-OPERATOR(InplaceAddcdiv, (Out self, In a, In b, Number value), at::addcdiv_out(self, self, a, b, value));
+OPERATOR(Addcmul, (In self, In a, In b, Factor value, Out out), at::addcmul_out(out, self, a, b, value));
+OPERATOR(Addcdiv, (In self, In a, In b, Factor value, Out out), at::addcdiv_out(out, self, a, b, value));
+OPERATOR(InplaceAddcmul, (Out self, In a, In b, Factor value), at::addcmul_out(self, self, a, b, value));
+OPERATOR(InplaceAddcdiv, (Out self, In a, In b, Factor value), at::addcdiv_out(self, self, a, b, value));
 OPERATOR(Lerp, (In self, In end, In weight, Out out), at::lerp_out(out, self, end, weight));
-OPERATOR(Lerps, (In self, In end, Number weight, Out out), at::lerp_out(out, self, end, weight));
+OPERATOR(Lerps, (In self, In end, Factor weight, Out out), at::lerp_out(out, self, end, weight));
 OPERATOR(InplaceLerp, (Out self, In end, In weight), at::lerp_out(self, self, end, weight));
-OPERATOR(InplaceLerps, (Out self, In end, Number weight), at::lerp_out(self, self, end, weight));
+OPERATOR(InplaceLerps, (Out self, In end, Factor weight), at::lerp_out(self, self, end, weight));

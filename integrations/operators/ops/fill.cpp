@@ -4,7 +4,7 @@
 OPERATOR(InplaceCopy, (Out self, In source), self.copy_(source));
 OPERATOR(InplaceZero, (Out self), self.zero_());
 OPERATOR(InplaceOne, (Out self), self.fill_(1));
-OPERATOR(InplaceFillScalar, (Out self, Number value), self.fill_(value));
+OPERATOR(InplaceFillScalar, (Out self, Factor value), self.fill_(value));
 OPERATOR(InplaceFillTensor, (Out self, In value), self.fill_(value.reshape({})));
 OPERATOR(InplaceMaskedFillScalar, (Out self, In mask, Number value), self.masked_fill_(mask.to(at::kBool), value));
 OPERATOR(InplaceMaskedFillTensor, (Out self, In mask, In value),
@@ -21,19 +21,19 @@ OPERATOR(InplaceTril, (Out self, int64_t diagonal), at::tril_out(self, self, dia
 OPERATOR(InplaceTriu, (Out self, int64_t diagonal), at::triu_out(self, self, diagonal));
 
 // The numbers depend on the order in which ATen draws them, which would depend on the strides.
-OPERATOR(InplaceNormal, (Out self, float mean, float std, int64_t seed, int64_t offset),
+OPERATOR(InplaceNormal, (Out self, float mean, float std, Seed seed, Seed offset),
          self.copy_(at::empty(self.sizes(), self.options()).normal_(mean, std, Random(seed, offset, self.device()))));
-OPERATOR(InplaceUniform, (Out self, double from, double to, int64_t seed, int64_t offset),
+OPERATOR(InplaceUniform, (Out self, double from, double to, Seed seed, Seed offset),
          self.uniform_(from, to, Random(seed, offset, self.device())));
-OPERATOR(InplaceRandom, (Out self, int64_t from, int64_t to, int64_t seed, int64_t offset),
+OPERATOR(InplaceRandom, (Out self, int64_t from, int64_t to, Seed seed, Seed offset),
          self.random_(from, to, Random(seed, offset, self.device())));
-OPERATOR(InplaceBernoulli, (Out self, Number probability, int64_t seed, int64_t offset),
+OPERATOR(InplaceBernoulli, (Out self, Number probability, Seed seed, Seed offset),
          self.bernoulli_(probability.toDouble(), Random(seed, offset, self.device())));
-OPERATOR(InplaceBernoulliTensor, (Out self, In probability, int64_t seed, int64_t offset),
+OPERATOR(InplaceBernoulliTensor, (Out self, In probability, Seed seed, Seed offset),
          self.bernoulli_(probability, Random(seed, offset, self.device())));
-OPERATOR(Randperm, (int64_t n, int64_t seed, int64_t offset, Out out),
+OPERATOR(Randperm, (int64_t n, Seed seed, Seed offset, Out out),
          at::randperm_out(out, n, Random(seed, offset, out.device())));
-OPERATOR(Multinomial, (In self, int64_t samples, bool replacement, int64_t seed, int64_t offset, Out out),
+OPERATOR(Multinomial, (In self, int64_t samples, bool replacement, Seed seed, Seed offset, Out out),
          at::multinomial_out(out, self, samples, replacement, Random(seed, offset, self.device())));
 
 namespace {
@@ -56,6 +56,6 @@ void ApplyMask(const at::Tensor& self, const at::Tensor& mask, double probabilit
 }  // namespace
 
 OPERATOR(DropoutGenMaskV2,
-         (Ints shape, double probability, int64_t seed, int64_t offset, [[maybe_unused]] Type dtype, Out mask),
+         (Ints shape, double probability, Seed seed, Seed offset, [[maybe_unused]] Type dtype, Out mask),
          MakeMask(mask, shape, probability, Random(seed, offset)));
 OPERATOR(DropoutDoMask, (In self, In mask, double probability, Out out), ApplyMask(self, mask, probability, out));

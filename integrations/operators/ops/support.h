@@ -103,7 +103,7 @@ inline at::Tensor Kept(const at::Tensor& mask, at::IntArrayRef sizes, double pro
 // Returns random numbers that depend on both, as the API numbers them, for a tensor of `device`.
 inline at::Generator Random(int64_t seed, int64_t offset, c10::Device device = at::kCPU) {
     const auto mixed = static_cast<uint64_t>(seed) + static_cast<uint64_t>(offset) * 0x9e3779b97f4a7c15u;
-    if (device.is_cpu()) return at::detail::createCPUGenerator(mixed);
+    if (device.is_cpu() || device.is_meta()) return at::detail::createCPUGenerator(mixed);
     at::Generator generator = at::globalContext().defaultGenerator(device).clone();
     generator.set_current_seed(mixed);
     return generator;

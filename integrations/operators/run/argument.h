@@ -53,7 +53,9 @@ class Intake {
 struct Held {
     at::Tensor view;
     size_t place;
-    at::Tensor At(Addresses addresses) const { return MoveView(view, addresses.storages[place], addresses.device); }
+    at::Tensor At(Addresses addresses) const {
+        return MoveView(view, addresses.device.is_meta() ? nullptr : addresses.storages[place], addresses.device);
+    }
 };
 
 inline Held Hold(const aclTensor& tensor, Intake& intake, Does does, int32_t element = -1) {
@@ -81,6 +83,14 @@ template <>
 struct Argument<float> : PlainArgument<float> {};
 template <>
 struct Argument<double> : PlainArgument<double> {};
+
+template <>
+struct Argument<Seed> {
+    using C = int64_t;
+    using Kept = Seed;
+    static Seed Take(int64_t passed, Intake& intake) { return intake.Next(), Seed{passed}; }
+    static Seed Unpack(Seed kept, Addresses) { return kept; }
+};
 
 template <Does kDoes>
 struct TensorArgument {
@@ -117,7 +127,10 @@ struct Argument<MaybeOut> : MaybeTensorArgument<Does::kWrite> {};
 
 template <>
 struct Argument<Unsized> : TensorArgument<Does::kWriteStorage> {
-    static Grown Unpack(const Held& kept, Addresses addresses) { return {kept.At(addresses), kept.view}; }
+    static Grown Unpack(const Held& kept, Addresses addresses) {
+        const at::Tensor memory = kept.At(addresses);
+        return {memory, addresses.device.is_meta() ? memory : kept.view};
+    }
 };
 
 // Values that the first phase copies, and that the operator gets as they are.
@@ -131,6 +144,10 @@ struct CopiedArgument {
 template <>
 struct Argument<Number> : CopiedArgument<aclScalar, at::Scalar> {
     static Kept Take(C passed, Intake& intake) { return intake.Next(passed).value; }
+};
+template <>
+struct Argument<Factor> : CopiedArgument<aclScalar, AnyValue> {
+    static Kept Take(C passed, Intake& intake) { return Kept(intake.Next(passed).value); }
 };
 template <>
 struct Argument<MaybeNumber> : CopiedArgument<aclScalar, Optional<at::Scalar>> {

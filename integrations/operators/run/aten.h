@@ -34,6 +34,17 @@ using Out = at::Tensor&;
 using MaybeOut = Optional<at::Tensor>&;
 using Number = const at::Scalar&;
 using MaybeNumber = const Optional<at::Scalar>&;
+// A number whose value, other than its type, decides nothing about the other arguments. It may differ in each call.
+struct AnyValue : at::Scalar {
+    AnyValue() = default;
+    explicit AnyValue(const at::Scalar& number) : at::Scalar(number) {}
+};
+using Factor = const AnyValue&;
+// A seed of random numbers, or the offset that goes with it.
+struct Seed {
+    int64_t value;
+    operator int64_t() const { return value; }
+};
 using Ints = at::IntArrayRef;
 using MaybeInts = at::OptionalIntArrayRef;
 using Floats = at::ArrayRef<double>;

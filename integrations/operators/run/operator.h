@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "check/check.h"
 #include "run/argument.h"
 #include "run/executor.h"
 
@@ -45,6 +46,9 @@ struct Entry<Row, void (*)(Parameter...)> {
             std::unique_ptr<Prepared, Release> work(new Prepared);
             Intake intake(*work, Row::kParameters);
             work->kept = Kept{Argument<Parameter>::Take(passed, intake)...};
+            CheckKey key(Row::kName);
+            std::apply([&](const auto&... kept) { (Enter(key, kept), ...); }, work->kept);
+            if (!key.IsKnown()) CheckOnMeta(*work, key);
             *executor = MakeExecutor(WorkPointer(work.release()));
             *workspace_size = 0;
         });

@@ -15,7 +15,9 @@ inline void* BaseOf(const at::Tensor& view) {
 inline at::Tensor MakeView(void* base, size_t bytes, at::ScalarType type, at::IntArrayRef sizes,
                            at::IntArrayRef strides, int64_t offset, c10::Device device = at::kCPU) {
     c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, at::DataPtr(base, device));
-    const auto key = device.is_cpu() ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA;
+    const auto key = device.is_cpu()    ? c10::DispatchKey::CPU
+                     : device.is_meta() ? c10::DispatchKey::Meta
+                                        : c10::DispatchKey::CUDA;
     auto view = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key),
                                                          c10::scalarTypeToTypeMeta(type));
     c10::TensorImpl* const impl = view.unsafeGetTensorImpl();

@@ -12,7 +12,7 @@
 namespace operators {
 
 // The place where an operator runs: the addresses of the tensors' storages there, in the order of the arguments, and
-// ATen's device.
+// ATen's device. On the device `meta` tensors have no memory, and there are no addresses.
 struct Addresses {
     c10::ArrayRef<void*> storages;
     c10::Device device;

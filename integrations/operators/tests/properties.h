@@ -3,7 +3,8 @@
 // tensors. For each row a test checks:
 // - results, for inputs that are contiguous, transposed, parts of others, broadcast, empty, without dimensions, large;
 // - outputs that are contiguous, every second element of a storage, or transposed: other elements stay as they are;
-// - inputs that ATen refuses, outputs of another shape, and a null argument: a code and a text that names the operator.
+// - inputs that ATen refuses, outputs of another shape, and a null argument: a code and a text that names the operator,
+//   from the first phase unless the data decides, and the next operator is right.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -30,6 +31,7 @@ using Number = at::Scalar;
 struct Outcome {
     int code;
     std::string text;
+    bool is_of_first_phase = false;
 };
 
 // Returns the stream, on the device, for all tests.
@@ -78,8 +80,10 @@ Outcome Call(Prepare* prepare, Run* run, const Values&... values) {
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     int code = prepare(arguments.Pass(values)..., &size, &executor);
-    if (code == ACL_SUCCESS) code = run(nullptr, size, executor, Stream());
-    const Outcome outcome = Finish(code);
+    const bool is_prepared = code == ACL_SUCCESS;
+    if (is_prepared) code = run(nullptr, size, executor, Stream());
+    Outcome outcome = Finish(code);
+    outcome.is_of_first_phase = !is_prepared;
     arguments.Return();
     return outcome;
 }
