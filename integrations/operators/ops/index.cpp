@@ -18,6 +18,18 @@ void CheckIndices(const at::Tensor& indices, int64_t weights, int64_t padding) {
                       "an element of indices is negative, or not less than the number of weights, ", weights);
 }
 
+// Writes a number to the parts of a tensor with these indices. They are no tensor, so wrong ones are found without
+// data.
+void FillRows(at::Tensor& self, int64_t dim, Ints indices, const at::Scalar& value) {
+    const int64_t size = self.dim() == 0 ? 1 : self.size(dim);
+    for (const int64_t index : indices) {
+        if (index < -size || index >= size)
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "an element of index is ", index, "; allowed: ", -size, " to ",
+                          size - 1, ", for dimension ", dim);
+        self.dim() == 0 ? self.fill_(value) : self.select(dim, index).fill_(value);
+    }
+}
+
 }  // namespace
 
 OPERATOR(Embedding, (Part weight, In indices, Out out), Put(out, at::embedding(weight, Long(indices))));
@@ -35,8 +47,12 @@ OPERATOR(Nonzero, (In self, Unsized out), Write(out, at::nonzero(self)));
 OPERATOR(NonzeroV2, (In self, Unsized out), Write(out, at::nonzero(self).t()));
 OPERATOR(IndexPutImpl, (Out self, Indices indices, In values, bool accumulate, bool isUnsafe),
          if (HasIndex(indices)) at::_index_put_impl_(self, indices, values, accumulate, isUnsafe));
-OPERATOR(IndexFillTensor, (In self, int64_t dim, In index, Number value, Out out),
+OPERATOR(IndexFillTensor, (In self, int64_t dim, Ints index, Number value, Out out), Put(out, self);
+         FillRows(out, dim, index, value));
+OPERATOR(InplaceIndexFillTensor, (Out self, int64_t dim, Ints index, Number value), FillRows(self, dim, index, value));
+OPERATOR(IndexFill, (In self, int64_t dim, In index, Number value, Out out),
          Put(out, at::index_fill(self, dim, Long(index), value)));
+OPERATOR(InplaceIndexFill, (Out self, int64_t dim, In index, Number value), self.index_fill_(dim, Long(index), value));
 OPERATOR(IndexAdd, (In self, int64_t dim, In index, In source, Number alpha, Out out),
          at::index_add_out(out, self, dim, Long(index), source, alpha));
 OPERATOR(Scatter, (In self, int64_t dim, In index, In source, int64_t reduce, Out out),

@@ -3,9 +3,13 @@
 
 OPERATOR(ForeachNonFiniteCheckAndUnscale, (Outs grads, Out foundInf, In inverseScale),
          at::_amp_foreach_non_finite_check_and_unscale_(grads, foundInf, inverseScale));
+// Callers pass the same tensors as inputs and as outputs.
 OPERATOR(AmpUpdateScale,
-         (Out scale, Out growthTracker, In foundInf, double growthFactor, double backoffFactor, int64_t interval),
-         at::_amp_update_scale_(scale, growthTracker, foundInf, growthFactor, backoffFactor, interval));
+         (In scale, In growthTracker, In foundInf, double growthFactor, double backoffFactor, int64_t interval,
+          Out updatedScale, Out updatedGrowthTracker),
+         Put(updatedScale, scale);
+         Put(updatedGrowthTracker, growthTracker);
+         at::_amp_update_scale_(updatedScale, updatedGrowthTracker, foundInf, growthFactor, backoffFactor, interval));
 
 namespace {
 

@@ -124,6 +124,46 @@ def shapes_that_only_the_device_knows():
     assert "npu:0" in repr(x)
 
 
+def a_scaler_of_gradients_scales():
+    """As on the CPU: the scale grows after steps without infinities, and shrinks after one with them."""
+    def scales(where):
+        weight = torch.ones(4, device=where, requires_grad=True)
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+        scaler = torch.amp.GradScaler(where, init_scale=8.0, growth_interval=2)
+        found = []
+        for step in range(6):
+            optimizer.zero_grad()
+            loss = (weight * (float("inf") if step == 3 else 2.0)).sum()
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            found.append(scaler.get_scale())
+        return found, weight.detach().cpu().tolist()
+
+    assert scales("npu") == scales("cpu"), (scales("npu"), scales("cpu"))
+
+
+def rows_are_filled_by_index():
+    x, index = torch.arange(12.0).reshape(3, 4), torch.tensor([0, -1])
+    want = x.index_fill(0, index, 7.0)
+    assert torch.equal(x.npu().index_fill(0, index.npu(), 7.0).cpu(), want)
+    assert torch.equal(x.npu().index_fill_(0, index.npu(), 7.0).cpu(), want)
+    device.expect_error("aclnnInplaceIndexFillTensor", lambda: x.npu().index_fill_(0, torch.tensor([3]).npu(), 7.0))
+
+
+def lists_of_many_tensors():
+    parts = [torch.full((3,), float(i)) for i in range(700)]
+    on_device = [part.npu() for part in parts]
+    assert torch.equal(torch.stack(on_device).cpu(), torch.stack(parts))
+    assert torch.equal(torch.cat(on_device).cpu(), torch.cat(parts))
+    for where in (parts, on_device):
+        for part in where:
+            part.grad = part * 2
+    want, got = (torch.nn.utils.clip_grad_norm_(where, 1.0) for where in (parts, on_device))
+    assert torch.allclose(got.cpu(), want)
+    assert torch.allclose(on_device[-1].grad.cpu(), parts[-1].grad)
+
+
 if __name__ == "__main__":
     device.main([
         a_loader_with_workers_and_pinned_memory,
@@ -135,4 +175,7 @@ if __name__ == "__main__":
         two_devices_compute,
         threads_compute_with_gradients_and_autocast,
         shapes_that_only_the_device_knows,
+        a_scaler_of_gradients_scales,
+        rows_are_filled_by_index,
+        lists_of_many_tensors,
     ])
