@@ -1,11 +1,42 @@
 // Products of matrices. How a device may round products (cubeMathType) has no meaning here: the types decide.
 #include "ops/support.h"
 
-OPERATOR(Mm, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType), at::mm_out(out, self, mat2));
+namespace {
+
+// Writes a product to an output. Programs multiply tensors of different types, into outputs of others; ATen wants one.
+template <typename Product, typename ProductOut>
+void Multiply(const at::Tensor& self, const at::Tensor& mat2, at::Tensor& out, Product product,
+              ProductOut product_out) {
+    const at::ScalarType type = out.scalar_type();
+    if (self.scalar_type() == type && mat2.scalar_type() == type) return product_out(out, self, mat2);
+    const at::ScalarType wide = at::promoteTypes(at::promoteTypes(self.scalar_type(), mat2.scalar_type()), type);
+    Put(out, product(self.to(wide), mat2.to(wide)));
+}
+
+void MultiplyMatrices(const at::Tensor& self, const at::Tensor& mat2, at::Tensor& out) {
+    Multiply(
+        self, mat2, out, [](In a, In b) { return at::mm(a, b); }, [](Out to, In a, In b) { at::mm_out(to, a, b); });
+}
+
+// Multiplies batches of matrices. One matrix serves a whole batch.
+void MultiplyBatches(const at::Tensor& self, const at::Tensor& mat2, at::Tensor& out) {
+    const bool repeats = self.dim() == 3 && mat2.dim() == 3 && self.size(0) != mat2.size(0);
+    const at::Tensor a = repeats && self.size(0) == 1 ? self.expand({mat2.size(0), -1, -1}) : self;
+    const at::Tensor b = repeats && mat2.size(0) == 1 ? mat2.expand({self.size(0), -1, -1}) : mat2;
+    Multiply(
+        a, b, out, [](In x, In y) { return at::bmm(x, y); }, [](Out to, In x, In y) { at::bmm_out(to, x, y); });
+}
+
+}  // namespace
+
+OPERATOR(Mm, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType), MultiplyMatrices(self, mat2, out));
 OPERATOR(Matmul, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType),
-         if (self.dim() == 2 && mat2.dim() == 2) at::mm_out(out, self, mat2);
-         else Put(out, at::matmul(self, mat2)));
-OPERATOR(BatchMatMul, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType), at::bmm_out(out, self, mat2));
+         if (self.dim() == 2 && mat2.dim() == 2) MultiplyMatrices(self, mat2, out);
+         else Multiply(
+             self, mat2, out, [](In a, In b) { return at::matmul(a, b); },
+             [](Out to, In a, In b) { Put(to, at::matmul(a, b)); }));
+OPERATOR(BatchMatMul, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType),
+         MultiplyBatches(self, mat2, out));
 OPERATOR(Addmm, (Part self, In mat1, In mat2, Number beta, Number alpha, Out out, [[maybe_unused]] int8_t cubeMathType),
          at::addmm_out(out, self, mat1, mat2, beta, alpha));
 OPERATOR(InplaceAddmm, (Out self, In mat1, In mat2, Number beta, Number alpha, [[maybe_unused]] int8_t cubeMathType),

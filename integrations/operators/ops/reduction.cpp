@@ -32,12 +32,21 @@ void PutAny(at::Tensor& out, const at::Tensor& self, Ints dims, bool keep) {
 }
 #endif
 
+// Returns the output of a reduction over all dimensions without any, where programs pass one of shape [1].
+at::Tensor OutputOf(const at::Tensor& self, Ints dims, bool keep, const at::Tensor& out) {
+    const bool is_whole = dims.empty() || static_cast<int64_t>(dims.size()) == self.dim();
+    return !keep && is_whole && out.dim() == 1 && out.numel() == 1 ? out.reshape({}) : out;
+}
+
 }  // namespace
 
-OPERATOR(ReduceSum, (In self, Ints dims, bool keep, Type dtype, Out out), at::sum_out(out, self, dims, keep, dtype));
+OPERATOR(ReduceSum, (In self, Ints dims, bool keep, Type dtype, Out out),
+         at::Tensor to = OutputOf(self, dims, keep, out);
+         at::sum_out(to, self, dims, keep, dtype));
 OPERATOR(ReduceNansum, (In self, Ints dims, bool keep, Type dtype, Out out),
          at::nansum_out(out, self, dims, keep, dtype));
-OPERATOR(Mean, (In self, Ints dims, bool keep, Type dtype, Out out), at::mean_out(out, self, dims, keep, dtype));
+OPERATOR(Mean, (In self, Ints dims, bool keep, Type dtype, Out out), at::Tensor to = OutputOf(self, dims, keep, out);
+         at::mean_out(to, self, dims, keep, dtype));
 OPERATOR(Prod, (In self, Type dtype, Out out), Put(out, at::prod(self, dtype)));
 OPERATOR(ProdDim, (In self, int64_t dim, bool keep, Type dtype, Out out), at::prod_out(out, self, dim, keep, dtype));
 OPERATOR(Var, (In self, Ints dims, bool unbiased, bool keep, Out out), at::var_out(out, self, dims, unbiased, keep));

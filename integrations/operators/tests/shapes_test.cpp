@@ -50,6 +50,46 @@ OUTPUTS(Matmul, Batches(), (x[0], x[1], out[0], kPlain), at::matmul(x[0], x[1]))
 OUTPUTS(BatchMatMul, Batches(), (x[0], x[1], out[0], kPlain), at::bmm(x[0], x[1]));
 OUTPUTS(Addmm, Sums(), (x[0], x[1], x[2], kHalf, kTwo, out[0], kPlain), at::addmm(x[0], x[1], x[2], 0.5, 2));
 
+// Checks a product of tensors of two types, into an output of a third one.
+void CheckMixed(at::ScalarType a, at::ScalarType b, at::ScalarType c) {
+    const at::Tensor x = Random({2, 3, 4}).to(a), y = Random({2, 4, 5}).to(b);
+    const at::Tensor out = at::zeros({2, 3, 5}, c), want = at::bmm(x.to(at::kDouble), y.to(at::kDouble)).to(c);
+    const double bound = c == at::kFloat ? 1e-5 : 2e-3;
+    const auto expect = [&](const Outcome& outcome, const at::Tensor& got, const at::Tensor& wanted) {
+        ASSERT_EQ(ACL_SUCCESS, outcome.code) << outcome.text;
+        EXPECT_TRUE(at::allclose(got.to(at::kDouble), wanted.to(at::kDouble), bound, bound)) << got << wanted;
+    };
+    const auto products = {std::pair(aclnnBatchMatMulGetWorkspaceSize, aclnnBatchMatMul),
+                           std::pair(aclnnMatmulGetWorkspaceSize, aclnnMatmul)};
+    for (const auto& [prepare, run] : products) expect(Call(prepare, run, x, y, out.zero_(), kPlain), out, want);
+    expect(Call(aclnnMmGetWorkspaceSize, aclnnMm, x[0], y[0], out[0].zero_(), kPlain), out[0], want[0]);
+}
+TEST(Properties, ProductsOfSeveralTypes) {
+    CheckMixed(at::kHalf, at::kHalf, at::kFloat);
+    CheckMixed(at::kHalf, at::kFloat, at::kHalf);
+    CheckMixed(at::kFloat, at::kHalf, at::kHalf);
+    CheckMixed(at::kBFloat16, at::kBFloat16, at::kFloat);
+}
+
+TEST(Properties, OneMatrixServesABatch) {
+    const at::Tensor one = Random({1, 3, 4}), batch = Random({5, 4, 2}), out = at::zeros({5, 3, 2});
+    const Outcome outcome = Call(aclnnBatchMatMulGetWorkspaceSize, aclnnBatchMatMul, one, batch, out, kPlain);
+    ASSERT_EQ(ACL_SUCCESS, outcome.code) << outcome.text;
+    EXPECT_TRUE(at::allclose(out, at::matmul(one, batch)));
+}
+
+TEST(Properties, WholeReductionsFillATensorOfOneElement) {
+    const at::Tensor x = Random({3, 4}), out = at::zeros({1});
+    for (const Ints& dims : {Ints{}, Ints{0, 1}}) {
+        const Outcome sum = Call(aclnnReduceSumGetWorkspaceSize, aclnnReduceSum, x, dims, false, at::kFloat, out);
+        ASSERT_EQ(ACL_SUCCESS, sum.code) << sum.text;
+        EXPECT_TRUE(at::allclose(out[0], x.sum()));
+        const Outcome mean = Call(aclnnMeanGetWorkspaceSize, aclnnMean, x, dims, false, at::kFloat, out);
+        ASSERT_EQ(ACL_SUCCESS, mean.code) << mean.text;
+        EXPECT_TRUE(at::allclose(out[0], x.mean()));
+    }
+}
+
 OUTPUTS(ReduceSum, Singles(), (x[0], Ints{0}, true, at::kFloat, out[0]), at::sum(x[0], {0}, true));
 OUTPUTS(Mean, Singles(), (x[0], Ints{-1}, false, at::kFloat, out[0]), at::mean(x[0], {-1}));
 OUTPUTS(Amax, Singles(), (x[0], Ints{-1}, true, out[0]), at::amax(x[0], {-1}, true));
