@@ -26,13 +26,34 @@ def memory():
 
 
 def missing():
-    values = torch.randn(3, 3).npu()
-    device.expect_error("no operator runs by its name, so UniqueWithCountsAndSorting does not", lambda: torch.unique(values))
+    images = torch.randn(1, 2, 3, 3).npu()
+    device.expect_error("aclnnUpsampleBilinear2d", lambda: functional.interpolate(images, scale_factor=2, mode="bilinear"))
+    assert (torch.ones(3).npu() + 1).sum().item() == 6, "the device still works"
 
 
 def shapes():
-    device.expect_error("", lambda: torch.add(torch.ones(4, 5).npu(), torch.ones(3).npu()).sum().item())
-    assert (torch.ones(3).npu() + 1).sum().item() == 6, "the device still works"
+    """What depends on shapes, types and arguments costs the call, and nothing else."""
+    a, b, images = torch.ones(4, 5).npu(), torch.ones(3).npu(), torch.ones(2, 3, 8, 8).npu()
+    batch, weight = torch.ones(2, 4, 5).npu(), torch.ones(4, 5, 3, 3).npu()
+    rows = torch.tensor([0, 1]).npu()
+    calls = {
+        "add": lambda: a + b,
+        "mm": lambda: torch.mm(a, a),
+        "linear": lambda: functional.linear(a, torch.ones(2, 3).npu()),
+        "bmm": lambda: torch.bmm(batch, batch),
+        "conv": lambda: functional.conv2d(images, weight),
+        "cat": lambda: torch.cat([a, torch.ones(4, 6).npu()]),
+        "attention": lambda: functional.scaled_dot_product_attention(batch, batch, torch.ones(2, 7, 5).npu()),
+        "gather": lambda: torch.gather(a, 0, torch.zeros(2, 7, dtype=torch.long).npu()),
+        "embedding": lambda: functional.embedding(a, a),
+        "flip": lambda: torch.flip(a, [2]),
+        "all": lambda: torch.all(a, dim=2),
+        "max": lambda: torch.max(torch.ones(0).npu()),
+        "index_select": lambda: torch.index_select(a, 3, rows),
+    }
+    for name, call in calls.items():
+        device.expect_error("", lambda: call().sum().item())
+        assert (torch.ones(3).npu() + 1).sum().item() == 6, f"the device still works after {name}"
 
 
 if __name__ == "__main__":
