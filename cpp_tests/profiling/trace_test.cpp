@@ -72,6 +72,15 @@ void DoAllKinds() {
         ACL_OK(aclrtMemcpyAsync(b.At(), kSize, a.At(), 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, first));
         ACL_OK(aclrtMemsetAsync(b.At(), kSize, 3, 8192, first));
         ACL_OK(aclrtReduceAsync(b.At(), a.At(), 1024, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, first, nullptr));
+        // It reads 512 + 64 bytes, and writes 256 + 64.
+        const portaclTaskBuffer buffers[] = {{a.At(), 512, PORTACL_TASK_READ},
+                                             {b.At(), 256, PORTACL_TASK_WRITE},
+                                             {b.At(256), 64, PORTACL_TASK_READ_WRITE}};
+        portaclTaskOptions options{};
+        options.structSize = sizeof options;
+        options.name = "sums";
+        const portaclTaskFunction nothing = [](portaclTask, void* const*, void*) { return ACL_SUCCESS; };
+        ACL_OK(portaclLaunchTask(first, nothing, nullptr, buffers, std::size(buffers), &options));
         ACL_OK(Mark(mark, words.At(), 5, 4, first));
         ACL_OK(aclrtRecordEvent(event, first));
         ACL_OK(aclrtStreamWaitEvent(second, event));
@@ -109,10 +118,13 @@ void CheckAllKinds(const Trace& trace) {
     ASSERT_EQ(in_streams["mark"].size(), 1u);
     EXPECT_EQ(in_streams["mark"][0].category, "kernel");
     ASSERT_EQ(in_streams["host function"].size(), 1u);
+    ASSERT_EQ(in_streams["sums"].size(), 1u);
+    EXPECT_EQ(in_streams["sums"][0].category, "host");
+    EXPECT_EQ(in_streams["sums"][0].Bytes(), 512 + 64);
 
     // One stream in order, after the host function that blocked it.
-    const std::vector<std::string> order = {"host function", "copy host to device", "copy in device", "fill", "reduce",
-                                            "mark"};
+    const std::vector<std::string> order = {
+        "host function", "copy host to device", "copy in device", "fill", "reduce", "sums", "mark"};
     std::vector<std::string> found;
     for (const TraceEvent& event :
          trace.Where([&](const TraceEvent& event) { return event.phase == 'X' && event.track == copy.track; }))

@@ -46,7 +46,8 @@ impl Checker for Submissions {
         } else {
             let (effects, by) = (Effects::of(&op), Some(stream));
             let what = What::Accesses(op.kind());
-            let seen = Seen { by, what, effects: &effects, graph: None, runs: None, shown: None };
+            let name = if let Op::HostTask(task) = op { Some(task.code.name()) } else { None };
+            let seen = Seen { by, what, name, effects: &effects, graph: None, runs: None, shown: None };
             let carry = |sequence: &mut Sequence| (carry_order(sequence, stream, &op), sequence.latest_of(stream));
             seen.check(&Accesses::of(&effects), step.is_some(), carry)
         };
@@ -74,14 +75,14 @@ impl Checker for Submissions {
 
     fn host_does(&self, op: &Op<'_>) {
         let effects = Effects::of(op);
-        let seen =
-            Seen { by: None, what: What::Accesses(op.kind()), effects: &effects, graph: None, runs: None, shown: None };
+        let what = What::Accesses(op.kind());
+        let seen = Seen { by: None, what, name: None, effects: &effects, graph: None, runs: None, shown: None };
         seen.check(&Accesses::of(&effects), false, |_| ());
     }
 
     fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>, runs: Option<&Arc<GraphRuns>>) {
         let (by, what) = (Some(stream), What::Accesses(OpKind::RunGraph));
-        let seen = Seen { by, what, effects: &run.effects, graph: Some(run), runs, shown: None };
+        let seen = Seen { by, what, name: None, effects: &run.effects, graph: Some(run), runs, shown: None };
         seen.check(&run.accesses, false, |sequence| {
             runs.into_iter().for_each(|runs| sequence.end_run(stream, runs));
         });
@@ -252,7 +253,7 @@ pub(crate) fn allocates(by: Option<u64>, memory: &Sized, has_no_contents: bool) 
     let stack = report::stack();
     let mut sequence = sequence::lock();
     let operation = Operation::new(What::Allocates, next(&mut sequence, by), stack, &[memory.shown()]);
-    report::page::operation(&operation);
+    report::page::operation(&operation, None);
     if has_no_contents && is_on(Check::Init) {
         init::allocates(memory.addr, memory.len, Arc::new(operation.clone()));
     }
@@ -271,7 +272,7 @@ pub(crate) fn frees(by: Option<u64>, memory: &Sized) {
         return;
     }
     let effects = &Effects::default();
-    let seen = Seen { by, what, effects, graph: None, runs: None, shown: Some(memory.shown()) };
+    let seen = Seen { by, what, name: None, effects, graph: None, runs: None, shown: Some(memory.shown()) };
     seen.check(&Accesses([used].into_iter().collect()), false, |sequence| {
         if what == What::Frees {
             sequence.forget_values(used.addr..used.end);
@@ -290,6 +291,8 @@ struct Seen<'a> {
     /// The handle of a stream; `None`: the host.
     by: Option<u64>,
     what: What,
+    /// What the program calls it.
+    name: Option<&'a str>,
     effects: &'a Effects,
     /// The graph, if this is a run of one.
     graph: Option<&'a Arc<GraphRun>>,
@@ -325,7 +328,7 @@ impl Seen<'_> {
             let operation = Operation::new(self.what, stream, stack, shown);
             kept = is_kept.then(|| Arc::new(operation.clone()));
             found = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
-            report::page::operation(&operation);
+            report::page::operation(&operation, self.name);
             if is_on(Check::Races) && !accesses.0.is_empty() {
                 races::check(&mut sequence, operation, used, graph, &mut found);
             }

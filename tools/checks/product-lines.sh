@@ -7,7 +7,7 @@ drivers=430 # rules of real drivers: captures and contexts of other libraries, b
             # parameters of kernels in PTX, threads for tasks of graphs, pageable copies and empty graphs
 stamps=50   # tags and call stacks of stamps
 platforms=20 # PORTACL_CUDA=OFF, kernels with large pages
-pages=120   # PORTACL_CHECK_REPORT: src/check/report/page.rs
+pages=123   # PORTACL_CHECK_REPORT: src/check/report/page.rs, and names of tasks there
 recorder=745 # what makes PORTACL_CHECK=races fast: numbered operations, runs of graphs as one entry, shared clocks, a
              # hash table of ranges, a short way of copies, lists of walked stacks for each thread, and
              # stacks that are never freed

@@ -72,7 +72,8 @@ std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uin
     const Seat seat = {invitation.meeting, name, OwnAddress(), rank, size, deadline, ExecTimeout(), exchange};
     try {
         std::unique_ptr<Mover> connected = mover.join(seat);
-        return NewMeshedEngine(std::move(connected), std::move(member));
+        const std::string who = "rank " + std::to_string(rank) + " of " + std::to_string(size);
+        return NewMeshedEngine(std::move(connected), std::move(member), who);
     } catch (const Failure& failure) {
         // A rank that has ended is the cause, and has a name. The others wait for this one.
         if (member != nullptr) member->CheckOthers();

@@ -47,8 +47,8 @@ class Flag {
 
 class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEngine> {
   public:
-    MeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member)
-        : mover_(std::move(mover)), member_(std::move(member)) {}
+    MeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member, std::string who)
+        : mover_(std::move(mover)), who_(std::move(who)), member_(std::move(member)) {}
     ~MeshedEngine() override;
 
     // The hub's messages come from now on.
@@ -79,6 +79,7 @@ class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEn
     Failure CauseOf(const Failure& failure);
 
     const std::unique_ptr<Mover> mover_;
+    const std::string who_;
     // Held by the operation that runs.
     std::mutex running_;
     uint64_t number_ = 0;
@@ -184,9 +185,10 @@ void MeshedEngine::Enqueue(Operation operation, aclrtStream stream) {
     const bool is_captured = IsCaptured(stream);
     if (!is_captured) OrderBehindLast(stream);
     std::vector<portaclTaskBuffer> buffers = BuffersOf(operation);
+    const std::string name = std::string(operation.call) + ", " + who_;
     portaclTaskOptions options = {};
     options.structSize = sizeof options;
-    options.name = operation.call;
+    options.name = name.c_str();
     options.stop = StopTask;
     options.release = ReleaseTask;
     auto pending =
@@ -303,8 +305,8 @@ void MeshedEngine::Destroy(const Failure& failure) noexcept {
 
 }  // namespace
 
-std::shared_ptr<Engine> NewMeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member) {
-    auto engine = std::make_shared<MeshedEngine>(std::move(mover), std::move(member));
+std::shared_ptr<Engine> NewMeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member, std::string who) {
+    auto engine = std::make_shared<MeshedEngine>(std::move(mover), std::move(member), std::move(who));
     engine->Begin();
     return engine;
 }

@@ -7,6 +7,7 @@
 
 namespace hccl {
 
-std::shared_ptr<Engine> NewMeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member);
+// `who`: the rank, for traces.
+std::shared_ptr<Engine> NewMeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member, std::string who);
 
 }  // namespace hccl

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::json::Line;
 use super::now;
-use crate::{Comparison, Copy, Event, Number, Op, OpKind, Place};
+use crate::{BufferUse, Comparison, Copy, Event, Number, Op, OpKind, Place};
 
 /// The description of an operation.
 pub struct What {
@@ -56,7 +56,11 @@ impl What {
                 (None, More::Kernel { name, grid, threads })
             }
             Op::HostTask(task) => {
-                let bytes = task.memory().map(|(memory, _)| memory.len).sum();
+                // As for copies, what is read and then written counts once.
+                let sum = |counts: fn(BufferUse) -> bool| -> usize {
+                    task.memory().filter(|(_, does)| counts(*does)).map(|(memory, _)| memory.len).sum()
+                };
+                let bytes = sum(BufferUse::reads).max(sum(BufferUse::writes));
                 (Some(bytes), More::Task(task.code.name().to_owned()))
             }
             Op::WriteValue(write) => (None, More::WriteValue(write.value)),

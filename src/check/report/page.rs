@@ -1,5 +1,6 @@
 //! `PORTACL_CHECK_REPORT`: findings, a timeline of streams and the use of memory as one page of HTML.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ struct Page {
 
 /// An operation of the timeline: its time in milliseconds, the index of its stream, its number there (0 if the host
 /// does it), what it does, its bytes, and the change of the memory in use in bytes.
-type Row = (f64, usize, u64, &'static str, usize, i64);
+type Row = (f64, usize, u64, Cow<'static, str>, usize, i64);
 
 #[derive(Default, Serialize)]
 struct Timeline {
@@ -65,7 +66,7 @@ impl Timeline {
         })
     }
 
-    fn add(&mut self, operation: &Operation, began: Instant) {
+    fn add(&mut self, operation: &Operation, name: Option<&str>, began: Instant) {
         let lane = self.lane(operation.stream.map(|stream| stream.handle));
         let number = operation.point().map_or(0, |point| point.number);
         let bytes: usize = operation.uses().iter().map(|used| used.end - used.addr).sum();
@@ -80,7 +81,8 @@ impl Timeline {
             self.forgotten += 1;
             self.memory_before += change;
         }
-        self.operations.push_back((operation.ms(began), lane, number, operation.what.noun(), bytes, change));
+        let what = name.map_or(Cow::Borrowed(operation.what.noun()), |name| Cow::Owned(name.to_owned()));
+        self.operations.push_back((operation.ms(began), lane, number, what, bytes, change));
     }
 }
 
@@ -94,13 +96,13 @@ pub(crate) fn open(path: &Path, began: Instant) -> Result<()> {
     Ok(())
 }
 
-/// Adds an operation to the timeline.
+/// Adds an operation to the timeline. `name`: what the program calls it.
 #[inline]
-pub(crate) fn operation(operation: &Operation) {
+pub(crate) fn operation(operation: &Operation, name: Option<&str>) {
     if IS_WANTED.load(Ordering::Relaxed)
         && let Some(page) = &mut *PAGE.lock()
     {
-        page.timeline.add(operation, page.began);
+        page.timeline.add(operation, name, page.began);
     }
 }
 

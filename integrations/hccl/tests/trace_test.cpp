@@ -1,0 +1,63 @@
+// What traces and the page of PORTACL_CHECK_REPORT show of collectives.
+#include "support/profiling/trace.h"
+#include "support/own_process.h"
+#include "tests/meshed.h"
+
+namespace hccl {
+namespace {
+
+constexpr uint64_t kCount = 1000;
+
+class TraceTest : public MeshedTest {
+  protected:
+    // The process that is traced opens the device.
+    void SetUp() override { NEEDS_QUEUES(8); }
+    void TearDown() override {}
+
+    static void Sum() {
+        ACL_OK(aclInit(nullptr));
+        Run(2, [](Rank& own) {
+            const Floats send(std::vector<float>(kCount, 1)), recv(std::vector<float>(kCount, 0));
+            const Floats all(std::vector<float>(2 * kCount, 0));
+            HCCL_OK(HcclAllReduce(send.get(), recv.get(), kCount, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
+            HCCL_OK(HcclAllGather(send.get(), all.get(), kCount, kFloat, own.comm, own.stream));
+            ACL_OK(aclrtSynchronizeStream(own.stream));
+        });
+        ACL_OK(aclFinalize());
+    }
+};
+
+TEST_F(TraceTest, AnOperationIsABarWithRankBytesAndRate) {
+    const portacl_test::TemporaryFolder folder;
+    const std::string path = folder.At("trace.json");
+    portacl_test::RunInOwnProcess(Sum, {{"PORTACL_TRACE", path}});
+    if (std::getenv("PORTACL_TEST_OWN_PROCESS") != nullptr) return;
+    const portacl_test::Trace trace = portacl_test::Trace::Read(path);
+    trace.Check();
+    const std::map<std::string, int64_t> bytes = {{"HcclAllReduce", kCount * 4}, {"HcclAllGather", kCount * 8}};
+    for (const auto& [call, wanted] : bytes) {
+        for (const char* rank : {", rank 0 of 2", ", rank 1 of 2"}) {
+            const auto bars =
+                trace.Where([&](const auto& event) { return event.phase == 'X' && event.name == call + rank; });
+            ASSERT_EQ(bars.size(), 1u) << call << rank;
+            EXPECT_TRUE(trace.IsOfDevice(bars[0]));
+            EXPECT_EQ(bars[0].Bytes(), wanted);
+            EXPECT_GT(bars[0].args.at("GB/s"), 0.0);
+        }
+    }
+}
+
+TEST_F(TraceTest, ThePageOfTheChecksNamesItsRank) {
+    const portacl_test::TemporaryFolder folder;
+    const std::string path = folder.At("page.html");
+    portacl_test::RunInOwnProcess(Sum, {{"PORTACL_CHECK", "races"}, {"PORTACL_CHECK_REPORT", path}});
+    if (std::getenv("PORTACL_TEST_OWN_PROCESS") != nullptr) return;
+    std::ifstream file(path);
+    const std::string page(std::istreambuf_iterator<char>(file), {});
+    for (const char* name : {"HcclAllReduce, rank 0 of 2", "HcclAllGather, rank 1 of 2"}) {
+        EXPECT_NE(page.find(name), std::string::npos) << name;
+    }
+}
+
+}  // namespace
+}  // namespace hccl
