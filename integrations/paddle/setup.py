@@ -29,8 +29,14 @@ class Plugin(build_ext):
              f"-DPORTACL_CARGO_TARGET_DIR={PROJECT / 'target'}"],
             check=True)
         subprocess.run(["cmake", "--build", BUILD, "--target", "portacl_paddle"], check=True)
+        plugin = BUILD / "integrations/paddle/plugin"
         target.parent.mkdir(parents=True, exist_ok=True)
-        self.copy_file(str(BUILD / "integrations/paddle/plugin/libpaddle-portacl.so"), str(target))
+        self.copy_file(str(plugin / "libpaddle-portacl.so"), str(target))
+        # What moves data between ranks, where libgloo-dev is installed.
+        module = plugin / "portacl/libportacl_gloo.so"
+        if module.exists():
+            (target.parent / "portacl").mkdir(exist_ok=True)
+            self.copy_file(str(module), str(target.parent / "portacl"))
 
 
 class Binary(Distribution):

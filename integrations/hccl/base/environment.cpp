@@ -163,9 +163,13 @@ std::string OwnAddress() {
                       std::string("HCCL_IF_IP is \"") + address + "\", which is not an IPv4 or IPv6 address");
     }
     if (const char* const names = Variable("HCCL_SOCKET_IFNAME")) return OfNames(names);
+    std::string host;
     if (const char* const master = Variable("MASTER_ADDR")) {
-        if (std::string address = Towards(master); !address.empty()) return address;
+        host = master;
+    } else if (const char* const endpoint = Variable("PADDLE_MASTER")) {
+        host.assign(endpoint, std::strcspn(endpoint, ":"));
     }
+    if (std::string address = host.empty() ? "" : Towards(host.c_str()); !address.empty()) return address;
     return "127.0.0.1";
 }
 

@@ -26,7 +26,7 @@ struct FakeWorld {
 std::optional<FakeWorld> Faked();
 
 // The address by which other machines reach this one: that of HCCL_IF_IP, of the interface that HCCL_SOCKET_IFNAME
-// names, or of the interface towards MASTER_ADDR; else of the loopback interface.
+// names, or of the interface towards MASTER_ADDR or PADDLE_MASTER; else of the loopback interface.
 std::string OwnAddress();
 
 }  // namespace hccl

@@ -6,6 +6,13 @@ namespace hccl {
 
 namespace {
 
+// The module for processes with torch links libportacl.so, which a plug-in that contains this library has not.
+#ifdef PORTACL_HCCL_WITHOUT_C10D
+constexpr bool kMayUseTorch = false;
+#else
+constexpr bool kMayUseTorch = true;
+#endif
+
 // Whether the process has loaded a library.
 bool IsLoaded(const char* name) {
     void* const library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
@@ -30,7 +37,7 @@ void* Open(const char* name, const std::string& advice) {
 
 const MoverModule& Load() {
     // The Gloo inside torch, where it is loaded, so that a process has one.
-    const bool has_torch = IsLoaded("libtorch_cpu.so");
+    const bool has_torch = kMayUseTorch && IsLoaded("libtorch_cpu.so");
     const char* const name = has_torch ? "libportacl_c10d.so" : "libportacl_gloo.so";
     void* const module =
         Open(name, has_torch ? "build portacl for the torch of this process (docs/collectives.md)"

@@ -88,6 +88,32 @@ C_Status profiler_start_tracing(C_Profiler profiler, void* user_data);
 C_Status profiler_stop_tracing(C_Profiler profiler, void* user_data);
 C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns, void* user_data);
 
+// collective/
+C_Status xccl_get_comm_name(C_CCLComm communicator, char* name);
+C_Status xccl_get_unique_id_size(std::size_t* size);
+C_Status xccl_get_unique_id(C_CCLRootId* id);
+C_Status xccl_comm_init_rank(std::size_t ranks, C_CCLRootId* id, std::size_t rank, C_CCLComm* communicator);
+C_Status xccl_destroy_comm(C_CCLComm communicator);
+C_Status xccl_all_reduce(void* send, void* recv, std::size_t count, C_DataType type, C_CCLReduceOp op,
+                         C_CCLComm communicator, C_Stream stream);
+C_Status xccl_broadcast(void* buffer, std::size_t count, C_DataType type, std::size_t root, C_CCLComm communicator,
+                        C_Stream stream);
+C_Status xccl_reduce(void* send, void* recv, std::size_t count, C_DataType type, C_CCLReduceOp op, std::size_t root,
+                     C_CCLComm communicator, C_Stream stream);
+C_Status xccl_all_gather(void* send, void* recv, std::size_t count, C_DataType type, C_CCLComm communicator,
+                         C_Stream stream);
+C_Status xccl_reduce_scatter(void* send, void* recv, std::size_t count, C_DataType type, C_CCLReduceOp op,
+                             C_CCLComm communicator, C_Stream stream);
+C_Status xccl_group_start();
+C_Status xccl_group_end();
+C_Status xccl_send(void* send, std::size_t count, C_DataType type, std::size_t peer, C_CCLComm communicator,
+                   C_Stream stream);
+C_Status xccl_recv(void* recv, std::size_t count, C_DataType type, std::size_t peer, C_CCLComm communicator,
+                   C_Stream stream);
+C_Status xccl_all_to_all(const void** send, const std::size_t* send_count, const C_DataType* send_type, void** recv,
+                         const std::size_t* recv_count, const C_DataType* recv_type, std::size_t rank,
+                         std::size_t ranks, C_CCLComm communicator, C_Stream stream);
+
 }  // namespace portacl_paddle
 
 // All callbacks above, for code that handles each of them: callbacks with the name of their slot,
@@ -117,5 +143,9 @@ C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns
     _(create_stream) _(destroy_stream) _(query_stream) _(synchronize_stream) \
     _(stream_add_callback) _(stream_wait_event) \
     _(create_event) _(destroy_event) _(record_event) _(query_event) _(synchronize_event) \
+    _(xccl_get_comm_name) _(xccl_get_unique_id_size) _(xccl_get_unique_id) _(xccl_comm_init_rank) \
+    _(xccl_destroy_comm) _(xccl_all_reduce) _(xccl_broadcast) _(xccl_reduce) _(xccl_all_gather) \
+    _(xccl_reduce_scatter) _(xccl_group_start) _(xccl_group_end) _(xccl_send) _(xccl_recv) \
+    _(xccl_all_to_all) \
     _(profiler_initialize) _(profiler_finalize) _(profiler_prepare_tracing) \
     _(profiler_start_tracing) _(profiler_stop_tracing) _(profiler_collect_trace_data)

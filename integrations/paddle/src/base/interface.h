@@ -41,6 +41,14 @@ typedef struct C_Device_st* C_Device;
 typedef struct C_Stream_st* C_Stream;
 typedef struct C_Event_st* C_Event;
 typedef struct C_Profiler_st* C_Profiler;
+
+typedef struct {
+    std::size_t sz;
+    void* data;
+} C_CCLRootId;
+typedef struct C_CCLComm_st* C_CCLComm;
+typedef enum { SUM = 0, AVG, MAX, MIN, PRODUCT } C_CCLReduceOp;
+
 typedef void (*C_Callback)(C_Device device, C_Stream stream, void* user_data, C_Status* status);
 
 struct C_DeviceInterface {

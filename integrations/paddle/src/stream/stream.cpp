@@ -58,6 +58,14 @@ bool IsStreamOf(int device, aclrtStream stream) {
     return stream == nullptr || std::find(streams.begin(), streams.end(), stream) != streams.end();
 }
 
+int DeviceOf(aclrtStream stream) {
+    const std::lock_guard<std::mutex> held(registry_lock);
+    for (const auto& [device, streams] : registry) {
+        if (std::find(streams.begin(), streams.end(), stream) != streams.end()) return device;
+    }
+    return -1;
+}
+
 // Paddle does not survive a failure: if no stream can be created, the default stream is used.
 C_Status create_stream(C_Device device, C_Stream* stream) {
     if (device == nullptr) return Refuse("create_stream", "device is null");

@@ -18,4 +18,7 @@ std::vector<aclrtStream> StreamsOf(int device);
 
 bool IsStreamOf(int device, aclrtStream stream);
 
+// The device of a stream; -1 for a default stream, which each device has.
+int DeviceOf(aclrtStream stream);
+
 }  // namespace portacl_paddle
