@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -11,7 +10,7 @@
 #include "c10d/reduction.h"
 #include "c10d/sockets.h"
 #include "c10d/torch.h"
-#include "engine/mover.h"
+#include "engine/gloo_mover.h"
 
 namespace hccl {
 
@@ -22,7 +21,6 @@ using Milliseconds = std::chrono::milliseconds;
 
 // "No limit". Torch adds it to the time.
 constexpr Milliseconds kForever = std::chrono::hours(24 * 365);
-constexpr const char* kNoMemory = "no host memory for the parts of other ranks; free some, or use fewer elements";
 
 c10d::ReduceOp OperatorOf(HcclReduceOp reduction) {
     switch (reduction) {
@@ -38,79 +36,25 @@ c10d::ReduceOp OperatorOf(HcclReduceOp reduction) {
     return c10d::ReduceOp::MIN;
 }
 
-// Sources are read only; ATen has no tensors of constant memory.
-void* Mutable(const void* memory) {
-    return const_cast<void*>(memory);
-}
-
-class Gloo : public Mover {
+class Gloo : public GlooMover {
   public:
     Gloo(c10::intrusive_ptr<Group> group, const Seat& seat, std::string own, std::set<std::string> others)
-        : group_(std::move(group)),
+        : GlooMover(seat.rank, seat.size, seat.patience.count() == 0 ? kForever : Milliseconds(seat.patience)),
+          group_(std::move(group)),
           own_(std::move(own)),
-          others_(std::move(others)),
-          rank_(seat.rank),
-          size_(seat.size),
-          patience_(seat.patience.count() == 0 ? kForever : Milliseconds(seat.patience)) {
+          others_(std::move(others)) {
         group_->SetTimeout(patience_);
-    }
-
-    void Run(const Operation& operation) override {
-        try {
-            Start(operation);
-        } catch (const Failure&) {
-            throw;
-        } catch (const std::bad_alloc&) {
-            throw Failure(HCCL_E_MEMORY, kNoMemory);
-        } catch (const c10::OutOfMemoryError&) {
-            throw Failure(HCCL_E_MEMORY, kNoMemory);
-        } catch (const std::exception& error) {
-            throw Failure(HCCL_E_REMOTE, TextOf(error.what()));
-        }
     }
 
     void Close() noexcept override { ShutDown(own_, others_); }
 
   private:
-    // Torch adds the stack of the C++ code.
-    std::string TextOf(const std::string& text) const {
-        const std::string first = text.substr(0, text.find('\n'));
-        if (text.find("imed out") == std::string::npos) return first;
-        return "another rank did not answer within " + std::to_string(patience_.count() / 1000) +
-               " s; check that all ranks call the same operations in the same order, or set HCCL_EXEC_TIMEOUT to more "
-               "seconds (" +
-               first + ")";
+    bool IsNoMemory(const std::exception& error) const override {
+        return dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr;
     }
 
-    void Start(const Operation& operation) {
-        switch (operation.kind) {
-            case Kind::kAllReduce:
-                return AllReduce(operation);
-            case Kind::kReduce:
-                return Reduce(operation);
-            case Kind::kReduceScatter:
-                return ReduceScatter(operation);
-            case Kind::kAllGather:
-                return AllGather(operation);
-            case Kind::kBroadcast:
-                return Broadcast(operation);
-            case Kind::kScatter:
-                return Scatter(operation);
-            case Kind::kAllToAll:
-                return AllToAll(operation);
-            case Kind::kSend:
-                return Wait(Send(Mutable(operation.send), operation.send_bytes, operation.root));
-            case Kind::kRecv:
-                return Wait(Receive(operation.recv, operation.recv_bytes, operation.root));
-            case Kind::kBatch:
-                return Batch(operation.batch);
-            case Kind::kBarrier: {
-                c10d::BarrierOptions options;
-                options.timeout = patience_;
-                return Wait(group_->barrier(options));
-            }
-        }
-    }
+    // Torch adds the stack of the C++ code.
+    std::string TextOf(const std::string& text) const override { return text.substr(0, text.find('\n')); }
 
     // The buffers may be freed afterwards, so a failed operation has left them when this throws.
     void Wait(const Work& work) {
@@ -133,7 +77,7 @@ class Gloo : public Mover {
         }
     }
 
-    void AllReduce(const Operation& operation) {
+    void AllReduce(const Operation& operation) override {
         if (operation.recv != operation.send) std::memcpy(operation.recv, operation.send, operation.send_bytes);
         const at::Tensor elements = Elements(operation.recv, operation.count, operation.type);
         std::vector<at::Tensor> tensors = {Widen(elements, operation.type, operation.reduction)};
@@ -144,7 +88,7 @@ class Gloo : public Mover {
         Narrow(elements, tensors[0], operation.type, operation.reduction);
     }
 
-    void Reduce(const Operation& operation) {
+    void Reduce(const Operation& operation) override {
         // Gloo overwrites the tensor on every rank.
         const at::Tensor own = Elements(Mutable(operation.send), operation.count, operation.type);
         std::vector<at::Tensor> tensors = {Widen(own, operation.type, operation.reduction)};
@@ -160,17 +104,17 @@ class Gloo : public Mover {
     }
 
     // Each rank gets its rows from all, and reduces them itself.
-    void ReduceScatter(const Operation& operation) {
+    void ReduceScatter(const Operation& operation) override {
         at::Tensor send = Bytes(Mutable(operation.send), operation.send_bytes);
         const auto count = static_cast<int64_t>(operation.count);
         const at::Tensor own = Elements(operation.recv, operation.count, operation.type);
         const at::Tensor rows = at::empty({size_, count}, own.options());
         at::Tensor received = Bytes(rows.data_ptr(), operation.send_bytes);
-        Exchange(received, send, {}, {});
+        ExchangeParts(received, send, {}, {});
         ReduceRows(own, rows, operation.type, operation.reduction);
     }
 
-    void AllGather(const Operation& operation) {
+    void AllGather(const Operation& operation) override {
         at::Tensor send = Bytes(Mutable(operation.send), operation.send_bytes);
         c10d::AllgatherOptions options;
         options.timeout = patience_;
@@ -185,7 +129,7 @@ class Gloo : public Mover {
         Wait(group_->allgather(parts, sources, options));
     }
 
-    void Broadcast(const Operation& operation) {
+    void Broadcast(const Operation& operation) override {
         void* const buffer = operation.root == rank_ ? Mutable(operation.send) : operation.recv;
         std::vector<at::Tensor> tensors = {Bytes(buffer, operation.send_bytes + operation.recv_bytes)};
         c10d::BroadcastOptions options;
@@ -194,13 +138,13 @@ class Gloo : public Mover {
         Wait(group_->broadcast(tensors, options));
     }
 
-    void Scatter(const Operation& operation) {
+    void Scatter(const Operation& operation) override {
         std::vector<at::Tensor> outputs = {Bytes(operation.recv, operation.recv_bytes)};
         std::vector<std::vector<at::Tensor>> inputs;
         if (operation.root == rank_) {
             inputs.emplace_back();
             for (uint32_t rank = 0; rank < size_; rank++) {
-                char* const part = static_cast<char*>(Mutable(operation.send)) + rank * operation.recv_bytes;
+                uint8_t* const part = Mutable(operation.send) + rank * operation.recv_bytes;
                 inputs[0].push_back(Bytes(part, operation.recv_bytes));
             }
         }
@@ -210,7 +154,7 @@ class Gloo : public Mover {
         Wait(group_->scatter(outputs, inputs, options));
     }
 
-    void AllToAll(const Operation& operation) {
+    void AllToAll(const Operation& operation) override {
         std::vector<int64_t> sends;
         std::vector<int64_t> receives;
         at::Tensor send = Packed(operation.sent, sends);
@@ -220,7 +164,7 @@ class Gloo : public Mover {
             std::memcpy(send.data_ptr<uint8_t>() + at, part.memory, part.bytes);
             at += part.bytes;
         }
-        Exchange(recv, send, receives, sends);
+        ExchangeParts(recv, send, receives, sends);
         at = 0;
         for (const Part& part : operation.received) {
             std::memcpy(part.memory, recv.data_ptr<uint8_t>() + at, part.bytes);
@@ -238,39 +182,27 @@ class Gloo : public Mover {
         return at::empty({bytes}, at::kByte);
     }
 
-    void Exchange(at::Tensor& recv, at::Tensor& send, std::vector<int64_t> receives, std::vector<int64_t> sends) {
+    void ExchangeParts(at::Tensor& recv, at::Tensor& send, std::vector<int64_t> receives, std::vector<int64_t> sends) {
         c10d::AllToAllOptions options;
         options.timeout = patience_;
         Wait(group_->alltoall_base(recv, send, receives, sends, options));
     }
 
-    Work Send(void* buffer, size_t bytes, uint32_t peer) {
-        std::vector<at::Tensor> tensors = {Bytes(buffer, bytes)};
-        return group_->send(tensors, static_cast<int>(peer), 0);
+    void Barrier() override {
+        c10d::BarrierOptions options;
+        options.timeout = patience_;
+        Wait(group_->barrier(options));
     }
 
-    Work Receive(void* buffer, size_t bytes, uint32_t peer) {
-        std::vector<at::Tensor> tensors = {Bytes(buffer, bytes)};
-        return group_->recv(tensors, static_cast<int>(peer), 0);
-    }
-
-    void Batch(const std::vector<Transfer>& batch) {
+    void Exchange(const std::vector<Transfer>& batch) override {
         std::vector<Work> works;
-        std::deque<const Transfer*> own;
         for (const Transfer& transfer : batch) {
-            if (transfer.peer != rank_) {
-                works.push_back(transfer.is_send ? Send(transfer.buffer, transfer.bytes, transfer.peer)
-                                                 : Receive(transfer.buffer, transfer.bytes, transfer.peer));
-            } else if (transfer.is_send) {
-                own.push_back(&transfer);
-            }
+            if (transfer.peer == rank_) continue;
+            const auto peer = static_cast<int>(transfer.peer);
+            std::vector<at::Tensor> tensors = {Bytes(transfer.buffer, transfer.bytes)};
+            works.push_back(transfer.is_send ? group_->send(tensors, peer, 0) : group_->recv(tensors, peer, 0));
         }
-        // The call has checked that they are pairs.
-        for (const Transfer& transfer : batch) {
-            if (transfer.is_send || transfer.peer != rank_) continue;
-            std::memcpy(transfer.buffer, own.front()->buffer, transfer.bytes);
-            own.pop_front();
-        }
+        CopyOwn(batch);
         for (const Work& work : works) Wait(work);
     }
 
@@ -278,9 +210,6 @@ class Gloo : public Mover {
     // Where this rank accepts connections, and the others.
     const std::string own_;
     const std::set<std::string> others_;
-    const uint32_t rank_;
-    const uint32_t size_;
-    const Milliseconds patience_;
 };
 
 // Starts the store of this process. It lives until the process ends: other ranks use it as long as they like.

@@ -61,7 +61,6 @@ class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEn
     void Run(const Operation& operation);
     void Leave() { member_->Leave(); }
     // Ends the communicator because of this rank, if it has not ended. From any thread.
-    void Abort(const Failure& cause) noexcept;
     void Fail(const Failure& cause) noexcept;
 
   private:
@@ -131,8 +130,8 @@ aclError RunTask(portaclTask task, void* const* addresses, void* user_data) {
 void StopTask(void* user_data, portaclTaskState state) {
     if (state != PORTACL_TASK_DROPPED) return;
     const auto& pending = *static_cast<Pending*>(user_data);
-    pending.engine->Abort(Failure(HCCL_E_INTERNAL, std::string("the stream was aborted while ") +
-                                                       pending.operation.call + " ran; create another communicator"));
+    pending.engine->Fail(Failure(HCCL_E_INTERNAL, std::string("the stream was aborted while ") +
+                                                      pending.operation.call + " ran; create another communicator"));
 }
 
 // The other ranks run the operation that a stream has dropped, so that later ones would not match.
@@ -273,19 +272,6 @@ void MeshedEngine::EndRunning() {
     if (is_running_.load()) mover_->Close();
 }
 
-void MeshedEngine::Abort(const Failure& cause) noexcept {
-    try {
-        // The other ranks wait in the same operation.
-        if (is_running_.load()) member_->ReportFailure(cause);
-        // A wait that ends as this rank leaves finds the cause.
-        const bool is_first = Record(cause);
-        member_->Leave();
-        if (is_first) EndRunning();
-    } catch (const std::exception&) {
-        // No memory for the text.
-    }
-}
-
 void MeshedEngine::Fail(const Failure& cause) noexcept {
     try {
         if (Cause()) return;
@@ -297,7 +283,16 @@ void MeshedEngine::Fail(const Failure& cause) noexcept {
 }
 
 void MeshedEngine::Destroy(const Failure& failure) noexcept {
-    Abort(failure);
+    try {
+        // The other ranks wait in the same operation.
+        if (is_running_.load()) member_->ReportFailure(failure);
+        // A wait that ends as this rank leaves finds the cause.
+        const bool is_first = Record(failure);
+        member_->Leave();
+        if (is_first) EndRunning();
+    } catch (const std::exception&) {
+        // No memory for the text.
+    }
     const std::lock_guard<std::mutex> held(enqueuing_);
     if (order_ != nullptr) aclrtDestroyEvent(order_);
     order_ = nullptr;

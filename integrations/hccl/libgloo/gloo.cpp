@@ -7,11 +7,10 @@
 #include <gloo/scatter.h>
 
 #include <cstring>
-#include <deque>
 #include <vector>
 
 #include "base/types.h"
-#include "engine/mover.h"
+#include "engine/gloo_mover.h"
 #include "libgloo/mesh.h"
 #include "libgloo/reduction.h"
 
@@ -23,11 +22,6 @@ using Bytes = std::unique_ptr<gloo::transport::UnboundBuffer>;
 
 // What point-to-point operations use. Those of collectives have a prefix.
 constexpr uint64_t kSlot = 0;
-
-// Sources are read only; Gloo has no buffers of constant memory.
-uint8_t* Mutable(const void* memory) {
-    return static_cast<uint8_t*>(const_cast<void*>(memory));
-}
 
 // Calls the function with a number that has the size of the elements.
 template <typename Function>
@@ -53,73 +47,20 @@ bool AreContiguous(const std::vector<Part>& parts) {
     return true;
 }
 
-class Gloo : public Mover {
+class Gloo : public GlooMover {
   public:
-    explicit Gloo(const Seat& seat) : mesh_(std::make_shared<Mesh>(seat)), rank_(seat.rank), size_(seat.size) {}
-
-    void Run(const Operation& operation) override {
-        try {
-            Start(operation);
-        } catch (const Failure&) {
-            throw;
-        } catch (const std::bad_alloc&) {
-            throw Failure(HCCL_E_MEMORY,
-                          "no host memory for the parts of other ranks; free some, or use fewer elements");
-        } catch (const std::exception& error) {
-            throw Failure(HCCL_E_REMOTE, TextOf(error.what()));
-        }
-    }
+    explicit Gloo(const Seat& seat) : Gloo(seat, std::make_shared<Mesh>(seat)) {}
 
     void Close() noexcept override { mesh_->Interrupt(); }
 
   private:
-    std::string TextOf(std::string text) const {
-        // Gloo begins with its source line.
-        const size_t begin = text.rfind('[', 0) == 0 ? text.find("] ") : std::string::npos;
-        if (begin != std::string::npos) text.erase(0, begin + 2);
-        if (text.find("imed out") == std::string::npos) return text;
-        return "another rank did not answer within " + std::to_string(mesh_->getTimeout().count() / 1000) +
-               " s; check that all ranks call the same operations in the same order, or set HCCL_EXEC_TIMEOUT to more "
-               "seconds (" +
-               text + ")";
-    }
+    Gloo(const Seat& seat, std::shared_ptr<Mesh> mesh)
+        : GlooMover(seat.rank, seat.size, mesh->getTimeout()), mesh_(std::move(mesh)) {}
 
-    void Start(const Operation& operation) {
-        switch (operation.kind) {
-            case Kind::kAllToAll:
-                return AllToAll(operation);
-            case Kind::kSend:
-                return Exchange({{true, Mutable(operation.send), operation.send_bytes, operation.root}});
-            case Kind::kRecv:
-                return Exchange({{false, operation.recv, operation.recv_bytes, operation.root}});
-            case Kind::kBatch:
-                return Exchange(operation.batch);
-            case Kind::kBarrier: {
-                auto options = New<gloo::BarrierOptions>();
-                return gloo::barrier(options);
-            }
-            default:
-                break;
-        }
-        // The same on all ranks.
-        if (operation.count > 0) Collect(operation);
-    }
-
-    void Collect(const Operation& operation) {
-        switch (operation.kind) {
-            case Kind::kAllReduce:
-                return AllReduce(operation);
-            case Kind::kReduce:
-                return Reduce(operation);
-            case Kind::kReduceScatter:
-                return ReduceScatter(operation);
-            case Kind::kAllGather:
-                return AllGather(operation);
-            case Kind::kBroadcast:
-                return Broadcast(operation);
-            default:
-                return Scatter(operation);
-        }
+    // Gloo begins with its source line.
+    std::string TextOf(const std::string& text) const override {
+        const size_t end = text.rfind('[', 0) == 0 ? text.find("] ") : std::string::npos;
+        return end == std::string::npos ? text : text.substr(end + 2);
     }
 
     // Options of a collective, with the timeout of the mesh. Ranks match them by their number.
@@ -130,7 +71,7 @@ class Gloo : public Mover {
         return options;
     }
 
-    void AllReduce(const Operation& operation) {
+    void AllReduce(const Operation& operation) override {
         if (operation.recv != operation.send) std::memcpy(operation.recv, operation.send, operation.send_bytes);
         auto options = New<gloo::AllreduceOptions>();
         WithWord(operation.type,
@@ -139,7 +80,7 @@ class Gloo : public Mover {
         gloo::allreduce(options);
     }
 
-    void Reduce(const Operation& operation) {
+    void Reduce(const Operation& operation) override {
         // Gloo overwrites the output on every rank.
         std::vector<uint8_t> own;
         void* output = operation.recv;
@@ -157,7 +98,7 @@ class Gloo : public Mover {
     }
 
     // Each rank gets its part from all, and reduces them itself, in the order of the ranks.
-    void ReduceScatter(const Operation& operation) {
+    void ReduceScatter(const Operation& operation) override {
         const size_t bytes = operation.recv_bytes;
         const auto part_of = [&](uint8_t* parts, uint32_t rank) { return parts + rank * bytes; };
         std::vector<uint8_t> received(bytes * size_);
@@ -175,7 +116,7 @@ class Gloo : public Mover {
     }
 
     // The ranks use one algorithm, whether their own gather is in place or not.
-    void AllGather(const Operation& operation) {
+    void AllGather(const Operation& operation) override {
         const std::vector<Part>& parts = operation.received;
         const size_t bytes = operation.send_bytes;
         auto* output = static_cast<uint8_t*>(parts.empty() ? operation.recv : parts[0].memory);
@@ -195,7 +136,7 @@ class Gloo : public Mover {
         }
     }
 
-    void Broadcast(const Operation& operation) {
+    void Broadcast(const Operation& operation) override {
         void* const buffer = operation.root == rank_ ? Mutable(operation.send) : operation.recv;
         auto options = New<gloo::BroadcastOptions>();
         options.setOutput(static_cast<uint8_t*>(buffer), operation.send_bytes + operation.recv_bytes);
@@ -203,7 +144,7 @@ class Gloo : public Mover {
         gloo::broadcast(options);
     }
 
-    void Scatter(const Operation& operation) {
+    void Scatter(const Operation& operation) override {
         auto options = New<gloo::ScatterOptions>();
         std::vector<uint8_t*> parts;
         for (uint32_t rank = 0; operation.root == rank_ && rank < size_; rank++) {
@@ -215,7 +156,7 @@ class Gloo : public Mover {
         gloo::scatter(options);
     }
 
-    void AllToAll(const Operation& operation) {
+    void AllToAll(const Operation& operation) override {
         std::vector<Transfer> batch;
         for (uint32_t rank = 0; rank < size_; rank++) {
             const Part& from = operation.received[rank];
@@ -226,17 +167,17 @@ class Gloo : public Mover {
         Exchange(batch);
     }
 
-    // The n-th receive from a rank gets its n-th send to this one.
-    void Exchange(const std::vector<Transfer>& batch) {
+    void Barrier() override {
+        auto options = New<gloo::BarrierOptions>();
+        gloo::barrier(options);
+    }
+
+    void Exchange(const std::vector<Transfer>& batch) override {
         std::vector<Bytes> sends;
         std::vector<Bytes> receives;
-        std::deque<const Transfer*> own;
         for (const Transfer& transfer : batch) {
+            if (transfer.peer == rank_) continue;
             const auto peer = static_cast<int>(transfer.peer);
-            if (transfer.peer == rank_) {
-                if (transfer.is_send) own.push_back(&transfer);
-                continue;
-            }
             std::vector<Bytes>& buffers = transfer.is_send ? sends : receives;
             buffers.push_back(mesh_->createUnboundBuffer(transfer.buffer, transfer.bytes));
             if (transfer.is_send) {
@@ -245,20 +186,12 @@ class Gloo : public Mover {
                 buffers.back()->recv(peer, kSlot, 0, transfer.bytes);
             }
         }
-        // The call has checked that they are pairs.
-        for (const Transfer& transfer : batch) {
-            if (transfer.is_send || transfer.peer != rank_) continue;
-            if (transfer.bytes > 0) std::memcpy(transfer.buffer, own.front()->buffer, transfer.bytes);
-            own.pop_front();
-        }
-        const std::chrono::milliseconds timeout = mesh_->getTimeout();
-        for (const Bytes& buffer : receives) buffer->waitRecv(timeout);
-        for (const Bytes& buffer : sends) buffer->waitSend(timeout);
+        CopyOwn(batch);
+        for (const Bytes& buffer : receives) buffer->waitRecv(patience_);
+        for (const Bytes& buffer : sends) buffer->waitSend(patience_);
     }
 
     const std::shared_ptr<Mesh> mesh_;
-    const uint32_t rank_;
-    const uint32_t size_;
     uint32_t next_tag_ = 0;
 };
 
