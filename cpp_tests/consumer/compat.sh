@@ -73,6 +73,9 @@ test_ascend_layout() {
         count=$((count + 1))
     done
     ((count >= 5)) || fail "only $count snippets"
+    if [[ -f $ASCEND_HOME_PATH/lib64/libportacl_gloo.so ]]; then
+        "$mine/find_module/two_ranks" || fail "find_module: two ranks"
+    fi
 }
 
 # What programs use beside the runtime is declared, and defined in the library of that name. What portacl does not have
