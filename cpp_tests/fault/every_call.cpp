@@ -131,6 +131,7 @@ const Part kParts[] = {
          UseCaches();
          AskForAtomics();
          AskForErrors();
+         AskForPlace();
          UseTwoDevices();
      }},
     {"memory",

@@ -65,6 +65,11 @@ inline void AskForErrors() {
     DID(aclrtRepairError(0, &error));
 }
 
+inline void AskForPlace() {
+    char place[256] = {};
+    DID(portaclCallSite(place, sizeof place));
+}
+
 inline void UseResourceLimits() {
     Stream stream;
     uint32_t cores = 0;
