@@ -95,7 +95,7 @@ TWO_PROCESS_TEST(IpcEnd, FirstThreadOfTheExporterEnds, ExporterWhoseFirstThreadE
     ImportFromOneWhoseFirstThreadEnds();
 }
 
-// The kernel lets root read the descriptors of a thread that has ended, and nobody else.
+// The kernel lets only root read the descriptors of a thread that has ended.
 TEST(IpcEnd, FirstThreadOfAnExporterWithoutPrivilegesEnds) {
     if (Peer::IsHere()) return RunAsPeer(ExporterWhoseFirstThreadEnds);
     if (!OnCpu()) GTEST_SKIP() << kHandlesOfTheDriver;
@@ -105,7 +105,7 @@ TEST(IpcEnd, FirstThreadOfAnExporterWithoutPrivilegesEnds) {
             if (!why.empty()) GTEST_SKIP() << why;
             if (access(ProgramDirectory().c_str(), R_OK | X_OK) != 0)
                 GTEST_SKIP() << "needs a folder that other users may enter";
-            // Whoever changes the user loses this, and so the descriptors that others may open.
+            // A process that changes its user loses this, and so shows no descriptors.
             ASSERT_EQ(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
         }
         ImportFromOneWhoseFirstThreadEnds();

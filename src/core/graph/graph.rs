@@ -202,8 +202,8 @@ impl Drop for Graph {
     }
 }
 
-/// Returns the graph and the stream of a run, when the stream has room for it, or fails at the deadline. Other calls for
-/// the graph go on until then, and may destroy it. A run that is larger than a queue, or whose room another thread
+/// Returns the graph and the stream of a run, when the stream has room for it, or fails at the deadline. Other calls
+/// for the graph go on until then, and may destroy it. A run that is larger than a queue, or whose room another thread
 /// takes, waits inside, and updates of the graph wait for it.
 fn resolve(raw: u64, stream: u64, deadline: Option<Instant>) -> Result<(Ref<'static, Stream>, Arc<Graph>)> {
     handles::check_not_null::<Graph>("modelRI", raw)?;

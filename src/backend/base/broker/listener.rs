@@ -205,7 +205,7 @@ fn link_to(opened: &OwnedFd) -> String {
 pub(super) fn address(process: i32, is_wanted: impl Fn(&str) -> bool) -> io::Result<Option<SocketAddrUnix>> {
     let mut descriptors = entries(&format!("/proc/{process}/fd"));
     if descriptors.as_ref().map_or(true, Vec::is_empty) {
-        // The process's first thread may have ended, and others go on. Then the kernel shows no descriptors to root, and
+        // The process's first thread may have ended, and others go on. Then the kernel shows root no descriptors, and
         // refuses others.
         let threads = entries(&format!("/proc/{process}/task"))?;
         let of_threads = threads.iter().map(|thread| entries(&format!("{}/fd", thread.display())));

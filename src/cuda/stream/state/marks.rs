@@ -77,9 +77,10 @@ impl StreamState {
         self.record(&mark).map(|()| mark)
     }
 
-    /// Returns a mark after what was enqueued so far, for a wait with a deadline. Returns `None` while its record has no
-    /// room, or another thread submits to the stream. A record takes a place in the driver's queue until the stream
-    /// has reached it, so waits share one: a program may wait for a stream again and again while it holds it.
+    /// Returns a mark after the work that was enqueued so far, for a wait with a deadline. Returns `None` while its
+    /// record has no room, or another thread submits to the stream. A record takes a place in the driver's queue until
+    /// the stream has reached it, so waits share one: a program may wait for a stream again and again while it holds
+    /// it.
     pub(crate) fn mark_for_wait(&self) -> Result<Option<Arc<Mark>>> {
         let Some(mut submitting) = self.submitting.try_lock() else { return Ok(None) };
         let position = self.submitted();
