@@ -2,6 +2,7 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
+#include <stdexcept>
 #include <string_view>
 
 #include "check/kernels.h"
@@ -70,13 +71,20 @@ void EndCheck() {
 }
 
 void CheckOnMeta(Work& work, const CheckKey& key) {
+    const auto refuse = [](const std::string& text) {
+        if (!IsOfTheCheck(text)) throw Refusal(ACLNN_ERR_PARAM_INVALID, WithTypes(text));
+    };
     try {
         Run(work);
     } catch (const Ended&) {
+    } catch (const Refusal&) {
+        throw;
     } catch (const c10::NotImplementedError&) {
     } catch (const c10::Error& error) {
-        const std::string text = error.what_without_backtrace();
-        if (!IsOfTheCheck(text)) throw Refusal(ACLNN_ERR_PARAM_INVALID, WithTypes(text));
+        refuse(error.what_without_backtrace());
+    } catch (const std::runtime_error& error) {
+        // Some of ATen's checks throw it.
+        refuse(error.what());
     }
     key.Remember();
 }

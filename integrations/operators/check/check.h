@@ -1,5 +1,5 @@
 // Finds in the first phase what depends on shapes, types and arguments: the operator runs on tensors without memory
-// (ATen's device "meta"). What depends on data, and what ATen cannot compute without data, fails in the stream.
+// (ATen's device "meta"). What depends on data, and what ATen cannot determine without data, fails in the stream.
 #pragma once
 
 #include <atomic>

@@ -9,7 +9,7 @@ namespace operators {
 // their tensors are on. Its place is before all that ATen itself does, and no program uses it.
 constexpr c10::DispatchKey kChecking = c10::DispatchKey::TESTING_ONLY_GenericMode;
 
-// Throws what ends a check here: without data nothing more is known.
+// Throws what says that a check ends here: without data nothing more is known.
 [[noreturn]] void EndCheck();
 
 // Register ATen's own functions for tensors without memory. They are registered here again, because in a process with
