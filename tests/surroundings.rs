@@ -50,6 +50,7 @@ const RULES: [Rule; 4] = [
         harmless: &[],
         files: &[
             "integrations/paddle/src/base/paddle_symbols.cpp",
+            "integrations/paddle/src/collective/communicator.cpp",
             "src/algo/host/cpp_name.rs",
             "src/algo/host/system_call.rs",
             "src/backend/base/python/api.rs",

@@ -44,10 +44,11 @@ hostile=80  # floods of connections, descriptors that come unasked, descriptions
             # files of settings: src/backend/base/broker, src/cpu/kernel/module.rs, src/algo/host/input_file.rs
 busy=360    # frees beside busy streams of CUDA: batches of frees, shared marks, the list of busy streams, pools that end after
             # their frees: src/cuda/memory/pending, src/cuda/stream/state/marks.rs
-queues=313  # streams of CUDA that share hardware queues: src/cuda/runtime/priorities.rs, records that a thread queries in
+queues=403  # streams of CUDA that share hardware queues: src/cuda/runtime/priorities.rs, records that a thread queries in
             # src/cuda/stream/event.rs and timed_wait.rs, copies of pageable memory in transfer/memcpy.rs and stream/state.rs,
             # and room in a queue behind runs that the host drives, in stream/state/room.rs, for which calls wait without
-            # a lock: backend/stream/mod.rs, core/graph/graph.rs; failures of waits that end before their call returns
+            # a lock: backend/stream/mod.rs, core/graph/graph.rs; failures of waits that end before their call returns;
+            # timeouts that need no room, with marks that waits share, in stream/state/marks.rs
 turns=40    # threads that spin before they sleep: src/backend/schedule/bell.rs; portaclGetVersion
 exhaustive=260 # matches that name each variant, one a line, instead of `_` (clippy::wildcard_enum_match_arm)
 captures=60 # captures and failed contexts of other libraries: src/cuda/base/api/captures.rs, streams that join a capture and
@@ -56,16 +57,17 @@ ends=130    # one way to find the ends of transfers, with what each call expects
 locations=475 # pools by location and allocation type, of managed memory, and their properties:
             # src/core/pool/mem_pool/located.rs, props.rs
 batches=140 # many copies and prefetches in one call of the driver: src/cuda/transfer/memcpy_batch.rs
-texts=160   # texts that name the argument, its bound and what to do, on more lines than before: all of src
+texts=200   # texts that name the argument, its bound and what to do, on more lines than before: all of src
 tasks=925  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
             # end in src/backend/stream/workers.rs, src/check/user_code.rs
 huge=76     # exports of memory on huge pages by descriptor: src/cuda/memory/mapped_memory.rs
+revoked=24  # host functions that run exactly if their call succeeds: src/cuda/stream/host_fn.rs
 sites=32    # portaclCallSite, for PORTACL_CHECK=collectives: src/core/base/call_site/place.rs, src/ffi/base/call_site.rs
 most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms + pages + recorder + log + calls))
 most_product_lines=$((most_product_lines + releases + uses + waits + counts + undecided + graphs + early + images + python + places))
 most_product_lines=$((most_product_lines + misuse + sharing + descriptors + privileges + cancelled + late + many + threads + counts_of_devices + crates))
 most_product_lines=$((most_product_lines + opened + hostile + busy + queues + turns + exhaustive + captures + ends + locations + batches))
-most_product_lines=$((most_product_lines + texts + tasks + sites + huge))
+most_product_lines=$((most_product_lines + texts + tasks + sites + huge + revoked))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

@@ -59,10 +59,11 @@ void RequirePairs(const std::vector<hccl::Transfer>& batch, uint32_t own) {
     for (const hccl::Transfer& transfer : batch) {
         if (transfer.is_send || transfer.peer != own) continue;
         if (sends.empty() || sends.front() != transfer.bytes) {
-            throw Failure(HCCL_E_PARA, "a receive of " + std::to_string(transfer.bytes) + " bytes from the own rank, " +
-                                           std::to_string(own) +
-                                           ", is paired with no send of that size: the n-th receive from the own rank "
-                                           "gets the n-th send to it, so list both in the same order with the same sizes");
+            throw Failure(HCCL_E_PARA,
+                          "a receive of " + std::to_string(transfer.bytes) + " bytes from the own rank, " +
+                              std::to_string(own) +
+                              ", is paired with no send of that size: the n-th receive from the own rank "
+                              "gets the n-th send to it, so list both in the same order with the same sizes");
         }
         sends.pop_front();
     }

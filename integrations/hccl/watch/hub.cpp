@@ -134,8 +134,10 @@ class Hub {
         if (head.kind != kLeave) return;
         guest.is_gone = true;
         if (!is_complete_ && broken_.empty()) {
-            broken_ = name + " ended the start before all ranks had joined; see the error of that rank, and create the communicator "
-                             "again on all ranks";
+            broken_ =
+                name +
+                " ended the start before all ranks had joined; see the error of that rank, and create the communicator "
+                "again on all ranks";
         }
         SendAll({kLeft, guest.rank, 0, 0}, "");
         if (is_complete_ && calls_) Apply(guest.rank, calls_->Leave(guest.rank));

@@ -224,20 +224,17 @@ fn launch<F: FnOnce(Turn) + Send + 'static>(
         unsafe { slot.drop_in_place() };
         return queued;
     }
-    queued.or_else(
-        #[cold]
-        |fault| {
-            // SAFETY: the slot is not used again before the caller releases the lock of submissions, and the driver's
-            // thread accesses this field as an atomic only.
-            let state = unsafe { &(*slot.as_ptr()).state };
-            // Relaxed: nothing is passed. The job is the driver's in either case.
-            if state.compare_exchange(PENDING, REVOKED, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                return Err(fault);
-            }
-            *unordered = Some(fault);
-            Ok(())
-        },
-    )
+    queued.or_else(|fault| {
+        // SAFETY: the slot is not used again before the caller releases the lock of submissions, and the driver's
+        // thread accesses this field as an atomic only.
+        let state = unsafe { &(*slot.as_ptr()).state };
+        // Relaxed: nothing is passed. The job is the driver's in either case.
+        if state.compare_exchange(PENDING, REVOKED, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            return Err(fault);
+        }
+        *unordered = Some(fault);
+        Ok(())
+    })
 }
 
 /// # Safety
