@@ -44,7 +44,7 @@ bool MakeTables() {
 // Whether a failure is about tensors without memory, which are none of the program's.
 bool IsOfTheCheck(const std::string& text) {
     for (const std::string_view words : {"meta tensor", "Meta tensor", "meta device", "device type", "on meta",
-                                         "DispatchStub", "INTERNAL ASSERT", "data pointer"})
+                                         "DispatchStub", "INTERNAL ASSERT", "data pointer", "data is not allocated"})
         if (text.find(words) != std::string::npos) return true;
     return false;
 }

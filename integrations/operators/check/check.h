@@ -54,7 +54,8 @@ inline void Enter(CheckKey& key, const at::Scalar& number) {
     const auto value = number.toComplexDouble();
     Enter(key, value.real());
     Enter(key, value.imag());
-    if (number.isIntegral(false)) Enter(key, number.toLong());
+    // Larger numbers are of type uint64.
+    if (number.type() == at::kLong) Enter(key, number.toLong());
 }
 inline void Enter(CheckKey& key, const std::string& text) {
     key.Add(text.size());

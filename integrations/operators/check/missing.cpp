@@ -1,7 +1,7 @@
 // Operators that are missing and for which torch_npu, if it does not find their names, runs others by name. That fails
 // on its queue thread, which then drops work. With an entry here the call fails, and nothing else. Names whose absence
-// makes torch_npu take another way that works are not here. An operator that gets a row loses its entry: the linker
-// refuses both.
+// makes torch_npu take another way that works are not here: for most of Foreach it calls the operators of one tensor.
+// An operator that gets a row loses its entry: the linker refuses both.
 #include "run/status.h"
 
 namespace operators {
@@ -50,59 +50,18 @@ MISSING(DeepNorm);
 MISSING(DeepNormGrad);
 MISSING(DynamicQuantV2);
 MISSING(EmbeddingBag);
-MISSING(ForeachAbs);
-MISSING(ForeachAcos);
 MISSING(ForeachAddListV2);
-MISSING(ForeachAddScalarList);
 MISSING(ForeachAddScalarV2);
 MISSING(ForeachAddcdivScalarV2);
 MISSING(ForeachAddcmulScalarV2);
-MISSING(ForeachAsin);
-MISSING(ForeachAtan);
-MISSING(ForeachCopy);
-MISSING(ForeachCos);
-MISSING(ForeachCosh);
-MISSING(ForeachDivList);
-MISSING(ForeachDivScalarList);
 MISSING(ForeachDivScalarV2);
-MISSING(ForeachErf);
-MISSING(ForeachErfc);
-MISSING(ForeachExp);
-MISSING(ForeachExpm1);
-MISSING(ForeachLerpList);
-MISSING(ForeachLerpScalar);
-MISSING(ForeachLog);
-MISSING(ForeachLog10);
-MISSING(ForeachLog1p);
-MISSING(ForeachLog2);
-MISSING(ForeachMaximumList);
-MISSING(ForeachMaximumScalarList);
 MISSING(ForeachMaximumScalarV2);
-MISSING(ForeachMinimumList);
-MISSING(ForeachMinimumScalarList);
 MISSING(ForeachMinimumScalarV2);
-MISSING(ForeachMulList);
-MISSING(ForeachMulScalarList);
 MISSING(ForeachMulScalarV2);
-MISSING(ForeachNeg);
-MISSING(ForeachNorm);
-MISSING(ForeachPowList);
-MISSING(ForeachPowScalarAndTensor);
-MISSING(ForeachPowScalarList);
 MISSING(ForeachPowScalarV2);
-MISSING(ForeachReciprocal);
 MISSING(ForeachRoundOffNumberV2);
-MISSING(ForeachSigmoid);
-MISSING(ForeachSign);
-MISSING(ForeachSin);
-MISSING(ForeachSinh);
-MISSING(ForeachSqrt);
 MISSING(ForeachSubListV2);
-MISSING(ForeachSubScalarList);
 MISSING(ForeachSubScalarV2);
-MISSING(ForeachTan);
-MISSING(ForeachTanh);
-MISSING(ForeachZeroInplace);
 MISSING(GroupNormSwish);
 MISSING(HardswishBackward);
 MISSING(Im2col);

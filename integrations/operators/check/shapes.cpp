@@ -37,6 +37,10 @@ Tensor& Both(const Tensor& self, const Tensor& other, Tensor& out) {
     return Broadcast(out, {&self, &other});
 }
 Tensor& Where(const Tensor& condition, const Tensor& self, const Tensor& other, Tensor& out) {
+#if OPERATORS_TORCH >= 200
+    const auto type = at::result_type(self, other);
+    TORCH_CHECK(out.scalar_type() == type, "Expected out type to be ", type, " but got ", out.scalar_type());
+#endif
     return Broadcast(out, {&condition, &self, &other});
 }
 Tensor& NanToNum(const Tensor& self, Optional<double>, Optional<double>, Optional<double>, Tensor& out) {
@@ -54,7 +58,6 @@ Tensor& Masked(Tensor& self, const Tensor& mask) {
     const auto sizes = at::infer_size(self.sizes(), mask.sizes());
     TORCH_CHECK(self.sizes() == at::IntArrayRef(sizes), "output with shape ", self.sizes(),
                 " doesn't match the broadcast shape ", at::IntArrayRef(sizes));
-    at::assert_no_internal_overlap(self);
     return self;
 }
 Tensor& MaskedNumber(Tensor& self, const Tensor& mask, const at::Scalar&) {

@@ -1,7 +1,10 @@
 // Activations and their gradients.
 #include "ops/support.h"
 
-OPERATOR(Relu, (In self, Out out), at::relu_out(out, self));
+// As ATen's relu, whose form with an output cannot run without data.
+OPERATOR(Relu, (In self, Out out),
+         TORCH_CHECK(self.scalar_type() != at::kBool, "Boolean inputs not supported for relu");
+         at::clamp_min_out(out, self, 0));
 OPERATOR(InplaceRelu, (Out self), at::relu_(self));
 OPERATOR(ThresholdBackward, (In grad, In self, Number threshold, Out out),
          at::threshold_backward_out(out, grad, self, threshold));

@@ -10,7 +10,9 @@ void Multiply(const at::Tensor& self, const at::Tensor& mat2, at::Tensor& out, P
     const at::ScalarType type = out.scalar_type();
     if (self.scalar_type() == type && mat2.scalar_type() == type) return product_out(out, self, mat2);
     const at::ScalarType wide = at::promoteTypes(at::promoteTypes(self.scalar_type(), mat2.scalar_type()), type);
-    Put(out, product(self.to(wide), mat2.to(wide)));
+    const at::Tensor result = product(self.to(wide), mat2.to(wide));
+    if (self.dim() > 1 && mat2.dim() > 1) CheckSame("out", out, "the product", result);
+    Put(out, result);
 }
 
 void MultiplyMatrices(const at::Tensor& self, const at::Tensor& mat2, at::Tensor& out) {

@@ -49,7 +49,8 @@ OPERATOR(Mean, (In self, Ints dims, bool keep, Type dtype, Out out), at::Tensor 
          at::mean_out(to, self, dims, keep, dtype));
 OPERATOR(Prod, (In self, Type dtype, Out out), Put(out, at::prod(self, dtype)));
 OPERATOR(ProdDim, (In self, int64_t dim, bool keep, Type dtype, Out out), at::prod_out(out, self, dim, keep, dtype));
-OPERATOR(Var, (In self, Ints dims, bool unbiased, bool keep, Out out), at::var_out(out, self, dims, unbiased, keep));
+OPERATOR(Var, (In self, Ints dims, bool unbiased, bool keep, Out out),
+         Put(out, at::var(self, dims, Correction(unbiased ? 1 : 0), keep)));
 OPERATOR(VarCorrection, (In self, MaybeInts dims, int64_t correction, bool keep, Out out),
          Put(out, at::var(self, dims, Correction(correction), keep)));
 OPERATOR(VarMean, (In self, MaybeInts dims, int64_t correction, bool keep, Out var, Out mean),

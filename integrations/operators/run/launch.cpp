@@ -157,8 +157,16 @@ void RunPart(const portaclBlock* block, uintptr_t address, void* const* storages
     const auto& part = *reinterpret_cast<const Batch::Part*>(address);
     Batch& batch = *part.batch;
     std::copy(storages, storages + part.count, batch.storages.begin() + static_cast<std::ptrdiff_t>(part.first));
-    if (part.first + part.count == batch.storages.size())
-        Compute(block, reinterpret_cast<uintptr_t>(batch.work.get()), batch.storages.data());
+    if (part.first + part.count < batch.storages.size()) return;
+    // An abort between the launches has dropped the earlier parts.
+    for (size_t i = 0; i < batch.storages.size(); ++i) {
+        if (batch.storages[i] != nullptr || batch.work->used[i].view->numel() == 0) continue;
+        const std::string text =
+            std::string(batch.work->name) + ": an abort dropped a part of this call; call it again";
+        portaclKernelFail(block, ACLNN_ERR_INNER, text.c_str());
+        return;
+    }
+    Compute(block, reinterpret_cast<uintptr_t>(batch.work.get()), batch.storages.data());
 }
 
 void DropParts(Batch* batch, size_t count) {

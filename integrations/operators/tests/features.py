@@ -148,7 +148,6 @@ def rows_are_filled_by_index():
     want = x.index_fill(0, index, 7.0)
     assert torch.equal(x.npu().index_fill(0, index.npu(), 7.0).cpu(), want)
     assert torch.equal(x.npu().index_fill_(0, index.npu(), 7.0).cpu(), want)
-    device.expect_error("aclnnInplaceIndexFillTensor", lambda: x.npu().index_fill_(0, torch.tensor([3]).npu(), 7.0))
 
 
 def lists_of_many_tensors():
@@ -162,6 +161,30 @@ def lists_of_many_tensors():
     want, got = (torch.nn.utils.clip_grad_norm_(where, 1.0) for where in (parts, on_device))
     assert torch.allclose(got.cpu(), want)
     assert torch.allclose(on_device[-1].grad.cpu(), parts[-1].grad)
+
+
+def dropout_drops_in_training():
+    dropout = torch.nn.Dropout(0.25)
+    x = torch.ones(64, 64).npu().requires_grad_()
+    y = dropout(x)
+    y.sum().backward()
+    values = set(y.detach().cpu().unique().tolist())
+    assert len(values) == 2 and 0.0 in values and abs(max(values) - 1 / 0.75) < 1e-6, values
+    assert torch.equal(x.grad.cpu() != 0, y.detach().cpu() != 0)
+    assert torch.equal(dropout.eval()(x).detach().cpu(), torch.ones(64, 64))
+
+
+def lists_are_computed_one_by_one():
+    values = [torch.tensor([-1.0, 2.0]), torch.tensor([3.0])]
+    for function in (torch._foreach_abs, torch._foreach_exp, torch._foreach_neg):
+        want, got = function(values), function([value.npu() for value in values])
+        assert all(torch.allclose(a.cpu(), b) for a, b in zip(got, want)), function
+
+
+def an_expanded_tensor_is_filled_by_a_mask():
+    x = torch.ones(3).npu().expand(4, 3)
+    x.masked_fill_(torch.tensor([True, False, True]).npu(), 0)
+    assert x.cpu().tolist() == [[0, 1, 0]] * 4
 
 
 if __name__ == "__main__":
@@ -178,4 +201,7 @@ if __name__ == "__main__":
         a_scaler_of_gradients_scales,
         rows_are_filled_by_index,
         lists_of_many_tensors,
+        dropout_drops_in_training,
+        lists_are_computed_one_by_one,
+        an_expanded_tensor_is_filled_by_a_mask,
     ])
