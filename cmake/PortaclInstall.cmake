@@ -11,12 +11,16 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 # A project of its own, with find_package.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/samples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development
-        PATTERN run_all.sh EXCLUDE)
+        PATTERN run_all.sh EXCLUDE PATTERN debug.sh EXCLUDE)
 
 # The module acl for the system's Python, which on Debian looks in this folder below /usr.
 set(PORTACL_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Folder of the Python module acl, below the prefix")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/integrations/python/acl" DESTINATION "${PORTACL_PYTHON_DIR}" COMPONENT module
         PATTERN __pycache__ EXCLUDE)
+# Where its library is, from its own folder.
+file(RELATIVE_PATH portacl_library_from_module "/prefix/${PORTACL_PYTHON_DIR}/acl" "/prefix/${CMAKE_INSTALL_LIBDIR}")
+file(CONFIGURE OUTPUT python/library_folder CONTENT "@portacl_library_from_module@\n" @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/python/library_folder" DESTINATION "${PORTACL_PYTHON_DIR}/acl" COMPONENT module)
 
 set(portacl_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/portacl")
 configure_package_config_file(cmake/portaclConfig.cmake.in portaclConfig.cmake

@@ -34,7 +34,7 @@ def report(program):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PORTACL_")}
     run = subprocess.run([program, "faulty"], env=environment | {"PORTACL_BACKEND": "cpu", "PORTACL_CHECK": "races"},
                          capture_output=True, text=True, check=False, timeout=60)
-    text = re.sub(r"0x7[0-9a-f]{11}", ADDRESS, run.stderr)
+    text = re.sub(r"(bytes? at )0x[0-9a-f]+", rf"\g<1>{ADDRESS}", run.stderr)
     text = re.sub(r"(?m)^(    ).*/(?=[^/]+:\d+:)", r"\1", text)
     if text.count("portacl: race:") != 1 or not re.search(r"(?m)^    22_explore\.cpp:\d+:main$", text):
         sys.exit(f"{program}: exit status {run.returncode}, and no report of one race with lines:\n{run.stderr}")

@@ -10,7 +10,7 @@ if ! gdb -batch -ex run /bin/true 2>&1 | grep -c 'exited normally' >/dev/null; t
 fi
 commands=$(sed -n '/^```sh gdb$/,/^```$/{/^```/d;p}' "$page")
 [[ -n $commands ]] || { echo "docs/kernels.md has no block 'sh gdb'"; exit 1; }
-output=$(bash -euo pipefail -c "$commands" 2>&1)
+output=$(bash -euo pipefail -c "$commands" 2>&1) || { printf '%s\n' "$output"; exit 1; }
 printf '%s\n' "$output"
 [[ $output =~ 'hit Breakpoint 1,'.*VectorAdd.*'$1 = {'[0-9]+', 0, 0}' ]] || { echo "gdb did not stop in VectorAdd with a block"; exit 1; }
 [[ $output =~ vector_add.cpp:[0-9]+ ]] || { echo "gdb names no line of the kernel"; exit 1; }

@@ -167,7 +167,10 @@ std::string OwnAddress() {
     if (const char* const master = Variable("MASTER_ADDR")) {
         host = master;
     } else if (const char* const endpoint = Variable("PADDLE_MASTER")) {
-        host.assign(endpoint, std::strcspn(endpoint, ":"));
+        // HOST:PORT, or [ADDRESS]:PORT.
+        host = endpoint;
+        if (const size_t colon = host.rfind(':'); colon != std::string::npos) host.erase(colon);
+        if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
     }
     if (std::string address = host.empty() ? "" : Towards(host.c_str()); !address.empty()) return address;
     return "127.0.0.1";

@@ -39,10 +39,14 @@ const MoverModule& Load() {
     // The Gloo inside torch, where it is loaded, so that a process has one.
     const bool has_torch = kMayUseTorch && IsLoaded("libtorch_cpu.so");
     const char* const name = has_torch ? "libportacl_c10d.so" : "libportacl_gloo.so";
-    void* const module =
-        Open(name, has_torch ? "build portacl for the torch of this process (docs/collectives.md)"
-                             : "several ranks need a Gloo: install Debian's libgloo0 and a portacl that was built with "
-                               "libgloo-dev, or import torch before (docs/collectives.md)");
+    void* const module = Open(
+        name,
+        has_torch ? "build portacl for the torch of this process (docs/collectives.md)"
+        : kMayUseTorch
+            ? "several ranks need a Gloo: install Debian's libgloo0 and a portacl that was built with libgloo-dev, "
+              "or import torch before (docs/collectives.md)"
+            : "several ranks need a Gloo: install Debian's libgloo0 and libgloo-dev, and build the plug-in again "
+              "(docs/paddle.md)");
     auto* const function = reinterpret_cast<MoverFunction*>(dlsym(module, "portacl_hccl_mover"));
     const MoverModule* const mover = function != nullptr ? function() : nullptr;
     if (mover == nullptr || !mover->Fits())

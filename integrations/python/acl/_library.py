@@ -9,9 +9,11 @@ _SONAME = "libportacl.so.0"
 def _load():
     """The library. If torch_npu has loaded it before, it is the same one: a process has one runtime."""
     module = pathlib.Path(__file__).resolve().parent
-    # In a wheel, and below lib/python3/dist-packages of an installation.
-    known = (module.parent / "portacl/lib" / _SONAME, module.parents[2] / _SONAME)
-    name = next((str(path) for path in known if path.exists()), _SONAME)
+    # cmake --install writes this file.
+    written = module / "library_folder"
+    folder = written.read_text().strip() if written.exists() else "../portacl/lib"
+    known = (module / folder / _SONAME).resolve()
+    name = str(known) if known.exists() else _SONAME
     try:
         return ctypes.CDLL(name)
     except OSError as error:

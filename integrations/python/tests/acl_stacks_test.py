@@ -211,7 +211,7 @@ class Processes(unittest.TestCase):
                              "['races,init', '0']\n")
             self.assertEqual(run("", "-m", "portacl", "run", "--check", "init", file.name, TASK_QUEUE_ENABLE="2"),
                              "['init', '2']\n")
-            self.assertEqual(run("", "-m", "portacl", "run", file.name), "[None, '0']\n")
+            self.assertEqual(run("", "-m", "portacl", "run", file.name, PORTACL_CHECK="races"), "['races', '0']\n")
             done = subprocess.run([sys.executable, "-m", "portacl", "env"], capture_output=True, text=True)
             self.assertIn("export TASK_QUEUE_ENABLE=0\n", done.stdout)
         done = subprocess.run([sys.executable, "-m", "portacl", "run", "--check", "races"], capture_output=True, text=True)

@@ -46,6 +46,9 @@ C_Status Await(const char* callback, C_Stream stream);
 // Adds transfers to the group of this thread. Returns false outside of a group.
 bool AddToGroup(const HcclSendRecvItem& transfer, HcclComm communicator, C_Stream stream);
 
+// Drops the group of this thread after a failure: Paddle throws then, and does not end the group. Returns the status.
+C_Status EndGroupAfter(C_Status status);
+
 // Divides the elements of device memory by a number, in the order of the stream.
 aclError Divide(void* memory, std::size_t count, HcclDataType type, std::uint32_t by, aclrtStream stream);
 

@@ -54,7 +54,7 @@ C_Status xccl_get_unique_id(C_CCLRootId* id) {
     return AnswerOf("xccl_get_unique_id", HcclGetRootInfo(static_cast<HcclRootInfo*>(id->data)));
 }
 
-C_Status xccl_comm_init_rank(std::size_t ranks, C_CCLRootId* id, std::size_t rank, C_CCLComm* communicator) {
+static C_Status Join(std::size_t ranks, C_CCLRootId* id, std::size_t rank, C_CCLComm* communicator) {
     constexpr const char* kName = "xccl_comm_init_rank";
     if (id == nullptr || id->data == nullptr) return Refuse(kName, "unique_id has no memory");
     if (id->sz < sizeof(HcclRootInfo)) return Refuse(kName, "unique_id is too small");
@@ -65,6 +65,10 @@ C_Status xccl_comm_init_rank(std::size_t ranks, C_CCLRootId* id, std::size_t ran
         HcclCommInitRootInfo(RankOf(ranks), static_cast<HcclRootInfo*>(id->data), RankOf(rank), &joined);
     if (result == HCCL_SUCCESS) *communicator = reinterpret_cast<C_CCLComm>(joined);
     return AnswerOf(kName, result);
+}
+
+C_Status xccl_comm_init_rank(std::size_t ranks, C_CCLRootId* id, std::size_t rank, C_CCLComm* communicator) {
+    return EndGroupAfter(Join(ranks, id, rank, communicator));
 }
 
 // Destructors of Paddle call it.
@@ -80,6 +84,11 @@ bool AddToGroup(const HcclSendRecvItem& transfer, HcclComm communicator, C_Strea
     if (found == group.batches.end()) found = group.batches.insert(found, {communicator, stream, {}});
     found->transfers.push_back(transfer);
     return true;
+}
+
+C_Status EndGroupAfter(C_Status status) {
+    if (status != C_SUCCESS) group = {};
+    return status;
 }
 
 C_Status xccl_group_start() {

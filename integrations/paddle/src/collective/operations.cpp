@@ -43,13 +43,12 @@ C_Status Enqueue(const char* callback, C_DataType type, C_Stream stream, const C
 template <typename Call>
 C_Status Complete(const char* callback, C_DataType type, C_Stream stream, const Call& call) {
     const C_Status status = Enqueue(callback, type, stream, call);
-    return status == C_SUCCESS ? Await(callback, stream) : status;
+    return EndGroupAfter(status == C_SUCCESS ? Await(callback, stream) : status);
 }
 
-// As Complete, for a reduction whose result this rank gets in `recv` if it `receives`.
 template <typename Call>
-C_Status Reduce(const char* callback, void* recv, std::size_t count, C_DataType type, C_CCLReduceOp op,
-                C_CCLComm communicator, C_Stream stream, bool receives, const Call& call) {
+C_Status ReduceInGroup(const char* callback, void* recv, std::size_t count, C_DataType type, C_CCLReduceOp op,
+                       C_CCLComm communicator, C_Stream stream, bool receives, const Call& call) {
     const auto reduction = ReductionOf(op);
     if (!reduction) return Refuse(callback, "op is unknown");
     if (const auto elements = ElementsOf(type); elements && elements->numbers > 1 && *reduction != HCCL_REDUCE_SUM) {
@@ -67,6 +66,13 @@ C_Status Reduce(const char* callback, void* recv, std::size_t count, C_DataType 
     return status == C_SUCCESS ? Await(callback, stream) : status;
 }
 
+// As Complete, for a reduction whose result this rank gets in `recv` if it `receives`.
+template <typename Call>
+C_Status Reduce(const char* callback, void* recv, std::size_t count, C_DataType type, C_CCLReduceOp op,
+                C_CCLComm communicator, C_Stream stream, bool receives, const Call& call) {
+    return EndGroupAfter(ReduceInGroup(callback, recv, count, type, op, communicator, stream, receives, call));
+}
+
 }  // namespace
 
 C_Status xccl_all_reduce(void* send, void* recv, std::size_t count, C_DataType type, C_CCLReduceOp op,
@@ -81,7 +87,7 @@ C_Status xccl_reduce(void* send, void* recv, std::size_t count, C_DataType type,
                      C_CCLComm communicator, C_Stream stream) {
     std::uint32_t rank = 0;
     const C_Status status = AnswerOf("xccl_reduce", HcclGetRankId(Handle(communicator), &rank));
-    if (status != C_SUCCESS) return status;
+    if (status != C_SUCCESS) return EndGroupAfter(status);
     return Reduce("xccl_reduce", recv, count, type, op, communicator, stream, rank == root,
                   [&](const Elements& of, HcclReduceOp by) {
                       return HcclReduce(send, recv, of.Count(count), of.type, by, RankOf(root), Handle(communicator),
@@ -116,12 +122,12 @@ C_Status xccl_all_gather(void* send, void* recv, std::size_t count, C_DataType t
 
 C_Status xccl_send(void* send, std::size_t count, C_DataType type, std::size_t peer, C_CCLComm communicator,
                    C_Stream stream) {
-    return Enqueue("xccl_send", type, stream, [&](const Elements& of) {
+    return EndGroupAfter(Enqueue("xccl_send", type, stream, [&](const Elements& of) {
         const auto rank = RankOf(peer);
         const HcclSendRecvItem transfer = {HCCL_SEND, send, of.Count(count), of.type, rank};
         if (AddToGroup(transfer, Handle(communicator), stream)) return HCCL_SUCCESS;
         return HcclSend(send, transfer.count, of.type, rank, Handle(communicator), Handle(stream));
-    });
+    }));
 }
 
 C_Status xccl_recv(void* recv, std::size_t count, C_DataType type, std::size_t peer, C_CCLComm communicator,
@@ -133,12 +139,12 @@ C_Status xccl_recv(void* recv, std::size_t count, C_DataType type, std::size_t p
         if (is_grouped) return HCCL_SUCCESS;
         return HcclRecv(recv, transfer.count, of.type, transfer.remoteRank, Handle(communicator), Handle(stream));
     });
-    return status == C_SUCCESS && !is_grouped ? Await("xccl_recv", stream) : status;
+    return EndGroupAfter(status == C_SUCCESS && !is_grouped ? Await("xccl_recv", stream) : status);
 }
 
 // Each array has an entry for each rank.
-C_Status xccl_all_to_all(const void** send, const std::size_t* send_count, const C_DataType* send_type, void** recv,
-                         const std::size_t* recv_count, const C_DataType* recv_type, std::size_t, std::size_t ranks,
+static C_Status AllToAll(const void** send, const std::size_t* send_count, const C_DataType* send_type, void** recv,
+                         const std::size_t* recv_count, const C_DataType* recv_type, std::size_t ranks,
                          C_CCLComm communicator, C_Stream stream) {
     constexpr const char* kName = "xccl_all_to_all";
     std::vector<HcclSendRecvItem> transfers;
@@ -157,6 +163,13 @@ C_Status xccl_all_to_all(const void** send, const std::size_t* send_count, const
     const auto count = static_cast<std::uint32_t>(transfers.size());
     status = AnswerOf(kName, HcclBatchSendRecv(transfers.data(), count, Handle(communicator), Handle(stream)));
     return status == C_SUCCESS ? Await(kName, stream) : status;
+}
+
+C_Status xccl_all_to_all(const void** send, const std::size_t* send_count, const C_DataType* send_type, void** recv,
+                         const std::size_t* recv_count, const C_DataType* recv_type, std::size_t, std::size_t ranks,
+                         C_CCLComm communicator, C_Stream stream) {
+    return EndGroupAfter(
+        AllToAll(send, send_count, send_type, recv, recv_count, recv_type, ranks, communicator, stream));
 }
 
 }  // namespace portacl_paddle

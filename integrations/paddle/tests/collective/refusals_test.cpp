@@ -65,6 +65,30 @@ TEST_F(CollectiveRefusals, RanksOutsideOfTheWorld) {
     Refuses("count is", [&] { return p.xccl_broadcast(memory.At(), half, COMPLEX64, 0, comm_, nullptr); });
 }
 
+// Paddle throws when a callback fails, and does not end its group. Later transfers run at once all the same.
+TEST_F(CollectiveRefusals, AFailureInAGroupEndsTheGroup) {
+    const Callbacks& p = Plugin();
+    const Memory memory(0, 8);
+    const std::size_t beyond = 7;
+    const auto fail = [&](int call) {
+        switch (call) {
+            case 0:
+                return p.xccl_send(memory.At(), 1, UNDEFINED, 0, comm_, nullptr);
+            case 1:
+                return p.xccl_all_reduce(memory.At(), memory.At(), 1, UNDEFINED, SUM, comm_, nullptr);
+            case 2:
+                return p.xccl_broadcast(memory.At(), 1, FLOAT32, beyond, comm_, nullptr);
+            default:
+                return p.xccl_comm_init_rank(1, nullptr, 0, nullptr);
+        }
+    };
+    for (int call = 0; call < 4; ++call) {
+        ASSERT_EQ(p.xccl_group_start(), C_SUCCESS);
+        Refuses("", [&] { return fail(call); });
+        Refuses("this thread has no group", [&] { return p.xccl_group_end(); });
+    }
+}
+
 TEST_F(CollectiveRefusals, TypesAndReductionsThatDoNotExist) {
     const Callbacks& p = Plugin();
     const Memory memory(0, 16);
