@@ -181,6 +181,11 @@ fn queue_turn<F: FnOnce(Turn) + Send + 'static>(
             if calls_driver {
                 submitting.keep_room();
             }
+            if unordered.is_some() {
+                // The call may write its word after later ones. So these get another word, and no other stream gets
+                // this one.
+                std::mem::forget(submitting.calls.take());
+            }
             queued
         },
     );
@@ -245,7 +250,7 @@ unsafe extern "C" fn call_slot<F: FnOnce(Turn)>(call: *mut c_void) {
     let state = unsafe { &(*call.as_ptr()).state };
     // Relaxed: as in `launch`.
     let is_revoked = state.compare_exchange(PENDING, BEGUN, Ordering::Relaxed, Ordering::Relaxed).is_err();
-    // SAFETY: as above, and the driver calls each function once.
+    // SAFETY: the slot contains an initialised `Call<F>`, and the driver calls each function once.
     let Call { stream, aborts, position, word, number, state: _, job } = unsafe { call.read() };
     // SAFETY: [`StreamCalls`] keeps it until the word says that this call is complete.
     let stream = unsafe {
@@ -254,7 +259,11 @@ unsafe extern "C" fn call_slot<F: FnOnce(Turn)>(call: *mut c_void) {
     };
     let done = stream.device.words.get().is_some_and(Words::begin_job).then_some((word, number));
     let turn = Turn { stream, aborts, position, done };
-    if !is_revoked {
+    if is_revoked {
+        // Before the stream goes on, and its device may close.
+        drop(job);
+        drop(turn);
+    } else {
         job(turn);
     }
 }

@@ -99,15 +99,28 @@ fn a_host_function_runs_exactly_if_its_call_succeeds() {
         let stream = setup.device.create_stream(heard.options()).unwrap();
         let gate = (round % 2 == 0).then(|| Gate::close(&stream));
         let ran = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&ran);
+        let (count, later) = (Arc::clone(&ran), Arc::new(AtomicUsize::new(0)));
+        let held = Gate::close(&setup.stream());
+        let hold = Arc::clone(&held);
+        let function = move || {
+            super::wait_until("the calls after it", || hold.is_open());
+            count.fetch_add(1, Ordering::SeqCst);
+        };
         fail("cuStreamWaitValue32_v2:1:304");
-        let called = stream.host_fn(HostFn::from_closure(move || _ = count.fetch_add(1, Ordering::SeqCst)));
+        let called = stream.host_fn(HostFn::from_closure(function));
         fail("");
         if let Some(gate) = gate {
             assert!(called.is_err());
             gate.open();
         }
+        // Later functions run, also beside one that has begun.
+        for _ in 0..3 {
+            let count = Arc::clone(&later);
+            stream.host_fn(HostFn::from_closure(move || _ = count.fetch_add(1, Ordering::SeqCst))).unwrap();
+        }
+        held.open();
         assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+        assert_eq!(later.load(Ordering::SeqCst), 3);
         drop(stream);
         // The stream's wait is missing, so only the last reference of the function shows its end.
         super::wait_until("the function to be dropped", || Arc::strong_count(&ran) == 1);

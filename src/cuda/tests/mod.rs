@@ -188,6 +188,10 @@ impl Gate {
         self.open.store(true, Ordering::SeqCst);
     }
 
+    fn is_open(&self) -> bool {
+        self.open.load(Ordering::SeqCst)
+    }
+
     fn entered(&self) -> u32 {
         self.entered.load(Ordering::SeqCst)
     }
