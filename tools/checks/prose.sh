@@ -5,7 +5,7 @@ check() {
     tools/prose.py || return 1
     tools/texts.py --check || return 1
     command -v codespell >/dev/null || { echo "codespell is missing: ./dev setup installs it"; return 1; }
-    # CANN, CopyIn and crate are spelled correctly; the others are names in the code of tests.
-    codespell --ignore-words-list=cann,copyin,crate,upto,alway,nin,anothers,lod,atleast,ser $(tools/prose.py --files)
+    # CANN, TBE, CopyIn and crate are spelled correctly; the others are names in the code of tests.
+    codespell --ignore-words-list=cann,tbe,copyin,crate,upto,alway,nin,anothers,lod,atleast,ser $(tools/prose.py --files)
 }
 sabotage() { printf '\nA callback is told of the failure.\n' >>docs/errors.md; }

@@ -1,6 +1,8 @@
 // The part of every_call that sets modes, limits and allocators.
 #pragma once
 
+#include <cstdlib>
+
 #include "../did.h"
 
 // Reads the address first: device teardown frees it.
@@ -65,7 +67,10 @@ inline void AskForErrors() {
     DID(aclrtRepairError(0, &error));
 }
 
+// Where host memory runs out on purpose, it is left out: it reads the lines of the program in tens of thousands of
+// blocks, each of which would come from the reserve.
 inline void AskForPlace() {
+    if (std::getenv("EVERY_CALL_LIVES") != nullptr) return;
     char place[256] = {};
     DID(portaclCallSite(place, sizeof place));
 }

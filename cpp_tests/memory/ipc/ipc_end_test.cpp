@@ -79,6 +79,7 @@ void ExporterWhoseFirstThreadEnds(Connection& parent) {
 
 void ImportFromOneWhoseFirstThreadEnds() {
     const Session session;
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: drivers of GPUs have handles of their own";
     Peer peer;
     const auto key = peer.Receive<KeyText>();
     void* const ptr = ImportKey(key);
@@ -88,17 +89,13 @@ void ImportFromOneWhoseFirstThreadEnds() {
     peer.Join();
 }
 
-constexpr const char* kHandlesOfTheDriver = "for CPUs only: drivers of GPUs have handles of their own";
-
 TWO_PROCESS_TEST(IpcEnd, FirstThreadOfTheExporterEnds, ExporterWhoseFirstThreadEnds) {
-    if (!OnCpu()) GTEST_SKIP() << kHandlesOfTheDriver;
     ImportFromOneWhoseFirstThreadEnds();
 }
 
 // The kernel lets only root read the descriptors of a thread that has ended.
 TEST(IpcEnd, FirstThreadOfAnExporterWithoutPrivilegesEnds) {
     if (Peer::IsHere()) return RunAsPeer(ExporterWhoseFirstThreadEnds);
-    if (!OnCpu()) GTEST_SKIP() << kHandlesOfTheDriver;
     RunInOwnProcess([] {
         if (geteuid() == 0) {
             const std::string why = BecomeAnotherUser();

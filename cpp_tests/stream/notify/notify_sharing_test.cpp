@@ -204,8 +204,8 @@ TWO_PROCESS_TEST(NotifySharing, AWaitFailsWhenAnImporterDies, ImportAndStay) {
     first.Kill();
     ExpectStillWaits(stream);
     second.Kill();
-    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "has died");
-    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(another), "has died");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "have died");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(another), "have died");
     // Later waits are for records of other processes.
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
     ExpectStillWaits(stream);

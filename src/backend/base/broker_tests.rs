@@ -112,10 +112,10 @@ fn lists_are_kept_to() {
     static HERE: Broker = Broker::new("test-lists_are_kept_to");
     let key = HERE.offer(OfferKind::Notify, parcel(b"a"), Admission::Listed, Form::Number).unwrap();
     let id = own().id;
-    assert!(refusal(HERE.fetch(OfferKind::Notify, &key)).contains(&format!("not listed this process, {id},")));
+    assert!(refusal(HERE.fetch(OfferKind::Notify, &key)).contains(&format!("does not allow this process, {id},")));
     // The second number is no process.
     assert!(HERE.admit(OfferKind::Notify, &key, &[1, (1 << 22) - 1]));
-    assert!(refusal(HERE.fetch(OfferKind::Notify, &key)).contains("list"));
+    assert!(refusal(HERE.fetch(OfferKind::Notify, &key)).contains("does not allow"));
     assert!(!HERE.admit(OfferKind::Memory, &key, &[id]));
     assert!(HERE.admit(OfferKind::Notify, &Key::from_number(key.number()).unwrap(), &[id]));
     assert_eq!(HERE.fetch(OfferKind::Notify, &key).unwrap().bytes, b"a");
@@ -133,7 +133,7 @@ fn lists_name_processes_and_not_numbers() {
     assert!(HERE.admit(OfferKind::Notify, &key, &[id]));
     let asks = |start| HERE.answer(Caller { id, start }, &request).expect("it is offered");
     assert_eq!(asks(start).unwrap().bytes, b"a");
-    assert!(refusal(asks(start + 1)).contains("not listed this process"));
+    assert!(refusal(asks(start + 1)).contains("does not allow this process"));
     HERE.stop();
 }
 
