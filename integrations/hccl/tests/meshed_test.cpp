@@ -84,7 +84,8 @@ TEST_F(MeshedTest, AGatherMayBeInPlace) {
 
 // An operation that its stream drops before it runs, so that the ranks would not match the next one.
 TEST_F(MeshedTest, ADroppedOperationEndsTheCommunicator) {
-    Run(2, [](Rank& own) {
+    std::atomic<bool> submitted{false};  // by rank 1, whose call fails if rank 0 has failed before it
+    Run(2, [&](Rank& own) {
         const Floats memory({1});
         std::atomic<bool> goes_on{own.rank == 1};
         const auto wait = [](void* flag) {
@@ -93,6 +94,7 @@ TEST_F(MeshedTest, ADroppedOperationEndsTheCommunicator) {
         ACL_OK(aclrtLaunchHostFunc(own.stream, wait, &goes_on));
         HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
         if (own.rank == 0) {
+            while (!submitted) std::this_thread::yield();
             std::thread later([&] {
                 std::this_thread::sleep_for(std::chrono::milliseconds(50));
                 goes_on = true;
@@ -103,6 +105,7 @@ TEST_F(MeshedTest, ADroppedOperationEndsTheCommunicator) {
             HCCL_FAILS(HcclBarrier(own.comm, own.stream), HCCL_E_INTERNAL, "was dropped with its stream");
             return;
         }
+        submitted = true;
         HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_REMOTE, "rank 0 has failed: HcclAllReduce was dropped");
     });
 }
