@@ -1,8 +1,10 @@
 // Tests that a machine cannot run are skipped with their reason, also those that run in a process of their own. The
 // process that runs them is made such a machine: the kernel accepts no filters of system calls, stacks have a hard
-// limit, or the driver is old.
+// limit, the driver is old, or root may do little.
 #include <acl/acl.h>
 
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -53,6 +55,15 @@ OWN_PROCESS_TEST(Skip, WithAHardLimitOfStacks) {
     ExpectASkip(result, "skipped: 1 test: needs a hard limit of stacks of 32 MiB or more\n");
     ExpectASkip(result, "skipped: 1 test: needs stacks without a hard limit\n");
     ExpectAFailure(Run("thread_stack_test", tests, false));
+}
+
+// The programs that it starts are those of a user, or of root in a container.
+OWN_PROCESS_TEST(Skip, WithoutPrivileges) {
+    if (geteuid() == 0) {
+        ASSERT_EQ(0, prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0));
+    }
+    const ProcessResult result = Run("ipc_hostile_test", "IpcHostile.AnotherContainerGetsNothing", false);
+    ExpectASkip(result, "skipped: 1 test: needs unshare --pid: unshare: unshare failed: Operation not permitted\n");
 }
 
 OWN_PROCESS_TEST(Skip, WithOneHardwareQueue) {
