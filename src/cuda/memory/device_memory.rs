@@ -129,6 +129,15 @@ fn alloc(device: &DeviceState, len: usize, allocate: impl FnOnce(&Api) -> Outcom
     Ok(addr)
 }
 
+/// Returns the free and the total bytes of the device, of one query: what other threads or libraries allocate between two
+/// would make the sum wrong.
+pub(crate) fn free_and_total(device: &DeviceState) -> Result<(usize, usize)> {
+    let (mut free, mut total) = (0, 0);
+    // SAFETY: the driver writes two sizes into `free` and `total`.
+    device.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) })?;
+    Ok((free, total))
+}
+
 /// Adds to the fault "out of memory" how much memory is free, and how much is pending.
 #[cold]
 pub(crate) fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
@@ -137,9 +146,7 @@ pub(crate) fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     }
     let mut text =
         format!("{len} bytes cannot be allocated on CUDA device {}: {}", device.context.ordinal, fault.text());
-    let (mut free, mut total) = (0, 0);
-    // SAFETY: `free` and `total` receive the sizes, and are read only if the call succeeds.
-    if device.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) }).is_ok() {
+    if let Ok((free, total)) = free_and_total(device) {
         text.push_str(&format!("; {free} of {total} bytes are free"));
     }
     let waiting = pending::count(&device.driver);

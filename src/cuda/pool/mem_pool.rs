@@ -113,16 +113,32 @@ impl CudaPool {
             // A failure of that stream is reported in the next call about it.
             stream.while_alive(|stream| drop(stream.wait_for_frees()));
         }
+        if !self.has_room(len)? {
+            return Err(self.explain(len, fault));
+        }
         let mut taken = self.take(len, stream);
         if self.is_limited && taken.as_ref().is_err_and(|fault| fault.kind() == FaultKind::OutOfDeviceMemory) {
             // The pool may have reached its limit with free ranges that are too small.
             self.driver.note_refusal(self.trim(0));
             taken = self.take(len, stream);
         }
-        taken.map_err(|fault| match &self.device {
+        taken.map_err(|fault| self.explain(len, fault))
+    }
+
+    /// Whether the pool and the device together have this many unused bytes. Before a driver refuses more, it takes all
+    /// memory, and seconds.
+    fn has_room(&self, len: usize) -> Result<bool> {
+        let Some(device) = &self.device else { return Ok(true) };
+        let unused = self.get(PoolAttribute::ReservedCurrent)?.saturating_sub(self.get(PoolAttribute::UsedCurrent)?);
+        let (free, _) = device_memory::free_and_total(device)?;
+        Ok(unused.saturating_add(free as u64) >= len as u64)
+    }
+
+    fn explain(&self, len: usize, fault: Fault) -> Fault {
+        match &self.device {
             Some(device) => device_memory::explain(device, len, fault),
             None => fault,
-        })
+        }
     }
 }
 
@@ -130,7 +146,6 @@ impl Pool for CudaPool {
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block> {
         let stream = CudaStream::of(stream)?;
         if let Some(device) = self.device.as_ref().filter(|device| len as u64 > device.info.total_memory) {
-            // Before a driver refuses, it takes all memory, and seconds.
             let fault = Fault::out_of_device_memory("the device has less memory");
             return Err(device_memory::explain(device, len, fault));
         }

@@ -89,10 +89,7 @@ impl Device for CudaDevice {
 
     fn free_memory(&self) -> Result<u64> {
         pending::reap(&self.0.driver);
-        let (mut free, mut total) = (0, 0);
-        // One query: what other threads or libraries allocate between two of them would make the sum wrong.
-        // SAFETY: the driver writes two sizes into `free` and `total`.
-        self.0.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) })?;
+        let (free, _) = device_memory::free_and_total(&self.0)?;
         // The total of a device is constant, and callers subtract.
         Ok((free as u64).min(self.0.info.total_memory))
     }

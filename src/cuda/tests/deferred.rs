@@ -331,3 +331,24 @@ fn closing_the_device_returns_the_error_of_a_deferred_free() {
     assert!(refused.text().contains("cuMemFreeAsync"), "{}", refused.text());
     setup.device = setup.driver.open(0).unwrap();
 }
+
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn what_does_not_fit_is_requested_from_the_driver_once_unless_frees_make_room() {
+    let setup = Setup::new();
+    if frees().is_none() {
+        return;
+    }
+    let Some(pools) = pools(&setup) else { return };
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    let free = usize::try_from(setup.device.free_memory().unwrap()).unwrap();
+    let (half, most) = (free / 2, free - free / 4);
+    let block = pool.alloc(half, &*stream).unwrap();
+    let before = allocs();
+    assert_eq!(pool.alloc(most, &*stream).unwrap_err().kind(), FaultKind::OutOfDeviceMemory);
+    assert_eq!(allocs() - before, 1);
+    pool.free(block, &*stream).unwrap();
+    let block = pool.alloc(most, &*setup.stream()).unwrap();
+    assert_eq!(allocs() - before, 3);
+    pool.free_now(block).unwrap();
+}
