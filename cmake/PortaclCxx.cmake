@@ -13,8 +13,8 @@ set(portacl_cxx_args ${portacl_cargo_args})
 list(INSERT portacl_cxx_args 1 -p portacl-cxx)
 
 add_custom_target(portacl_cxx_cargo
-    COMMAND ${CMAKE_COMMAND} -E env ${portacl_cargo_env}
-            "CARGO_TARGET_DIR=${PORTACL_CARGO_TARGET_DIR}" "CC=${CMAKE_C_COMPILER}" "CXX=${CMAKE_CXX_COMPILER}"
+    COMMAND ${CMAKE_COMMAND} -E env ${portacl_cargo_env} ${portacl_cargo_cxx_env}
+            "CARGO_TARGET_DIR=${PORTACL_CARGO_TARGET_DIR}"
             "${PORTACL_CARGO}" ${portacl_cxx_args}
     BYPRODUCTS "${portacl_cxx_archive}"
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"

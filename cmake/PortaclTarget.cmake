@@ -2,7 +2,19 @@
 #
 # portacl_rust_target: empty for a native build. portacl_cargo_env: cargo's environment.
 set(portacl_rust_target "")
-set(portacl_cargo_env "CC=${CMAKE_C_COMPILER}")
+# Cargo uses cc and c++. A variable that only some of its calls have makes cargo build again what depends on it, also
+# while the tests of another call use it, so these are set for other compilers only.
+set(portacl_cargo_env "")
+set(portacl_cargo_cxx_env "")
+find_program(portacl_default_cc cc NO_CACHE)
+find_program(portacl_default_cxx c++ NO_CACHE)
+if(NOT CMAKE_C_COMPILER STREQUAL portacl_default_cc)
+    list(APPEND portacl_cargo_env "CC=${CMAKE_C_COMPILER}")
+    list(APPEND portacl_cargo_cxx_env "CC=${CMAKE_C_COMPILER}")
+endif()
+if(NOT CMAKE_CXX_COMPILER STREQUAL portacl_default_cxx)
+    list(APPEND portacl_cargo_cxx_env "CXX=${CMAKE_CXX_COMPILER}")
+endif()
 if(CMAKE_CROSSCOMPILING)
     if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|x86_64)$")
         message(FATAL_ERROR "portacl supports aarch64 and x86_64, not CMAKE_SYSTEM_PROCESSOR=${CMAKE_SYSTEM_PROCESSOR}")
