@@ -31,18 +31,35 @@ record() {
     sed -i "s/^| $1 |.*/$row/" docs/tests.md
 }
 
+# ran LOG: what has passed: tests of ctest, GoogleTest, Rust or Python, or steps, each of which begins with a line `== ...`.
+# Fails if that is nothing.
+ran() {
+    local tests steps
+    tests=$(grep -cE ' Passed +[0-9.]+ sec$|^\[       OK \] |\.\.\. ok$|^ +PASS \[' "$1" || true)
+    steps=$(grep -c '^== ' "$1" || true)
+    if ((tests > 0)); then
+        echo "tests that passed: $tests"
+    else
+        ((steps > 1)) && echo "steps that ended: $((steps - 1))"
+    fi
+}
+
 # run_check NAME [SECONDS]: prints one line; keeps the output in build/checks/NAME.log. A check that is stopped after the
-# seconds has passed, unless a test of it has failed.
+# seconds has passed if something of it has, and no test has failed.
 run_check() {
-    local name=$1 seconds=${2-} status=0 started=$SECONDS log=build/checks/$1.log limited=()
+    local name=$1 seconds=${2-} status=0 started=$SECONDS log=build/checks/$1.log limited=() parts again=
     mkdir -p build/checks
     [[ -z $seconds ]] || limited=(PORTACL_CHECK_IS_BOUNDED=1 timeout -k 10 "$seconds")
     # With PORTACL_UPDATE tests of generated files would write them, and the library would report an unknown variable.
     env -u PORTACL_UPDATE "${limited[@]}" bash -euo pipefail -c 'source ./dev; source "tools/checks/$1.sh"; check' check "$name" \
         >"$log" 2>&1 </dev/null || status=$?
     if [[ -n $seconds && $status == 124 ]] && ! grep -qE '\*\*\*(Failed|Exception|Timeout)|FAILED' "$log"; then
-        printf 'STOPPED  %-18s after %d s, without a failure\n' "$name" "$seconds"
-        return
+        if parts=$(ran "$log"); then
+            printf 'STOPPED  %-18s after %d s, without a failure; %s\n' "$name" "$seconds" "$parts"
+            return
+        fi
+        echo "stopped after $seconds s, before a test or a step had ended" >>"$log"
+        again="set PORTACL_TURN_SECONDS to more than $seconds, or run ./dev check $name, which has no limit"
     fi
     case $status in
     0)
@@ -55,6 +72,10 @@ run_check() {
         tail -n 40 "$log" | sed 's/^/    /'
         # .ci/run prints it again at its end.
         { echo "FAILED check: $name"; tail -n 15 "$log" | sed 's/^/    /'; } >>build/checks/failures.txt
+        if [[ -n $again ]]; then
+            echo "    repair: $again"
+            return 1
+        fi
         # shellcheck disable=SC2016
         bash -c 'source "tools/checks/$1.sh"; [[ -z ${repair-} ]] || echo "    repair: $repair"; echo "    again: ./dev check $1"' \
             repair "$name"

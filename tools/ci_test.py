@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of what CI runs: .ci/run prints what failed again at its end, each deep check has its turn, and ./dev test all does
-nothing twice."""
+"""Tests of what CI runs: .ci/run prints what failed again at its end, each deep check has its turn, in which something
+must run, and ./dev test all does nothing twice."""
 
 import os
 import pathlib
@@ -92,6 +92,39 @@ class Turns(unittest.TestCase):
         self.assertEqual(set(ran), deep, "docs/tests.md and tools/check.sh differ")
         for start in range(0, len(ran), 10):
             self.assertLessEqual(self.OFTEN, set(ran[start:start + 10]))
+
+    def run_turn(self, body):
+        """Runs a check that is stopped by its limit."""
+        with tempfile.TemporaryDirectory() as folder:
+            tree = pathlib.Path(folder)
+            copy(tree, "dev", "tools/check.sh")
+            write_checks(tree)
+            for file in (tree / "tools/checks").iterdir():
+                file.write_text(f"check() {{ {body}; sleep 60; }}\nrepair='mend it'\n")
+            commit(tree)
+            environment = dict(os.environ, PORTACL_TURN_SECONDS="1")
+            done = subprocess.run([tree / "tools/check.sh", "--turn"], capture_output=True, text=True, env=environment)
+            return done.returncode, done.stdout
+
+    def test_a_check_that_is_stopped_counts_if_something_has_passed(self):
+        for line in (" 1/20 Test  #7: cpu.memcpy .....   Passed    0.10 sec", "[       OK ] Copies.All (3 ms)",
+                     "test a::b ... ok", "        PASS [   0.010s] portacl-algo a::b"):
+            status, text = self.run_turn(f"echo '{line}'")
+            self.assertEqual(status, 0, text)
+            self.assertRegex(text, "^STOPPED .* after 1 s, without a failure; tests that passed: 1\n")
+        status, text = self.run_turn("echo '== first'; echo '== second'")
+        self.assertEqual(status, 0, text)
+        self.assertRegex(text, "^STOPPED .*; steps that ended: 1\n")
+
+    def test_a_check_that_is_stopped_before_that_fails(self):
+        for body in (":", "echo '== first'", "echo 'building tests that Passed'"):
+            status, text = self.run_turn(body)
+            self.assertEqual(status, 1, text)
+            self.assertRegex(text, "^FAIL ")
+            self.assertIn("stopped after 1 s, before a test or a step had ended\n    repair: set PORTACL_TURN_SECONDS", text)
+        status, text = self.run_turn("echo '[       OK ] A.B (1 ms)'; echo '[  FAILED  ] A.C (1 ms)'")
+        self.assertEqual(status, 1, text)
+        self.assertIn("repair: mend it", text)
 
 
 class Checks(unittest.TestCase):
