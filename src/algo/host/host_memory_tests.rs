@@ -3,6 +3,11 @@ use super::*;
 
 const HOST: HostMemory = HostMemory;
 
+crate::thread::per_thread::per_thread! {
+    /// The number of places that searches of this thread have left behind.
+    pub(super) static LOOKS: std::cell::Cell<usize> = std::cell::Cell::new(0);
+}
+
 fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()
 }
@@ -101,6 +106,34 @@ fn the_reserve_keeps_up_with_containers() {
         drop(vec![1_u8; long.len() + 4096 * more]);
     }
     assert_eq!(reserve::usage(), before);
+}
+
+/// Checks that an allocation does not read what is in use, however much that is, and that freed blocks serve again.
+#[test]
+fn a_search_does_not_grow_with_the_blocks_in_use() {
+    const BLOCKS: usize = 136_000;
+    let sizes = [64, 100, 24, 640, 200];
+    let _claim = claim::Claim::new(BLOCKS * 1024).unwrap();
+    let take = |number: usize| from_reserve(layout(sizes[number % sizes.len()], 8));
+    let before = LOOKS.get();
+    let mut blocks: Vec<_> = (0..BLOCKS).map(take).collect();
+    assert!(LOOKS.get() - before < 2 * BLOCKS, "{}", LOOKS.get() - before);
+    // Every third block is freed, and used again.
+    let freed: Vec<_> = (0..BLOCKS).step_by(3).collect();
+    for &number in &freed {
+        // SAFETY: allocated above with this layout, and not used any more.
+        unsafe { HOST.dealloc(blocks[number], layout(sizes[number % sizes.len()], 8)) };
+    }
+    let end = blocks.iter().max().copied();
+    for &number in &freed {
+        blocks[number] = take(number);
+    }
+    assert_eq!(blocks.iter().max().copied(), end, "freed blocks do not serve again");
+    for (number, &block) in blocks.iter().enumerate() {
+        assert!(reserve::has(block));
+        // SAFETY: each block goes back once, with the layout of its allocation.
+        unsafe { HOST.dealloc(block, layout(sizes[number % sizes.len()], 8)) };
+    }
 }
 
 #[test]

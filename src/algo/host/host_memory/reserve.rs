@@ -16,6 +16,8 @@ pub(super) const LEN: usize = 2 << 20;
 /// The least length of a block in bytes. Lengths are multiples of it.
 const GRANULE: usize = 64;
 const PAGE: usize = 4096;
+/// The number of granules up to which each length of a block has a place where its search begins.
+const LENGTHS: usize = 16;
 /// The maximum number of parts.
 const PARTS: usize = 64;
 /// The [`Part::owner`] of the reserve's parts.
@@ -39,13 +41,15 @@ struct Part {
     used: usize,
     /// The first granule that was never allocated.
     next: usize,
+    /// No `n + 1` free granules in a row begin before `begins[n]`. So a search does not read what is in use again.
+    begins: [usize; LENGTHS],
 }
 
 // SAFETY: a part's map is only accessed under the lock, and its blocks are given out, each to one owner.
 unsafe impl Send for Part {}
 
 static ALL: SpinLock<[Part; PARTS]> = SpinLock::new({
-    let mut all = [const { Part { start: ptr::dangling_mut(), len: 0, owner: ENDED, used: 0, next: 0 } }; PARTS];
+    let mut all = [const { Part::new(ptr::dangling_mut(), 0, ENDED) }; PARTS];
     (all[0].start, all[0].len, all[0].owner) = ((&raw mut FIRST).cast(), LEN, RESERVE);
     all
 });
@@ -56,6 +60,10 @@ static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HIGHEST: AtomicUsize = AtomicUsize::new(0);
 
 impl Part {
+    const fn new(start: *mut u8, len: usize, owner: usize) -> Self {
+        Self { start, len, owner, used: 0, next: 0, begins: [0; LENGTHS] }
+    }
+
     fn has(&self, addr: usize) -> bool {
         addr.wrapping_sub(self.start.addr()) < self.len
     }
@@ -66,10 +74,12 @@ impl Part {
         unsafe { slice::from_raw_parts_mut(self.start.wrapping_add(self.len).cast(), self.len / GRANULE) }
     }
 
-    /// Finds `count` free granules in a row, at `first` or later. The first is at a multiple of `step`.
-    fn find(&mut self, first: usize, count: usize, step: usize) -> Option<usize> {
-        let mut at = first.next_multiple_of(step);
+    /// Finds the first `count` free granules in a row that begin at a multiple of `step`.
+    fn find(&mut self, count: usize, step: usize) -> Option<usize> {
+        let mut at = self.begins[count.clamp(1, LENGTHS) - 1].next_multiple_of(step);
         while let Some(taken) = self.map().get(at..at + count)?.iter().rposition(|taken| *taken) {
+            #[cfg(test)]
+            super::tests::LOOKS.set(super::tests::LOOKS.get() + 1);
             at = (at + taken + 1).next_multiple_of(step);
         }
         Some(at)
@@ -78,10 +88,15 @@ impl Part {
     /// Allocates a block.
     fn take(&mut self, layout: Layout) -> Option<*mut u8> {
         let (count, step) = (layout.size().div_ceil(GRANULE), layout.align().div_ceil(GRANULE));
-        // Blocks of the reserve stay close together, so that a long one fits behind them.
-        let from = if self.owner == RESERVE { 0 } else { self.next };
-        let first = self.find(from, count, step).or_else(|| self.find(0, count, step))?;
+        // Blocks stay close together, so that a long one fits behind them.
+        let first = self.find(count, step)?;
         self.map()[first..first + count].fill(true);
+        for (more, begin) in self.begins.iter_mut().enumerate() {
+            // Nothing as long was free before, unless an alignment has left it out.
+            if *begin >= first || (more + 1 >= count && step == 1) {
+                *begin = (first + count).max(*begin);
+            }
+        }
         self.used += count * GRANULE;
         self.next = self.next.max(first + count);
         Some(self.start.wrapping_add(first * GRANULE))
@@ -143,6 +158,8 @@ pub(super) fn free(block: *mut u8, size: usize) -> bool {
     let part = &mut parts[at];
     let (first, count) = ((block.addr() - part.start.addr()) / GRANULE, size.div_ceil(GRANULE));
     part.map()[first..first + count].fill(false);
+    let begins = part.begins.iter_mut().enumerate();
+    begins.for_each(|(more, begin)| *begin = first.saturating_sub(more).min(*begin));
     part.used -= count * GRANULE;
     part.unmap_if_ended();
     BLOCKS.fetch_sub(usize::from(at != 0), Ordering::Relaxed);
@@ -163,7 +180,7 @@ pub(super) fn add(owner: usize, len: usize) -> bool {
     // SAFETY: the system chooses the address, so that the mapping replaces no other.
     let mapped = unsafe { mmap_anonymous(ptr::null_mut(), with_map(len), access, MapFlags::PRIVATE) };
     let Ok(start) = mapped else { return false };
-    *part = Part { start: start.cast(), len, owner, used: 0, next: 0 };
+    *part = Part::new(start.cast(), len, owner);
     LOWEST.store(LOWEST.load(Ordering::Relaxed).min(start.addr()), Ordering::Relaxed);
     HIGHEST.store(HIGHEST.load(Ordering::Relaxed).max(start.addr() + len), Ordering::Relaxed);
     true
