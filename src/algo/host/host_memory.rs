@@ -12,8 +12,9 @@
 //! far, so that each can double again.
 //!
 //! Blocks may stay in use while others are freed, and a claim must serve its thread alone. So there are parts, each
-//! with a map of what is taken. They are most of this code, and the tests here and in
-//! `host_memory_exhausted_test.cpp` need all of it.
+//! with a map of what is taken. A smaller design fails a test: one part does not grow while blocks of it are in use, a
+//! stack of blocks does not use again what is freed in another order, headers of blocks do not fit into a claim, and
+//! lists by length never form a long block again. The tests are those here and `host_memory_exhausted_test.cpp`.
 //!
 //! Only this library uses the allocator: its symbols are local in the package.
 
