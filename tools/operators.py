@@ -53,7 +53,7 @@ extern "C" {{
 
 def sources():
     """The files of rows, after the preprocessor, because some rows come from macros."""
-    for path in sorted((ROOT / "integrations/operators/ops").glob("*.cpp")):
+    for path in sorted((ROOT / "integrations/operators/ops").rglob("*.cpp")):
         text = re.sub(r"^#include.*$", "", path.read_text(), flags=re.MULTILINE)
         yield subprocess.run(["c++", "-E", "-P", "-x", "c++", "-"], input=text, capture_output=True, text=True,
                              check=True).stdout

@@ -26,8 +26,8 @@ def memory():
 
 
 def missing():
-    images = torch.randn(1, 2, 3, 3).npu()
-    device.expect_error("aclnnUpsampleBilinear2d", lambda: functional.interpolate(images, scale_factor=2, mode="bilinear"))
+    rows, bags = torch.randn(4, 5).npu(), torch.tensor([[0, 1]]).npu()
+    device.expect_error("aclnnEmbeddingBag", lambda: functional.embedding_bag(bags, rows))
     assert (torch.ones(3).npu() + 1).sum().item() == 6, "the device still works"
 
 

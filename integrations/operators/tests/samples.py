@@ -24,19 +24,28 @@ MARKS = "<!-- begin: integrations/operators/tests/samples.py -->", "<!-- end -->
 # Names in torch.testing; what torch_npu computes with the operators of libopapi.
 OPERATORS = """
 abs acos add addcdiv addcmul addmm addmv all amax amin any arange argmax argmin asin atan atan2 baddbmm bitwise_and
-bitwise_not bitwise_or bitwise_xor bmm cat ceil chunk clamp cos cosh cummax cummin cumprod cumsum div dot eq erf erfc exp
-expand expm1 eye fill flip floor floor_divide fmod frac full_like gather ge gt index_add index_put index_select isclose
-isfinite kthvalue le lerp linspace linalg.vector_norm log log10 log1p log2 logical_and logical_not logical_or logical_xor
-logsumexp lt masked_fill masked_select matmul max maximum mean median min minimum mm mul mv nan_to_num nansum ne neg
-nn.functional.adaptive_avg_pool2d nn.functional.avg_pool2d nn.functional.batch_norm nn.functional.binary_cross_entropy
-nn.functional.conv1d nn.functional.conv2d nn.functional.cross_entropy nn.functional.elu nn.functional.embedding
-nn.functional.gelu nn.functional.glu nn.functional.group_norm nn.functional.hardswish nn.functional.hardtanh
-nn.functional.kl_div nn.functional.l1_loss nn.functional.layer_norm nn.functional.leaky_relu nn.functional.logsigmoid
-nn.functional.max_pool2d nn.functional.mish nn.functional.mse_loss nn.functional.nll_loss nn.functional.pad
-nn.functional.relu nn.functional.rms_norm nn.functional.scaled_dot_product_attention nn.functional.silu
-nn.functional.smooth_l1_loss nn.functional.softplus nonzero ones_like permute pow prod reciprocal remainder repeat
-repeat_interleave roll round rsqrt scatter scatter_add sigmoid sign sin sinh slice softmax sort split sqrt stack std sub
-sum tan tanh topk tril triu trunc unbind var where zero_ zeros_like log_softmax
+bitwise_not bitwise_or bitwise_xor bmm cat ceil chunk clamp cos cosh cummax cummin cumprod cumsum div dot eq erf erfc
+exp expand expm1 eye fill flip floor floor_divide fmod frac full_like gather ge gt index_add index_put index_select
+isclose isfinite kthvalue le lerp linspace linalg.vector_norm log log10 log1p log2 logical_and logical_not logical_or
+logical_xor logsumexp lt masked_fill masked_select matmul max maximum mean median min minimum mm mul mv nan_to_num
+nansum ne neg nn.functional.adaptive_avg_pool2d nn.functional.avg_pool2d nn.functional.batch_norm
+nn.functional.binary_cross_entropy nn.functional.conv1d nn.functional.conv2d nn.functional.cross_entropy
+nn.functional.elu nn.functional.embedding nn.functional.gelu nn.functional.glu nn.functional.group_norm
+nn.functional.hardswish nn.functional.hardtanh nn.functional.kl_div nn.functional.l1_loss nn.functional.layer_norm
+nn.functional.leaky_relu nn.functional.logsigmoid nn.functional.max_pool2d nn.functional.mish nn.functional.mse_loss
+nn.functional.nll_loss nn.functional.pad nn.functional.relu nn.functional.rms_norm
+nn.functional.scaled_dot_product_attention nn.functional.silu nn.functional.smooth_l1_loss nn.functional.softplus
+nonzero ones_like permute pow prod reciprocal remainder repeat repeat_interleave roll round rsqrt scatter scatter_add
+sigmoid sign sin sinh slice softmax sort split sqrt stack std sub sum tan tanh topk tril triu trunc unbind var where
+zero_ zeros_like log_softmax acosh asinh atanh erfinv sinc signbit isneginf isposinf angle logaddexp logaddexp2 gcd
+xlogy complex polar logit nn.functional.hardsigmoid nn.functional.celu nn.functional.hardshrink nn.functional.softshrink
+nn.functional.prelu nn.functional.threshold take put index_copy index_fill masked_scatter unique unique_consecutive
+searchsorted bincount histc isin aminmax nanmedian trace linalg.cross addr addbmm nn.functional.pdist renorm linalg.inv
+linalg.slogdet triangular_solve linalg.qr nn.functional.upsample_nearest nn.functional.upsample_bilinear
+nn.functional.interpolate nn.functional.unfold nn.functional.grid_sample nn.functional.avg_pool3d
+nn.functional.max_pool3d nn.functional.adaptive_avg_pool3d nn.functional.adaptive_max_pool2d
+nn.functional.adaptive_max_pool3d nn.functional.max_unpool2d nn.functional.channel_shuffle
+nn.functional.soft_margin_loss nn.functional.multilabel_margin_loss nn.functional.binary_cross_entropy_with_logits
 """.split()
 # Types with the largest difference from the CPU.
 DTYPES = {"float32": 1e-5, "float16": 1e-2, "bfloat16": 2e-2, "int64": 1e-5, "bool": 1e-5}

@@ -1,0 +1,70 @@
+// Images, signals and volumes of another size, and the gradients.
+#include "ops/support.h"
+
+namespace {
+
+// Callers pass 0 or a negative number for a scale that the sizes determine.
+Optional<double> Scale(double scale) {
+    return scale > 0 ? Optional<double>(scale) : kNone;
+}
+
+// Returns a scale if it leads from one size to the other. Callers pass 1 where they have sizes only.
+Optional<double> Scale(double scale, int64_t from, int64_t to) {
+    return static_cast<int64_t>(static_cast<double>(from) * scale) == to ? Scale(scale) : kNone;
+}
+
+void CheckSizes(Ints sizes, size_t count) {
+    if (sizes.size() != count)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the sizes are ", sizes, "; their number must be ", count);
+}
+
+}  // namespace
+
+// Those that take the nearest elements. Without a scale the sizes determine it.
+OPERATOR(UpsampleNearest1d, (In self, Ints size, Out out), Put(out, at::upsample_nearest1d(self, size)));
+OPERATOR(UpsampleNearest1dV2, (In self, Ints size, float scale, Out out),
+         Put(out, at::upsample_nearest1d(self, size, Scale(scale))));
+OPERATOR(UpsampleNearest1dBackward, (In grad, Ints size, Ints inputSize, double scale, Out out),
+         Put(out, at::upsample_nearest1d_backward(grad, size, inputSize, Scale(scale))));
+OPERATOR(UpsampleNearest2d, (In self, Ints size, Out out), Put(out, at::upsample_nearest2d(self, size)));
+OPERATOR(UpsampleNearest2dV2, (In self, Ints size, float scaleH, float scaleW, Out out),
+         Put(out, at::upsample_nearest2d(self, size, Scale(scaleH), Scale(scaleW))));
+OPERATOR(UpsampleNearest2dBackward, (In grad, Ints size, Ints inputSize, double scaleH, double scaleW, Out out),
+         Put(out, at::upsample_nearest2d_backward(grad, size, inputSize, Scale(scaleH), Scale(scaleW))));
+OPERATOR(UpsampleNearest3d, (In self, Ints size, double scaleD, double scaleH, double scaleW, Out out),
+         Put(out, at::upsample_nearest3d(self, size, Scale(scaleD), Scale(scaleH), Scale(scaleW))));
+OPERATOR(UpsampleNearest3dBackward,
+         (In grad, Ints size, Ints inputSize, double scaleD, double scaleH, double scaleW, Out out),
+         Put(out, at::upsample_nearest3d_backward(grad, size, inputSize, Scale(scaleD), Scale(scaleH), Scale(scaleW))));
+
+OPERATOR(UpsampleLinear1d, (In self, Ints size, bool alignCorners, double scale, Out out),
+         Put(out, at::upsample_linear1d(self, size, alignCorners, Scale(scale))));
+OPERATOR(UpsampleLinear1dBackward, (In grad, Ints size, Ints inputSize, bool alignCorners, double scale, Out out),
+         Put(out, at::upsample_linear1d_backward(grad, size, inputSize, alignCorners, Scale(scale))));
+OPERATOR(UpsampleTrilinear3d,
+         (In self, Ints size, bool alignCorners, double scaleD, double scaleH, double scaleW, Out out),
+         Put(out, at::upsample_trilinear3d(self, size, alignCorners, Scale(scaleD), Scale(scaleH), Scale(scaleW))));
+OPERATOR(UpsampleTrilinear3dBackward,
+         (In grad, Ints size, Ints inputSize, bool alignCorners, double scaleD, double scaleH, double scaleW, Out out),
+         Put(out, at::upsample_trilinear3d_backward(grad, size, inputSize, alignCorners, Scale(scaleD), Scale(scaleH),
+                                                    Scale(scaleW))));
+
+// Defines an operator that interpolates between elements of an image, and its gradient.
+#define SMOOTH(NAME, FUNCTION)                                                                     \
+    OPERATOR(NAME, (In self, Ints size, bool alignCorners, double scaleH, double scaleW, Out out), \
+             CheckSizes(self.sizes(), 4);                                                          \
+             CheckSizes(size, 2);                                                                  \
+             Put(out, at::FUNCTION(self, size, alignCorners, Scale(scaleH, self.size(2), size[0]), \
+                                   Scale(scaleW, self.size(3), size[1]))))
+#define SMOOTH_BACKWARD(NAME, FUNCTION)                                                                            \
+    OPERATOR(NAME, (In grad, Ints size, Ints inputSize, bool alignCorners, double scaleH, double scaleW, Out out), \
+             CheckSizes(inputSize, 4);                                                                             \
+             CheckSizes(size, 2);                                                                                  \
+             Put(out, at::FUNCTION(grad, size, inputSize, alignCorners, Scale(scaleH, inputSize[2], size[0]),      \
+                                   Scale(scaleW, inputSize[3], size[1]))))
+
+SMOOTH(UpsampleBilinear2d, upsample_bilinear2d);
+SMOOTH_BACKWARD(UpsampleBilinear2dBackward, upsample_bilinear2d_backward);
+SMOOTH_BACKWARD(UpsampleBilinear2dBackwardV2, upsample_bilinear2d_backward);
+SMOOTH(UpsampleBicubic2d, upsample_bicubic2d);
+SMOOTH_BACKWARD(UpsampleBicubic2dBackward, upsample_bicubic2d_backward);
