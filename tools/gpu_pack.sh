@@ -37,7 +37,7 @@ find "$pack" -type f ! -name '*.py' ! -name '*.sh' ! -name '*.ptx' \( -path '*/t
     while IFS= read -r file; do
         case $file in
         *_static) strip --strip-debug "$file" ;;
-        */memory_tests | */process_tests | */cxx_test | */leak_check_child | */check_programs) ;;
+        */base_tests | */memory_tests | */process_tests | */cxx_test | */leak_check_child | */check_programs) ;;
         *) strip --strip-all "$file" ;;
         esac
     done

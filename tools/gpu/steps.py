@@ -24,7 +24,7 @@ LAUNCHES = SANITIZED[:5]
 # They take all memory of a device, or end it.
 ALONE = re.compile(r"(.*full_device|memory_limit|memory_capacity|kernel_trap|device_utilization)_test")
 # Their tests are about processes, their memory, environment and end: a process for each source, without a context.
-ABOUT_PROCESSES = ("process_tests", "thread_memory_test", "check_tests")
+ABOUT_PROCESSES = ("process_tests", "check_tests")
 CHUNK = 100  # tests of a process
 
 
