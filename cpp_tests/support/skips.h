@@ -20,8 +20,9 @@ inline const char* Setting(const char* name, const char* fallback) {
 }
 
 // Lists the reasons of skipped tests, and counts those that this machine could run. Some reasons are
-// valid: what the machine lacks, what the kernel lets only root do, and "for CPUs only" on a GPU, because drivers of GPUs decide it
-// freely. Only a borrowed machine with a GPU may lack what an administrator sets, or a driver's release.
+// valid: what the machine lacks, what the kernel lets only root do, and "for CPUs only" on a GPU, because
+// drivers of GPUs decide it freely. Only a borrowed machine with a GPU may lack what an administrator
+// sets, or a driver's release.
 class Skips : public testing::EmptyTestEventListener {
   public:
     // `device_count` returns a number below 0 if it is not known.

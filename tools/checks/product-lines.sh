@@ -61,13 +61,15 @@ texts=200   # texts that name the argument, its bound and what to do, on more li
 tasks=925  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
             # end in src/backend/stream/workers.rs, src/check/user_code.rs
 huge=76     # exports of memory on huge pages by descriptor: src/cuda/memory/mapped_memory.rs
+fits=23     # no second request to a driver for pool memory that cannot fit: src/cuda/pool/mem_pool.rs; the place where
+            # a search of the reserve begins: src/algo/host/host_memory/reserve.rs
 revoked=24  # host functions that run exactly if their call succeeds: src/cuda/stream/host_fn.rs
 sites=32    # portaclCallSite, for PORTACL_CHECK=collectives: src/core/base/call_site/place.rs, src/ffi/base/call_site.rs
 most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms + pages + recorder + log + calls))
 most_product_lines=$((most_product_lines + releases + uses + waits + counts + undecided + graphs + early + images + python + places))
 most_product_lines=$((most_product_lines + misuse + sharing + descriptors + privileges + cancelled + late + many + threads + counts_of_devices + crates))
 most_product_lines=$((most_product_lines + opened + hostile + busy + queues + turns + exhaustive + captures + ends + locations + batches))
-most_product_lines=$((most_product_lines + texts + tasks + sites + huge + revoked))
+most_product_lines=$((most_product_lines + texts + tasks + sites + huge + revoked + fits))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

@@ -1,8 +1,8 @@
 // What traces and the page of PORTACL_CHECK_REPORT show of collectives.
 #include <algorithm>
 
-#include "support/profiling/trace.h"
 #include "support/own_process.h"
+#include "support/profiling/trace.h"
 #include "tests/meshed.h"
 
 namespace hccl {

@@ -129,8 +129,8 @@ fn alloc(device: &DeviceState, len: usize, allocate: impl FnOnce(&Api) -> Outcom
     Ok(addr)
 }
 
-/// Returns the free and the total bytes of the device, of one query: what other threads or libraries allocate between two
-/// would make the sum wrong.
+/// Returns the free and the total bytes of the device, of one query: what other threads or libraries allocate between
+/// two would make the sum wrong.
 pub(crate) fn free_and_total(device: &DeviceState) -> Result<(usize, usize)> {
     let (mut free, mut total) = (0, 0);
     // SAFETY: the driver writes two sizes into `free` and `total`.

@@ -40,8 +40,8 @@ pub(crate) struct StreamState {
     pub raw: Raw<CUstream_st>,
     /// The lock of a submission, so that the driver calls of one operation stay together.
     ///
-    /// A driver's call may take milliseconds. A thread that waits for so long does not spin: it sleeps between tries, for
-    /// 1 ms at most. A mutex would cost each submission a second locked instruction, to ask for threads that sleep.
+    /// A driver's call may take milliseconds. A thread that waits for so long does not spin: it sleeps between tries,
+    /// for 1 ms at most. A mutex would cost each submission a second locked instruction, to ask for threads that sleep.
     submitting: SpinLock<Submitting>,
     /// Whether there are deferred frees.
     defers: AtomicBool,
