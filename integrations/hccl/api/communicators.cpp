@@ -5,6 +5,7 @@
 
 #include "api/checks.h"
 #include "communicator/create.h"
+#include "watch/hub.h"
 
 using hccl::Failure;
 using hccl::Find;
@@ -42,7 +43,10 @@ HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms) {
         RequirePointer(comms, "comms");
         uint32_t known = 0;
         hccl::Succeed("aclrtGetDeviceCount", aclrtGetDeviceCount(&known));
-        if (ndev == 0) throw Failure(HCCL_E_PARA, "ndev is 0; allowed: 1 and more");
+        if (ndev == 0 || ndev > hccl::kMostRanks) {
+            throw Failure(HCCL_E_PARA,
+                          "ndev is " + std::to_string(ndev) + "; allowed: 1 to " + std::to_string(hccl::kMostRanks));
+        }
         for (uint32_t index = 0; index < ndev; index++) {
             const int32_t device = devices[index];
             if (device < 0 || static_cast<uint32_t>(device) >= known) {

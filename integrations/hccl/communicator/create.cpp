@@ -135,8 +135,12 @@ std::vector<Handle> JoinAll(uint32_t size) {
     try {
         for (uint32_t rank = 0; rank < size; rank++) threads.emplace_back(join, rank);
     } catch (const std::exception& error) {
-        failures.push_back(std::make_exception_ptr(
-            Failure(HCCL_E_INTERNAL, std::string("no thread can be started for each rank: ") + error.what())));
+        // The ranks that have a thread wait for no others then.
+        EndHub(Read(info).secret);
+        failures.insert(failures.begin(),
+                        std::make_exception_ptr(Failure(
+                            HCCL_E_INTERNAL, std::string("not all threads, one for each rank, could be started: ") +
+                                                 error.what() + "; raise the limit of threads (ulimit -u)")));
     }
     for (std::thread& thread : threads) thread.join();
     for (const std::exception_ptr& failure : failures) {

@@ -83,6 +83,8 @@ TEST_F(LifeTest, CommunicatorsOfAllDevicesOfAProcess) {
     HCCL_OK(HcclCommDestroy(comm));
     device = 1000;
     HCCL_FAILS(HcclCommInitAll(1, &device, &comm), HCCL_E_PARA, "devices[0] is 1000");
+    HCCL_FAILS(HcclCommInitAll(0, &device, &comm), HCCL_E_PARA, "ndev is 0; allowed: 1 to 65536");
+    HCCL_FAILS(HcclCommInitAll(65537, &device, &comm), HCCL_E_PARA, "ndev is 65537; allowed: 1 to 65536");
 }
 
 TEST_F(LifeTest, NamesDiffer) {
