@@ -1,6 +1,8 @@
 //! Decides which blocks of a device's memory get 2 MiB pages, and when.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use super::DeviceMemory;
 use crate::backend::{Block, Fault, PagePolicy, Result};
@@ -10,6 +12,9 @@ use crate::base::pages::{self, whole_pages};
 /// The size in bytes from which blocks get 2 MiB pages under [`PagePolicy::HugeFirst`]: a whole page is at most 12.5
 /// percent more.
 const HUGE_FIRST_FROM: usize = (HUGE as usize * 8).div_ceil(9);
+/// How often 2 MiB pages are requested for a block that must have them. The kernel fails where it finds none at once,
+/// and joins small free pages meanwhile.
+const MOST_TRIES: u32 = 10;
 /// The number of bytes past the end of an allocation that programs may read.
 const TAIL: usize = 32;
 
@@ -129,7 +134,14 @@ impl DeviceMemory {
     pub(super) fn make_huge(&self, block: Block) -> Result<()> {
         let (first, last) = whole_pages(block.addr, block.len);
         let (addr, len) = (self.own(first), last - first);
-        let said = match pages::collapse(addr, len) {
+        let mut tries = 1;
+        let mut collapsed = pages::collapse(addr, len);
+        while collapsed.is_err() && tries < MOST_TRIES {
+            thread::sleep(Duration::from_millis(1));
+            collapsed = pages::collapse(addr, len);
+            tries += 1;
+        }
+        let said = match collapsed {
             Ok(()) if pages::is_huge(addr, len) => return Ok(()),
             Ok(()) => "the page map of the process shows smaller pages".to_owned(),
             Err(error) => error.to_string(),
