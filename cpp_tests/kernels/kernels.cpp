@@ -175,4 +175,7 @@ __attribute__((visibility("default"))) void crooked(const void*, const portaclBl
 extern __attribute__((visibility("default"))) const portaclKernel crooked_portacl_kernel;
 const portaclParameter crooked_parameters[] = {{4, 8, 0}};
 const portaclKernel crooked_portacl_kernel = {1, 8, 1, crooked_parameters};
+__attribute__((visibility("default"))) void cut(const void*, const portaclBlock*) {}
+extern __attribute__((visibility("default"))) const int cut_portacl_kernel;
+const int cut_portacl_kernel = 1;
 }

@@ -70,7 +70,8 @@ TEST_F(MemoryHook, RefusesBadArguments) {
     portaclMemoryHook hook{};
     uint64_t id = Poison<uint64_t>();
     const auto scope = PORTACL_MEMORY_HOOK_THREAD;
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(nullptr, scope, &id));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(nullptr, scope, &id),
+                     "hook is null; it must not be null");
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(&hook, scope, &id));
     hook.structSize = sizeof hook;
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(&hook, scope, &id));

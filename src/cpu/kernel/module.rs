@@ -254,7 +254,7 @@ impl LoadedObject {
             return Ok(None);
         };
         ensure!(
-            self.has(found.addr.addr(), size_of::<Descriptor>()),
+            found.len >= size_of::<Descriptor>() && self.has(found.addr.addr(), size_of::<Descriptor>()),
             Fault::invalid(format!(
                 "{name}_portacl_kernel has {} bytes in the binary; it must have {}; define the kernel with \
                  PORTACL_KERNEL",

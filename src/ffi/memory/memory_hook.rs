@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 
 use crate::backend::thread_number;
 use crate::base::{
-    Callback, Out, address, check_struct_size, enum_from, enum_value, guard, guard_optional, guard_value, handle, null,
-    text,
+    Callback, Out, address, check_struct_size, enum_from, enum_value, guard, guard_optional, guard_value, handle,
+    must_not_be_null, text,
 };
 use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
@@ -109,7 +109,7 @@ pub fn scope_of(raw: MaybeUninit<portaclMemoryHookScope>) -> Result<Scope> {
 ///
 /// `pointer` is null or points to a structure that begins with its size, and has as many bytes.
 unsafe fn read_versioned<T>(argument: &str, pointer: *const T) -> Result<T> {
-    ensure!(!pointer.is_null(), null(argument));
+    must_not_be_null(argument, pointer)?;
     // SAFETY: `pointer` is not null, and every version of the structure begins with its size.
     let size = unsafe { pointer.cast::<usize>().read_unaligned() };
     let least = size_of::<T>();
