@@ -43,8 +43,8 @@
  *
  *     size_t NAME_portacl_uses(const void* arguments, portaclUse* uses, size_t capacity);
  *
- * PORTACL_CHECK calls it for each launch, except launches in graphs, on the thread that launches, with
- * the arguments as the program passed them. It writes the ranges of device memory that the kernel
+ * PORTACL_CHECK calls it for each launch (for one in a graph when it is captured or replaced), on the thread
+ * that launches, with the arguments as the program passed them. It writes the ranges of device memory that the kernel
  * reads or writes to `uses`, at most `capacity` of them, and returns how many there are; if there are
  * more, it is called again. Without it the checks know only the first byte behind each pointer. The
  * function must not throw or call this library.

@@ -301,10 +301,11 @@ pub unsafe extern "C" fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut 
 /// Opens an event of another process as an event of the calling thread's current device. Both handles refer to one
 /// event: a record in any process replaces the previous record, and streams, hosts and queries of all processes see it.
 /// A wait keeps the record that was the latest when it was enqueued, and may be enqueued on any device. The event has
-/// no timestamp, and captured streams can neither record it nor wait for it. If the recording process ends before its
-/// record completes, waits fail with ACL_ERROR_RT_PARAM_INVALID 107000; the next synchronize returns this code for
-/// waits of streams, and the streams continue. When the exporter destroys the event, waits only wait for what was
-/// recorded there. If several processes record the event, at most 32 of their records together should be pending.
+/// no timestamp. In captures it orders tasks, and with the flags EXTERNAL each launch records it or waits for it:
+/// docs/graphs.md. If the recording process ends before its record completes, waits fail with
+/// ACL_ERROR_RT_PARAM_INVALID 107000; the next synchronize returns this code for waits of streams, and the streams
+/// continue. When the exporter destroys the event, waits only wait for what was recorded there. If several processes
+/// record the event, at most 32 of their records together should be pending.
 ///
 /// @param handle a handle of aclrtIpcGetEventHandle, of another process or of this one.
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which does not affect the other
