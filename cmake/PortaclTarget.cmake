@@ -1,6 +1,7 @@
 # The Rust target of a cross build, from CMAKE_SYSTEM_PROCESSOR (see cmake/aarch64-linux-gnu.cmake).
 #
-# portacl_rust_target: empty for a native build. portacl_cargo_env: cargo's environment.
+# portacl_rust_target: empty for a native build. portacl_cargo_env: cargo's environment. portacl_cargo_cxx_env: what it has
+# beside that where it compiles C++.
 set(portacl_rust_target "")
 # Cargo uses cc and c++. A variable that only some of its calls have makes cargo build again what depends on it, also
 # while the tests of another call use it, so these are set for other compilers only.
@@ -10,7 +11,6 @@ find_program(portacl_default_cc cc NO_CACHE)
 find_program(portacl_default_cxx c++ NO_CACHE)
 if(NOT CMAKE_C_COMPILER STREQUAL portacl_default_cc)
     list(APPEND portacl_cargo_env "CC=${CMAKE_C_COMPILER}")
-    list(APPEND portacl_cargo_cxx_env "CC=${CMAKE_C_COMPILER}")
 endif()
 if(NOT CMAKE_CXX_COMPILER STREQUAL portacl_default_cxx)
     list(APPEND portacl_cargo_cxx_env "CXX=${CMAKE_CXX_COMPILER}")

@@ -61,7 +61,7 @@ texts=200   # texts that name the argument, its bound and what to do, on more li
 tasks=925  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
             # end in src/backend/stream/workers.rs, src/check/user_code.rs
 huge=76     # exports of memory on huge pages by descriptor: src/cuda/memory/mapped_memory.rs
-fits=33     # no second request to a driver for pool memory that cannot fit: src/cuda/pool/mem_pool.rs; the place where
+fits=40     # no second request to a driver for pool memory that cannot fit: src/cuda/pool/mem_pool.rs; the place where
             # a search of the reserve begins: src/algo/host/host_memory/reserve.rs; further requests for 2 MiB pages
 revoked=24  # host functions that run exactly if their call succeeds: src/cuda/stream/host_fn.rs
 sites=32    # portaclCallSite, for PORTACL_CHECK=collectives: src/core/base/call_site/place.rs, src/ffi/base/call_site.rs

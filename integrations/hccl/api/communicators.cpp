@@ -5,7 +5,6 @@
 
 #include "api/checks.h"
 #include "communicator/create.h"
-#include "watch/hub.h"
 
 using hccl::Failure;
 using hccl::Find;
@@ -43,10 +42,7 @@ HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms) {
         RequirePointer(comms, "comms");
         uint32_t known = 0;
         hccl::Succeed("aclrtGetDeviceCount", aclrtGetDeviceCount(&known));
-        if (ndev == 0 || ndev > hccl::kMostRanks) {
-            throw Failure(HCCL_E_PARA,
-                          "ndev is " + std::to_string(ndev) + "; allowed: 1 to " + std::to_string(hccl::kMostRanks));
-        }
+        hccl::CheckSize("ndev", ndev);
         for (uint32_t index = 0; index < ndev; index++) {
             const int32_t device = devices[index];
             if (device < 0 || static_cast<uint32_t>(device) >= known) {

@@ -93,11 +93,15 @@ void Invite(HcclRootInfo* info) {
     Write(NewInvitation(OwnAddress()), info);
 }
 
-Handle Join(uint32_t size, const HcclRootInfo& info, uint32_t rank) {
+void CheckSize(const char* argument, uint32_t size) {
     if (size == 0 || size > kMostRanks) {
-        throw Failure(HCCL_E_PARA,
-                      "nRanks is " + std::to_string(size) + "; allowed: 1 to " + std::to_string(kMostRanks));
+        throw Failure(HCCL_E_PARA, std::string(argument) + " is " + std::to_string(size) + "; allowed: 1 to " +
+                                       std::to_string(kMostRanks));
     }
+}
+
+Handle Join(uint32_t size, const HcclRootInfo& info, uint32_t rank) {
+    CheckSize("nRanks", size);
     if (rank >= size) {
         throw Failure(HCCL_E_PARA, "rank is " + std::to_string(rank) + "; allowed: 0 to " + std::to_string(size - 1) +
                                        " (nRanks is " + std::to_string(size) + ")");

@@ -7,6 +7,8 @@ namespace hccl {
 
 // Fills the bytes by which the ranks of a communicator find each other.
 void Invite(HcclRootInfo* info);
+// Throws a Failure if a communicator cannot have this number of ranks, which is that of an argument.
+void CheckSize(const char* argument, uint32_t size);
 // Joins a communicator, and waits until all ranks have. Throws a Failure.
 Handle Join(uint32_t size, const HcclRootInfo& info, uint32_t rank);
 // Creates all ranks of a communicator in this process.

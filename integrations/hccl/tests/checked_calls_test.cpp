@@ -54,14 +54,17 @@ TEST_F(CheckedCallsTest, CallsThatFitRun) {
 
 // The ranks fail, with both sides and their lines, before one waits for an operation that does not come.
 TEST_F(CheckedCallsTest, CallsThatDoNotFitFailOnAllRanks) {
-    Run(3, [](Rank& own) {
+    Together together(3);
+    Run(3, [&](Rank& own) {
         const Floats memory({1, 2});
         HCCL_OK(HcclBarrier(own.comm, own.stream));
+        together.Hold(own);
         if (own.rank == 1) {
             HCCL_OK(HcclBroadcast(memory.get(), 2, kFloat, 0, own.comm, own.stream));
         } else {
             HCCL_OK(AddAll(memory, 2, own));
         }
+        together.HasEnqueued();
         const aclError code = aclrtSynchronizeStream(own.stream);
         const char* const recent = aclGetRecentErrMsg();
         const std::string text = recent != nullptr ? recent : "";

@@ -1,6 +1,7 @@
 // Connected ranks as threads.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -17,6 +18,21 @@ struct Rank {
     uint32_t rank;
     HcclComm comm;
     aclrtStream stream;
+};
+
+// Holds the streams of ranks until all ranks have enqueued their operations: later calls fail as soon as one has
+// failed.
+class Together {
+  public:
+    explicit Together(int ranks) : behind_(ranks) {}
+    void Hold(const Rank& own) { ACL_OK(aclrtLaunchHostFunc(own.stream, Wait, &behind_)); }
+    void HasEnqueued() { behind_--; }
+
+  private:
+    static void Wait(void* behind) {
+        while (*static_cast<std::atomic<int>*>(behind) > 0) std::this_thread::yield();
+    }
+    std::atomic<int> behind_;
 };
 
 class MeshedTest : public WithStream {

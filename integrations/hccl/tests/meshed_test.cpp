@@ -112,16 +112,12 @@ TEST_F(MeshedTest, ADroppedOperationEndsTheCommunicator) {
 
 TEST_F(MeshedTest, AFailureOfOneRankFailsAll) {
     FailNext(1, "out of luck");
-    std::atomic<int> behind{3};
-    const auto wait = [](void* count) {
-        while (*static_cast<std::atomic<int>*>(count) > 0) std::this_thread::yield();
-    };
+    Together together(3);
     Run(3, [&](Rank& own) {
         const Floats memory({1});
-        // All are enqueued before one fails.
-        ACL_OK(aclrtLaunchHostFunc(own.stream, wait, &behind));
+        together.Hold(own);
         HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
-        behind--;
+        together.HasEnqueued();
         const bool is_cause = own.rank == 1;
         const HcclResult code = is_cause ? HCCL_E_INTERNAL : HCCL_E_REMOTE;
         const char* const text =

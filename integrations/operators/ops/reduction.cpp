@@ -3,12 +3,6 @@
 
 namespace {
 
-// Writes two results. Indices may be of another type than ATen's.
-void PutBoth(at::Tensor& first, at::Tensor& second, const std::tuple<at::Tensor, at::Tensor>& results) {
-    Put(first, std::get<0>(results));
-    Put(second, std::get<1>(results));
-}
-
 #if OPERATORS_TORCH >= 202
 using Correction = at::Scalar;
 

@@ -27,6 +27,12 @@ inline void Put(Optional<at::Tensor>& out, const at::Tensor& result) {
     if (out && result.defined()) Put(*out, result);
 }
 
+// Writes two results. Indices may be of another type than ATen's.
+inline void PutBoth(at::Tensor& first, at::Tensor& second, const std::tuple<at::Tensor, at::Tensor>& results) {
+    Put(first, std::get<0>(results));
+    Put(second, std::get<1>(results));
+}
+
 // These checks are for functions of ATen that read as many elements as other arguments have, without a check of sizes.
 
 // Throws if two tensors have different shapes.

@@ -44,6 +44,8 @@ struct CudaPool {
     /// The device whose end is the pool's, or `None` for a pool in host memory.
     device: Option<Arc<DeviceState>>,
     raw: Raw<CUmemPoolHandle_st>,
+    /// Whether its memory is managed, and so may be on the host as well.
+    is_managed: bool,
     /// The kind of the pool's handles in other processes.
     sharing: PoolSharing,
     pages: Arc<PoolPages>,
@@ -113,7 +115,7 @@ impl CudaPool {
             // A failure of that stream is reported in the next call about it.
             stream.while_alive(|stream| drop(stream.wait_for_frees()));
         }
-        if !self.has_room(len)? {
+        if !self.has_room(len).unwrap_or(true) {
             return Err(self.explain(len, fault));
         }
         let mut taken = self.take(len, stream);
@@ -128,7 +130,7 @@ impl CudaPool {
     /// Whether the pool and the device together have this many unused bytes. Before a driver refuses more, it takes all
     /// memory, and seconds.
     fn has_room(&self, len: usize) -> Result<bool> {
-        let Some(device) = &self.device else { return Ok(true) };
+        let Some(device) = self.device.as_ref().filter(|_| !self.is_managed) else { return Ok(true) };
         let unused = self.get(PoolAttribute::ReservedCurrent)?.saturating_sub(self.get(PoolAttribute::UsedCurrent)?);
         let (free, _) = device_memory::free_and_total(device)?;
         Ok(unused.saturating_add(free as u64) >= len as u64)

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::pool::{MIB, PRIVATE, fill, pools, wait};
 use super::*;
-use crate::backend::{Access, Calls, Fill, MemoryPlace, Pool, PoolAttribute, PoolOptions, PoolSharing, Pools};
+use crate::backend::{
+    Access, Calls, Fill, Home, MemoryPlace, Pool, PoolAttribute, PoolKind, PoolOptions, PoolSharing, Pools,
+};
 
 /// Returns the number of frees that reached the driver, or `None` if it does not count them.
 fn frees() -> Option<u64> {
@@ -350,5 +352,11 @@ fn what_does_not_fit_is_requested_from_the_driver_once_unless_frees_make_room() 
     pool.free(block, &*stream).unwrap();
     let block = pool.alloc(most, &*setup.stream()).unwrap();
     assert_eq!(allocs() - before, 3);
+    // Managed memory may be on the host, whatever the device has.
+    let kind = PoolKind::Managed(Some(Home::Device(0)));
+    if let Ok(managed) = pools.create(PoolOptions { kind, ..PRIVATE }) {
+        fail("cuMemAllocFromPoolAsync:1:2").unwrap();
+        managed.free_now(managed.alloc(most, &*stream).unwrap()).unwrap();
+    }
     pool.free_now(block).unwrap();
 }

@@ -58,8 +58,7 @@ OPERATOR(Aminmax, (In self, Ints dims, bool keep, Out min, Out max), at::amin_ou
          at::amax_out(max, self, dims, keep));
 OPERATOR(NanMedian, (In self, Out out), Put(out, at::nanmedian(self)));
 OPERATOR(NanMedianDim, (In self, int64_t dim, bool keep, Out values, Out indices),
-         const auto results = at::nanmedian(self, dim, keep);
-         Put(values, std::get<0>(results)); Put(indices, std::get<1>(results)));
+         PutBoth(values, indices, at::nanmedian(self, dim, keep)));
 
 namespace {
 
@@ -96,5 +95,4 @@ OPERATOR(KlDivBackward, (In grad, In self, In target, int64_t reduction, bool lo
 OPERATOR(SoftMarginLoss, (In self, In target, int64_t reduction, Out out),
          Put(out, at::soft_margin_loss(self, target, reduction)));
 OPERATOR(MultilabelMarginLoss, (In self, In target, int64_t reduction, Out out, Out isTarget),
-         const auto results = at::multilabel_margin_loss_forward(self, Long(target), reduction);
-         Put(out, std::get<0>(results)); Put(isTarget, std::get<1>(results)));
+         PutBoth(out, isTarget, at::multilabel_margin_loss_forward(self, Long(target), reduction)));

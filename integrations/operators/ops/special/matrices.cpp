@@ -17,11 +17,6 @@ const char* QrMode(int64_t mode) {
     }
 }
 
-void PutBoth(at::Tensor& first, at::Tensor& second, const std::tuple<at::Tensor, at::Tensor>& results) {
-    Put(first, std::get<0>(results));
-    Put(second, std::get<1>(results));
-}
-
 }  // namespace
 
 OPERATOR(LinalgQr, (In self, int64_t mode, Out q, Out r), PutBoth(q, r, at::linalg_qr(self, QrMode(mode))));

@@ -3,11 +3,6 @@
 
 namespace {
 
-void PutBoth(at::Tensor& first, at::Tensor& second, const std::tuple<at::Tensor, at::Tensor>& results) {
-    Put(first, std::get<0>(results));
-    Put(second, std::get<1>(results));
-}
-
 // A divisor of 0 stands for none.
 Optional<int64_t> Divisor(int64_t divisor) {
     return divisor == 0 ? kNone : Optional<int64_t>(divisor);

@@ -1,10 +1,11 @@
 //! Decides which blocks of a device's memory get 2 MiB pages, and when.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use super::DeviceMemory;
+use crate::algo::thread::pause::pause;
 use crate::backend::{Block, Fault, PagePolicy, Result};
 use crate::base::arena::{HUGE, UNIT};
 use crate::base::pages::{self, whole_pages};
@@ -136,8 +137,8 @@ impl DeviceMemory {
         let (addr, len) = (self.own(first), last - first);
         let mut tries = 1;
         let mut collapsed = pages::collapse(addr, len);
-        while collapsed.is_err() && tries < MOST_TRIES {
-            thread::sleep(Duration::from_millis(1));
+        while collapsed.as_ref().is_err_and(is_shortage) && tries < MOST_TRIES {
+            pause(Duration::from_millis(1));
             collapsed = pages::collapse(addr, len);
             tries += 1;
         }
@@ -153,4 +154,9 @@ impl DeviceMemory {
             self.ordinal, block.len
         )))
     }
+}
+
+/// Whether the kernel has found no free 2 MiB at once, or was busy with these pages.
+fn is_shortage(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock)
 }

@@ -87,7 +87,7 @@ impl CudaDriver {
     fn add_pool(
         &self,
         device: Option<Arc<DeviceState>>,
-        page: usize,
+        is_managed: bool,
         sharing: PoolSharing,
         is_limited: bool,
         make: impl FnOnce(&Api) -> Outcome<CUmemoryPool>,
@@ -100,12 +100,14 @@ impl CudaDriver {
             }
             None => make(&self.0.api).map_err(|failure| failure.fault(FaultKind::OutOfResources))?,
         };
+        let page = if device.is_some() && !is_managed { HUGE_PAGE } else { NORMAL_PAGE };
         let pages = Arc::new(PoolPages::new(page));
         self.0.known_pools.add(&pages);
         Ok(Box::new(CudaPool {
             driver: Arc::clone(&self.0),
             device,
             raw: Raw(raw),
+            is_managed,
             sharing,
             pages,
             turn: Arc::default(),
@@ -117,15 +119,15 @@ impl CudaDriver {
 impl Pools for CudaDriver {
     fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>> {
         let driver = &self.0;
-        let (device, page) = match options.place {
+        let device = match options.place {
             MemoryPlace::Device(ordinal) => {
                 driver.check_pool(ordinal, options.sharing)?;
                 check_kind(driver, &options)?;
-                let page = if options.kind == PoolKind::Pinned { HUGE_PAGE } else { NORMAL_PAGE };
-                (Some(driver.open_device(ordinal)?), page)
+                Some(driver.open_device(ordinal)?)
             }
-            MemoryPlace::Host(_) => (None, NORMAL_PAGE),
+            MemoryPlace::Host(_) => None,
         };
+        let is_managed = options.kind != PoolKind::Pinned;
         let (alloc_type, location) = match options.kind {
             PoolKind::Pinned => (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, driver.location(options.place)),
             PoolKind::Managed(home) => (
@@ -145,7 +147,7 @@ impl Pools for CudaDriver {
         };
         // SAFETY: the driver reads complete properties.
         let create = |api: &Api| unsafe { api.mem_pool_create(&properties) };
-        self.add_pool(device, page, options.sharing, options.max_size.is_some(), create)
+        self.add_pool(device, is_managed, options.sharing, options.max_size.is_some(), create)
             .map_err(|fault| explain_place(&options, fault))
     }
 
@@ -164,7 +166,7 @@ impl Pools for CudaDriver {
         };
         driver.check_pool(ordinal, sharing)?;
         let device = driver.open_device(ordinal)?;
-        self.add_pool(Some(device), HUGE_PAGE, sharing, false, |api| {
+        self.add_pool(Some(device), false, sharing, false, |api| {
             // SAFETY: a handle of that type, which the driver may find wrong.
             let imported = unsafe { api.mem_pool_import(handle, handle_type(sharing).0, 0) };
             imported.inspect(|raw| driver.sharing.add(Shared::Pool(raw.addr())))
