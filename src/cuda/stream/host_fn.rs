@@ -157,7 +157,8 @@ fn refuse_in_capture(stream: &StreamState) -> Result<()> {
 
 /// Has the driver call `job` with its turn. The stream then waits until the turn is dropped. If streams cannot wait for
 /// words, it waits until `job` returns. `calls_driver`: the library may call the driver until then. After an error the
-/// job does not run. If it has begun when the driver refuses the wait, the call succeeds, and the stream fails.
+/// job does not run. If it has begun when the driver refuses the wait, the call succeeds, the stream fails, and it
+/// counts as busy until the job returns.
 ///
 /// The function and what it calls are always inlined, because each step would otherwise copy the closure in memory.
 #[inline(always)]
@@ -182,9 +183,7 @@ fn queue_turn<F: FnOnce(Turn) + Send + 'static>(
                 submitting.keep_room();
             }
             if unordered.is_some() {
-                // The call may write its word after later ones. So these get another word, and no other stream gets
-                // this one.
-                std::mem::forget(submitting.calls.take());
+                stream.note_unordered(submitting);
             }
             queued
         },

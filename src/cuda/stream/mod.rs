@@ -96,7 +96,7 @@ impl CudaStream {
                 mark = self.0.mark_for_wait()?;
             }
             match &mark {
-                Some(mark) => mark.poll(),
+                Some(mark) => Ok(mark.poll()? && !self.0.runs_unordered()),
                 // Pools need the wait for a mark.
                 None => Ok(self.0.is_idle()? && !pools),
             }

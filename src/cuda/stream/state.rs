@@ -11,7 +11,7 @@ mod waits;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::CUstream_st;
 use parking_lot::{Mutex, RwLock};
@@ -27,6 +27,7 @@ pub(crate) use marks::StreamPosition;
 pub(crate) use waits::{DriverWait, Held, HostWait, held, note, note_weak};
 
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
+use crate::algo::thread::pause::Backoff;
 use crate::backend::{
     Failure, Fault, FaultKind, Notify, Observer, Place, Position, Result, StopReason, StreamOptions, TaskRun,
 };
@@ -52,7 +53,8 @@ pub(crate) struct StreamState {
     finished: AtomicU64,
     /// Whether another library destroys the driver's stream.
     adopted: bool,
-    /// Whether other libraries may submit to the driver's stream, which `submitted` does not count.
+    /// Whether other libraries may submit to the driver's stream, which `submitted` does not count, or a call has run
+    /// that is in `unordered`. Then only queries tell whether the stream is idle.
     shared: AtomicBool,
     /// Whether the stream has ever had a copy from or to another device, so that it may use memory of that one.
     crosses: AtomicBool,
@@ -70,6 +72,9 @@ pub(crate) struct StreamState {
     aborts: AtomicU64,
     /// The reason of the last abort.
     aborted: Mutex<Option<Fault>>,
+    /// The calls for which the driver's stream does not wait, because the driver has refused that. While one runs, the
+    /// stream counts as busy.
+    unordered: Mutex<Vec<StreamCalls>>,
     /// The waits for values that the driver may still have.
     pub value_waits: Mutex<Vec<DriverWait>>,
     /// The waits that the host watches.
@@ -132,6 +137,7 @@ impl StreamState {
             abandoned: AtomicBool::new(false),
             aborts: AtomicU64::new(0),
             aborted: Mutex::default(),
+            unordered: Mutex::default(),
             value_waits: Mutex::default(),
             host_waits: Mutex::default(),
             tasks: Mutex::default(),
@@ -331,7 +337,7 @@ impl StreamState {
             return Ok(false);
         }
         // SAFETY: the stream lives as long as its device is open.
-        let idle = self.device.poll(|api| unsafe { api.stream_query(self.raw.0) })?;
+        let idle = self.device.poll(|api| unsafe { api.stream_query(self.raw.0) })? && !self.runs_unordered();
         if idle {
             self.note_finished(submitted);
         }
@@ -366,7 +372,8 @@ impl StreamState {
             self.device.driver.end_in(&self.device.context, |api| unsafe { api.stream_destroy(self.raw.0) });
         }
         let calls = self.submitting.lock().calls.take();
-        calls.into_iter().for_each(StreamCalls::end);
+        let unordered = std::mem::take(&mut *self.unordered.lock());
+        calls.into_iter().chain(unordered).for_each(StreamCalls::end);
     }
 
     /// Waits until everything enqueued before is complete.
@@ -376,6 +383,10 @@ impl StreamState {
         // SAFETY: the stream's handle lives as long as `self`, and synchronising it takes nothing
         // else.
         self.device.call(|api| unsafe { api.stream_synchronize(self.raw.0) })?;
+        let mut sleeps = Backoff::default();
+        while self.runs_unordered() {
+            sleeps.sleep(Duration::MAX);
+        }
         self.note_finished(submitted);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! A stream's state for host functions: a word, and slots for the arguments of calls by the driver, in stream order.
 //!
 //! The calls of a stream begin in the order in which they were enqueued, and each writes the stream's word when it is
-//! complete. A call for which the stream does not wait takes the word and the slots with it (`host_fn.rs`). So the word
+//! complete. A call for which the stream does not wait takes the word and the slots with it (`note_unordered`). So the word
 //! alone shows which slots are free again. A submission reads the word once in a chunk, and nothing else that another
 //! thread has written. Separate boxes would be allocated on one thread and freed on another.
 
@@ -12,8 +12,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::StreamState;
 use super::room::Room;
+use super::{StreamState, Submitting};
 use crate::backend::Result;
 use crate::stream::words::{Word, Words, at};
 
@@ -121,6 +121,25 @@ impl StreamCalls {
     pub(super) fn are_pending(&self) -> bool {
         // Acquire: pairs with the Release of the jobs.
         !is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number)
+    }
+}
+
+impl StreamState {
+    /// Notes that the driver's stream does not wait for the latest call. The call may write its word after later ones,
+    /// so these get another word.
+    pub(crate) fn note_unordered(&self, submitting: &mut Submitting) {
+        // Relaxed: for the reason given in `has_finished`.
+        self.shared.store(true, Ordering::Relaxed);
+        self.unordered.lock().extend(submitting.calls.take());
+    }
+
+    /// Whether a call runs for which the driver's stream does not wait.
+    pub(crate) fn runs_unordered(&self) -> bool {
+        self.is_shared() && {
+            let mut unordered = self.unordered.lock();
+            unordered.extract_if(.., |calls| !calls.are_pending()).for_each(StreamCalls::end);
+            !unordered.is_empty()
+        }
     }
 }
 

@@ -62,7 +62,7 @@ impl StreamPosition {
             *mark = stream.while_alive(|stream| may_record.then(|| stream.new_mark())?).flatten();
         }
         let Some(mark) = mark else { return false };
-        let is_past = mark.is_past();
+        let is_past = mark.is_past() && !stream.runs_unordered();
         if is_past {
             stream.note_finished(*position);
         }
