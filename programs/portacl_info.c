@@ -42,8 +42,10 @@ static int matters(const char* entry) {
 int main(int argc, char** argv) {
     (void)argv;
     if (argc > 1) {
-        fputs("usage: portacl-info\nPrints version, backend, devices, memory and the variables that are set.\n",
-              stderr);
+        fputs(
+            "usage: portacl-info\nPrints the version, the backend, the devices with their memory, and the environment "
+            "variables that are set.\n",
+            stderr);
         return 2;
     }
     printf("version   %d.%d.%d\n", PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR, PORTACL_VERSION_PATCH);
@@ -60,9 +62,9 @@ int main(int argc, char** argv) {
     int set = 0;
     for (char** entry = environ; *entry; ++entry) {
         if (!matters(*entry)) continue;
-        if (set++ == 0) puts("variables that are set; docs/configuration.md describes them");
+        if (set++ == 0) puts("environment variables that are set (docs/configuration.md describes them):");
         printf("  %s\n", *entry);
     }
-    if (set == 0) puts("variables that are set: none; all defaults of docs/configuration.md hold");
+    if (set == 0) puts("environment variables that are set: none; the defaults in docs/configuration.md apply");
     return aclFinalize() ? failed("aclFinalize") : 0;
 }

@@ -252,7 +252,9 @@ TEST(Explore, CallsAScheduleThatRunsOutOfTimeTooSlow) {
     EXPECT_TRUE(Succeeded(result));
     EXPECT_TRUE(Has(result, "summary: 6 schedules")) << result.output;
     EXPECT_TRUE(Has(result,
-                    "none failed, 1 too slow\n  1 too slow: not complete after 2 s; allow more with --seconds\n"
+                    "none failed, 1 too slow\n  1 schedule was too slow: the program was not complete after 2 s; set a "
+                    "longer timeout "
+                    "with --seconds\n"
                     "  in 1 of these, no stream or thread continued for half of that time"))
         << result.output;
 }

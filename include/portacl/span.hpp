@@ -95,8 +95,8 @@ class DeviceSpan {
     constexpr DeviceSpan subspan(std::size_t first, std::size_t count) const {
         if (first > size_ || count > size_ - first) {
             throw std::out_of_range("portacl::DeviceSpan::subspan: first is " + std::to_string(first) +
-                                    " and count is " + std::to_string(count) + "; the size of the span is " +
-                                    std::to_string(size_));
+                                    " and count is " + std::to_string(count) +
+                                    "; their sum must be at most the size of the span, " + std::to_string(size_));
         }
         return DeviceSpan(data_ + first, count);
     }

@@ -3,10 +3,10 @@
 
 #define LAUNCH(CALL)                                    \
     UNSUPPORTED(CALL, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, \
-                "portacl has no interface below the Ascend runtime API; load kernels with aclrtBinaryLoadFromData")
+                "portacl lacks the functions below the Ascend runtime API; load kernels with aclrtBinaryLoadFromData")
 #define PROFILE(CALL)                                   \
     UNSUPPORTED(CALL, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, \
-                "portacl has no interface for profilers; use aclprofStart or PORTACL_TRACE")
+                "portacl lacks the functions for profilers; use aclprofStart or PORTACL_TRACE")
 
 LAUNCH(rtDevBinaryRegister);
 LAUNCH(rtFunctionRegister);

@@ -8,7 +8,10 @@ __attribute__((visibility("hidden"))) int portacl_is_stream(int number); /* src/
 
 __attribute__((used)) static void absent(void) {
     if (portacl_is_stream(2))
-        fputs("portacl: libportacl.so lacks a function of libascendcl.so; both must have the same version\n", stderr);
+        fputs(
+            "portacl: libportacl.so lacks a function of libascendcl.so or libacl_rt.so; install all of them from one "
+            "version\n",
+            stderr);
     abort();
 }
 

@@ -27,7 +27,7 @@ const char kUsage[] =
     "status is not 0, or if a signal ends it. The first order in which PROGRAM fails is simplified and printed as a "
     "value\n"
     "of PORTACL_SCHEDULE. Set that variable to run PROGRAM in this order again.\n"
-    "  --check LIST    reports of these checks of PORTACL_CHECK are failures too, for example --check races,init\n"
+    "  --check LIST    a report of one of these checks (see PORTACL_CHECK) is a failure too, as in --check races,init\n"
     "  --schedules N   the number of orders to try (default 200)\n"
     "  --seconds S     the timeout of each run (default 10)\n"
     "  --seed N        the seed of the first random order (default 1); each later one has the next seed\n";
@@ -87,7 +87,7 @@ bool Read(int count, char** arguments, Options* options) {
     for (; at < count && std::strcmp(arguments[at], "--") != 0; at += 2)
         if (!ReadOption(arguments[at], at + 1 < count ? arguments[at + 1] : nullptr, options)) return false;
     for (++at; at < count; ++at) options->program.command.emplace_back(arguments[at]);
-    if (options->program.command.empty()) Say("no program; write it after --");
+    if (options->program.command.empty()) Say("the program is missing; write it after --");
     return !options->program.command.empty();
 }
 
@@ -101,7 +101,7 @@ class Progress {
         const double now = seconds();
         if (!is_terminal_ && now < next_) return;
         next_ = now + 5;
-        std::fprintf(stderr, "%sportacl-explore: %ld of %ld schedules, no failure%s, %.1f s%s",
+        std::fprintf(stderr, "%sportacl-explore: %ld of %ld schedules tried, no failure%s, %.1f s%s",
                      is_terminal_ ? "\r" : "", done, total_, failed_once ? " that a replay repeats" : "", now,
                      is_terminal_ ? "" : "\n");
         is_open_ = is_terminal_;
@@ -148,8 +148,9 @@ void Summary(const Tally& tally, double seconds, const std::string& result) {
 void AdviseAboutTime(const Tally& tally, const explore::Program& program) {
     if (tally.too_slow == 0) return;
     std::ostringstream text;
-    text << "  " << tally.too_slow << " too slow: not complete after " << program.seconds
-         << " s; allow more with --seconds";
+    text << "  " << tally.too_slow << (tally.too_slow == 1 ? " schedule was" : " schedules were")
+         << " too slow: the program was not complete after " << program.seconds
+         << " s; set a longer timeout with --seconds";
     if (tally.stuck > 0)
         text << "\n  in " << tally.stuck
              << " of these, no stream or thread continued for half of that time, so a wait may "
@@ -210,7 +211,7 @@ int Explore(const Options& options) {
         std::fputs(first.output.c_str(), stderr);
         std::ostringstream text;
         text << "without a schedule the program is not complete after " << options.program.seconds
-             << " s; allow more with --seconds";
+             << " s; set a longer timeout with --seconds";
         Say(text.str());
         return 3;
     }

@@ -90,10 +90,11 @@ void Explain(const Program& program, const Schedule& schedule, const Outcome& ou
         return;
     }
     std::printf(
-        "  PORTACL_CHECK=races reports nothing with this schedule, so the failure depends on the program's own "
-        "accesses,\n"
-        "  threads or files. The last choices, one a line: the number of the step, the thread or stream that ran, and\n"
-        "  after each | another one that could have run:\n%s",
+        "  PORTACL_CHECK=races reports nothing with this schedule, so the failure depends on accesses, threads or "
+        "files\n"
+        "  that portacl does not see. The last choices, one per line: the number of the step, the thread or stream "
+        "that\n"
+        "  ran, and after each | another one that could have run:\n%s",
         Choices(outcome.turns).c_str());
 }
 

@@ -41,10 +41,10 @@ const MEANINGS: [(Code, Meaning); 63] = [
     ),
     (Code::RepeatInitialize, Mistake("initialize once")),
     (Code::InvalidFile, Mistake("pass a file that can be read, or a folder that can be written")),
-    (Code::ParseFile, Mistake("correct the file: it must hold one JSON object, as in {}")),
+    (Code::ParseFile, Mistake("correct the file: it must hold one JSON object, such as {}")),
     (Code::ProfAlreadyRun, Mistake("end the running profiling first (aclprofStop, aclprofFinalize)")),
     (Code::ProfNotRun, Mistake("start profiling first (aclprofInit, aclprofStart)")),
-    (Code::RepeatFinalize, Mistake("finalize as often as aclInit was called")),
+    (Code::RepeatFinalize, Mistake("call aclFinalize once for each call of aclInit")),
     (Code::BadAlloc, Answer(NO_RESOURCE)),
     (Code::InternalError, Answer("a defect of the library")),
     (
@@ -58,7 +58,7 @@ const MEANINGS: [(Code, Meaning); 63] = [
              state that allows it; the text of the error says which of these is missing",
         ),
     ),
-    (Code::InvalidDeviceId, Mistake("pass an id from 0 to aclrtGetDeviceCount minus 1")),
+    (Code::InvalidDeviceId, Mistake("pass a device id from 0 to the result of aclrtGetDeviceCount minus 1")),
     (Code::ContextNull, Mistake("call aclrtSetDevice or aclrtSetCurrentContext in this thread first")),
     (Code::StreamContext, Mistake("make the stream's device or context current first")),
     (Code::StreamModel, Mistake("bind the stream to the graph first")),
@@ -77,8 +77,8 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (
         Code::StreamUnjoined,
         Mistake(
-            "let the stream that began the capture wait for an event of each stream that has joined, then end the \
-             capture",
+            "let the stream that began the capture wait for an event of each stream that has joined the capture, then \
+             end the capture",
         ),
     ),
     (Code::ModelCaptured, Mistake("end the capture or the building of the graph first")),

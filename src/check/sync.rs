@@ -97,7 +97,7 @@ pub(crate) fn report_redundant() {
             let times = if waits == 1 { "time" } else { "times" };
             format!("{call} had nothing to wait for, {redundant} of {waits} {times}")
         };
-        let fix = |_: &[Side]| "to mend it: leave the call out where the awaited work is complete already".to_owned();
+        let fix = |_: &[Side]| "to mend it: remove the call where the awaited work is complete already".to_owned();
         report::finding(&Finding::new(FindingKind::RedundantWait, None, vec![host], what, fix));
     }
 }

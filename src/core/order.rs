@@ -211,7 +211,8 @@ pub fn new_lane<'a>(
         LANES.remove(lane.key);
     }
     TRACKED.store(true, Ordering::Relaxed);
-    slot.get().ok_or_else(|| Error::new(Code::InternalError, "the record of a stream is gone right after its creation"))
+    let text = "this is a defect in portacl: the record of a stream is gone right after its creation; report it";
+    slot.get().ok_or_else(|| Error::new(Code::InternalError, text))
 }
 
 /// Returns the position up to which the host has seen a lane complete. A lane that has ended is complete.

@@ -76,7 +76,7 @@ OWN_PROCESS_TEST(ConfigProcess, DevicesFitIntoALimitOfAddresses) {
     const char* guard = std::getenv("PORTACL_CPU_GUARD");
     if (guard && std::string(guard) == "1") {
         ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtSetDevice(0),
-                         "4294967296 that the process may have (ulimit -v)", "PORTACL_CPU_GUARD");
+                         "(the process may have at most 4294967296: ulimit -v)", "PORTACL_CPU_GUARD");
         return;
     }
     for (int32_t device = 0; device < 4; ++device) {

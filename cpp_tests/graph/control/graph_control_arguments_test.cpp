@@ -207,7 +207,7 @@ TEST_F(GraphControlArguments, OtherThreadsAndDevices) {
         const LabelList list_there({there});
         auto made = Poison<aclrtLabelList>();
         ACL_FAILS_SAYING(ACL_ERROR_RT_LABEL_CONTEXT, aclrtCreateLabelList(labels, 1, &made),
-                         "labels[0] was created on a different device from the current context");
+                         "labels[0] is for another device than that of the current context");
         ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclrtSetLabel(there, stream));
         ACL_OK(aclrtSetDevice(0));
         ACL_FAILS_SAYING(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSetLabel(there, stream), "different device from the stream");

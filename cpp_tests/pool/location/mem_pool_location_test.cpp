@@ -111,7 +111,8 @@ TEST_F(LocatedMemPool, APoolIsCurrentOnlyWhereItIs) {
             SCOPED_TRACE(testing::Message() << "pool " << named.type << " at " << named.location << ", set "
                                             << other.type << " at " << other.location);
             const aclrtMemLocation place = LocationAt(other.location);
-            ACL_FAILS_SAYING(kDead, portaclMemSetMemPool(&place, Type(other.type), pool), "location and allocType say");
+            ACL_FAILS_SAYING(kDead, portaclMemSetMemPool(&place, Type(other.type), pool),
+                             "according to location and allocType");
             EXPECT_EQ(Current(other.location, other.type), Default(other.location, other.type));
         }
     }

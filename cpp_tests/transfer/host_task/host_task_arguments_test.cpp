@@ -40,7 +40,7 @@ TEST_F(TaskArguments, Functions) {
 TEST_F(TaskArguments, Counts) {
     DeviceMemory memory(std::vector<unsigned char>(4096, 1));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclLaunchTask(nullptr, Nothing, nullptr, nullptr, 1, nullptr),
-                     "buffers is null, and count is 1");
+                     "buffers is null, but count is 1");
     for (const size_t bad : {size_t{1025}, std::numeric_limits<size_t>::max()}) {
         const portaclTaskBuffer buffer = Reads(memory);
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclLaunchTask(nullptr, Nothing, nullptr, &buffer, bad, nullptr),
@@ -76,7 +76,7 @@ TEST_F(TaskArguments, Ranges) {
     int local = 0;
     const std::vector<portaclTaskBuffer> host{Reads(memory), Buffer(&local, sizeof local, PORTACL_TASK_READ)};
     FAILS_WITH(ACL_ERROR_RT_PARAM_INVALID, host, "buffers[1].data " + Shown(&local),
-               "pass other host memory in userData");
+               "pass the address of pageable host memory in userData");
     void* freed = nullptr;
     ACL_OK(aclrtMalloc(&freed, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtFree(freed));

@@ -33,7 +33,7 @@ void RequirePeer(const Communicator& communicator, uint32_t rank, const char* ar
     RequireRank(communicator, rank, argument);
     if (rank == communicator.rank() && communicator.size() > 1) {
         throw Failure(HCCL_E_PARA, std::string(argument) + " is " + std::to_string(rank) +
-                                       ", the caller's own rank; copy by aclrtMemcpyAsync");
+                                       ", the rank of the caller; use aclrtMemcpyAsync to copy");
     }
 }
 

@@ -60,23 +60,23 @@ void RequirePairs(const std::vector<hccl::Transfer>& batch, uint32_t own) {
         if (transfer.is_send || transfer.peer != own) continue;
         if (sends.empty() || sends.front() != transfer.bytes) {
             throw Failure(HCCL_E_PARA,
-                          "a receive of " + std::to_string(transfer.bytes) + " bytes from the own rank, " +
-                              std::to_string(own) +
-                              ", is paired with no send of that size: the n-th receive from the own rank "
-                              "gets the n-th send to it, so list both in the same order with the same sizes");
+                          "a receive of " + std::to_string(transfer.bytes) + " bytes by rank " + std::to_string(own) +
+                              " from itself has no send of that size: its n-th receive from itself gets its n-th send "
+                              "to itself, so list both in the same order with the same sizes");
         }
         sends.pop_front();
     }
     if (!sends.empty()) {
-        throw Failure(HCCL_E_PARA, "a send of " + std::to_string(sends.front()) + " bytes to the own rank, " +
-                                       std::to_string(own) + ", has no receive in this batch");
+        throw Failure(HCCL_E_PARA, "a send of " + std::to_string(sends.front()) + " bytes by rank " +
+                                       std::to_string(own) +
+                                       " to itself has no receive in this batch; add the receive to the batch");
     }
 }
 
 void RequireSameType(HcclDataType send, HcclDataType recv) {
     if (send == recv) return;
-    throw Failure(HCCL_E_PARA, "sendType is " + std::to_string(send) + " and recvType " + std::to_string(recv) +
-                                   "; both must be the same");
+    throw Failure(HCCL_E_PARA, "sendType is " + std::to_string(send) + " and recvType is " + std::to_string(recv) +
+                                   "; pass the same type for both");
 }
 
 }  // namespace
@@ -93,8 +93,8 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType se
         const size_t bytes = BytesOfAll(sendCount, "sendCount", element, ranks);
         BytesOfAll(recvCount, "recvCount", element, ranks);
         if (sendCount != recvCount) {
-            throw Failure(HCCL_E_PARA, "sendCount is " + std::to_string(sendCount) + " and recvCount " +
-                                           std::to_string(recvCount) + "; both must be equal, or use HcclAlltoAllV");
+            throw Failure(HCCL_E_PARA, "sendCount is " + std::to_string(sendCount) + " and recvCount is " +
+                                           std::to_string(recvCount) + "; pass equal counts, or use HcclAlltoAllV");
         }
         hccl::RequireBuffer(sendBuf, "sendBuf", bytes);
         hccl::RequireBuffer(recvBuf, "recvBuf", bytes);
@@ -120,10 +120,10 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
         operation.received = ReadParts(recvBuf, "recv", ranks, recvCounts, rdispls, element);
         const uint32_t own = communicator->rank();
         if (operation.sent[own].bytes != operation.received[own].bytes) {
-            throw Failure(HCCL_E_PARA, "this rank, " + std::to_string(own) + ", sends " +
-                                           std::to_string(operation.sent[own].bytes) +
-                                           " bytes to itself and receives " +
-                                           std::to_string(operation.received[own].bytes) + "; both must be equal");
+            throw Failure(HCCL_E_PARA,
+                          "this rank, " + std::to_string(own) + ", sends " + std::to_string(operation.sent[own].bytes) +
+                              " bytes to itself and receives " + std::to_string(operation.received[own].bytes) +
+                              " bytes from itself; pass equal counts for this rank");
         }
         operation.type = sendType;
         communicator->Enqueue(std::move(operation), stream);

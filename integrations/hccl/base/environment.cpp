@@ -81,8 +81,10 @@ std::string OfNames(const char* value) {
         if (const std::string found = name.empty() ? "" : OfInterface(name, is_exact); !found.empty()) return found;
         rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
     }
-    throw Failure(HCCL_E_PARA, std::string("HCCL_SOCKET_IFNAME is \"") + value +
-                                   "\", and no interface of that name has an address; `ip address` lists them");
+    throw Failure(HCCL_E_PARA,
+                  std::string("HCCL_SOCKET_IFNAME is \"") + value +
+                      "\", but no interface with such a name has an IPv4 or IPv6 address; `ip address` lists "
+                      "the interfaces");
 }
 
 // Returns the address of the interface from which packets go to a host. Nothing is sent.
@@ -160,7 +162,8 @@ std::string OwnAddress() {
         char binary[sizeof(in6_addr)];
         if (inet_pton(AF_INET, address, binary) == 1 || inet_pton(AF_INET6, address, binary) == 1) return address;
         throw Failure(HCCL_E_PARA,
-                      std::string("HCCL_IF_IP is \"") + address + "\", which is not an IPv4 or IPv6 address");
+                      std::string("HCCL_IF_IP is \"") + address +
+                          "\", which is not an IPv4 or IPv6 address; set it to an address of this machine");
     }
     if (const char* const names = Variable("HCCL_SOCKET_IFNAME")) return OfNames(names);
     std::string host;

@@ -35,6 +35,12 @@ std::string EndOf(int descriptor, Ask ask) {
     return ask(descriptor, reinterpret_cast<sockaddr*>(&address), &length) == 0 ? Text(address, length) : "";
 }
 
+Failure UnknownGloo() {
+    return Failure(HCCL_E_INTERNAL,
+                   "portacl does not support the Gloo version in this torch; build portacl for this "
+                   "torch (docs/collectives.md)");
+}
+
 }  // namespace
 
 std::string AddressOf(const std::shared_ptr<gloo::transport::Device>& device) {
@@ -42,11 +48,11 @@ std::string AddressOf(const std::shared_ptr<gloo::transport::Device>& device) {
     auto* const tcp = reinterpret_cast<gloo::transport::tcp::Device*>(device.get());
     const std::vector<char> bytes = tcp->nextAddress().bytes();
     sockaddr_storage address = {};
-    if (bytes.size() < sizeof address) throw Failure(HCCL_E_INTERNAL, "this torch has another Gloo than portacl knows");
+    if (bytes.size() < sizeof address) throw UnknownGloo();
     std::memcpy(&address, bytes.data(), sizeof address);
     const socklen_t length = address.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
     std::string text = Text(address, length);
-    if (text.empty()) throw Failure(HCCL_E_INTERNAL, "this torch has another Gloo than portacl knows");
+    if (text.empty()) throw UnknownGloo();
     return text;
 }
 

@@ -22,7 +22,8 @@ Table& Communicators() {
 
 Failure NoCommunicator(HcclComm handle) {
     std::ostringstream text;
-    text << "comm is " << handle << "; it is not a live communicator: create one by HcclCommInitRootInfo, and use it "
+    text << "comm is " << handle
+         << ", which is not a live communicator; create one with HcclCommInitRootInfo, and use it "
          << "before HcclCommDestroy";
     return Failure(handle == nullptr ? HCCL_E_PTR : HCCL_E_PARA, text.str());
 }
@@ -31,7 +32,7 @@ Failure NoCommunicator(HcclComm handle) {
 
 void Communicator::Destroy() {
     engine_->Destroy(Failure(HCCL_E_INTERNAL,
-                             "the communicator was destroyed before its operations had ended; synchronize "
+                             "the communicator was destroyed before its operations were complete; synchronize "
                              "the stream before HcclCommDestroy"));
 }
 

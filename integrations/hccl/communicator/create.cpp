@@ -42,9 +42,10 @@ Invitation NewInvitation(const std::string& address) {
 
 std::unique_ptr<Engine> PlayRank(const FakeWorld& world, uint32_t size, uint32_t rank) {
     if (size > world.size || (size == world.size && rank != world.rank)) {
-        throw Failure(HCCL_E_PARA, "nRanks is " + std::to_string(size) + " and rank " + std::to_string(rank) +
-                                       ", but PORTACL_HCCL says that this process is rank " +
-                                       std::to_string(world.rank) + " of " + std::to_string(world.size));
+        throw Failure(HCCL_E_PARA, "nRanks is " + std::to_string(size) + " and rank is " + std::to_string(rank) +
+                                       ", but PORTACL_HCCL makes this process rank " + std::to_string(world.rank) +
+                                       " of " + std::to_string(world.size) +
+                                       "; pass these numbers or a smaller nRanks, or unset PORTACL_HCCL");
     }
     return NewFakeEngine(rank, size);
 }
@@ -61,9 +62,9 @@ std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uin
     if (invitation.port == 0) throw Failure(HCCL_E_NOT_SUPPORT, invitation.text);
     const MoverModule& mover = LoadedMover();
     if (mover.name != invitation.engine) {
-        throw Failure(HCCL_E_PARA, std::string("this process moves data by ") + mover.name +
-                                       ", and the one that called HcclGetRootInfo by " + invitation.engine +
-                                       "; load the same libraries in all processes");
+        throw Failure(HCCL_E_PARA, std::string("this process exchanges data with ") + mover.name +
+                                       ", but the process that called HcclGetRootInfo with " + invitation.engine +
+                                       "; load torch in all processes or in none");
     }
     const Clock::time_point deadline = Clock::now() + ConnectTimeout();
     auto member = std::make_unique<Member>(invitation, rank, size, deadline, Check());

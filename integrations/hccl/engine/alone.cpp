@@ -27,8 +27,8 @@ class AloneEngine : public Engine {
             case Kind::kSend:
             case Kind::kRecv:
                 throw Failure(HCCL_E_NOT_SUPPORT,
-                              "a world of one rank has no other rank; send and receive in one "
-                              "HcclBatchSendRecv, or copy by aclrtMemcpyAsync");
+                              "this rank is the only one of the communicator; pass both the send and the receive to "
+                              "one HcclBatchSendRecv, or use aclrtMemcpyAsync to copy");
             case Kind::kBroadcast:
             case Kind::kBarrier:
                 return;

@@ -8,7 +8,8 @@ namespace hccl {
 namespace {
 
 Failure NoMemory() {
-    return Failure(HCCL_E_MEMORY, "no host memory for the parts of other ranks; free some, or use fewer elements");
+    return Failure(HCCL_E_MEMORY,
+                   "the host has no memory left for the data of other ranks; free some, or use fewer elements");
 }
 
 }  // namespace

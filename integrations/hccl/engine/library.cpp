@@ -41,16 +41,18 @@ const MoverModule& Load() {
     const char* const name = has_torch ? "libportacl_c10d.so" : "libportacl_gloo.so";
     void* const module = Open(
         name,
-        has_torch ? "build portacl for the torch of this process (docs/collectives.md)"
+        has_torch ? "build portacl for the torch version of this process (docs/collectives.md)"
         : kMayUseTorch
-            ? "several ranks need a Gloo: install Debian's libgloo0 and a portacl that was built with libgloo-dev, "
-              "or import torch before (docs/collectives.md)"
-            : "several ranks need a Gloo: install Debian's libgloo0 and libgloo-dev, and build the plug-in again "
+            ? "a communicator of several ranks needs the Gloo library: install Debian's libgloo0 and a portacl that "
+              "was built with libgloo-dev, or import torch before this call (docs/collectives.md)"
+            : "a communicator of several ranks needs the Gloo library: install Debian's libgloo0 and libgloo-dev, and "
+              "build the plug-in for Paddle again "
               "(docs/paddle.md)");
     auto* const function = reinterpret_cast<MoverFunction*>(dlsym(module, "portacl_hccl_mover"));
     const MoverModule* const mover = function != nullptr ? function() : nullptr;
     if (mover == nullptr || !mover->Fits())
-        throw Failure(HCCL_E_INTERNAL, std::string(name) + " is of another version; install portacl again");
+        throw Failure(HCCL_E_INTERNAL,
+                      std::string(name) + " is from another version of portacl; install portacl again");
     return *mover;
 }
 

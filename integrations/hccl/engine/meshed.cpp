@@ -139,8 +139,8 @@ void ReleaseTask(void* user_data) {
     const std::unique_ptr<Pending> pending(static_cast<Pending*>(user_data));
     if (pending->has_run || pending->is_captured) return;
     pending->engine->Fail(Failure(HCCL_E_INTERNAL, std::string(pending->operation.call) +
-                                                       " was dropped with its stream before it ran; create another "
-                                                       "communicator"));
+                                                       " was dropped before it ran, because its stream was aborted or "
+                                                       "destroyed; create another communicator"));
 }
 
 // The engines of this process. A process that ends is no failure of its rank.

@@ -50,10 +50,11 @@ TEST(Calls, DifferentCallsAreAMismatch) {
     CallTable table(3);
     table.Arrive(1, All("HcclBroadcast", "float32 1024 root 0", "train.py:40"));
     const auto verdict = table.Arrive(0, All("HcclAllReduce", "float32 1024 sum", "train.py:31"));
-    EXPECT_EQ(verdict.mismatch,
-              "the calls of the ranks do not fit: rank 0: HcclAllReduce float32 1024 sum at train.py:31 (operation 1); "
-              "rank 1: HcclBroadcast float32 1024 root 0 at train.py:40 (operation 1); let all ranks call the same "
-              "operations in the same order");
+    EXPECT_EQ(
+        verdict.mismatch,
+        "the calls of the ranks do not match: rank 0: HcclAllReduce float32 1024 sum at train.py:31 (operation 1); "
+        "rank 1: HcclBroadcast float32 1024 root 0 at train.py:40 (operation 1); let all ranks call the same "
+        "operations in the same order");
     EXPECT_EQ(verdict.released, Ranks{});
 }
 
@@ -118,7 +119,8 @@ TEST(Calls, AReceiveFromARankThatHasLeftIsNotHeldBack) {
 
 TEST(Calls, ACollectiveWithoutARankThatHasLeftIsAMismatch) {
     const std::string text =
-        "the calls of the ranks do not fit: rank 0: HcclBarrier (operation 1); rank 2 has left; let all ranks call the "
+        "the calls of the ranks do not match: rank 0: HcclBarrier (operation 1); rank 2 has left; let all ranks call "
+        "the "
         "same operations in the same order";
     CallTable early(3);
     EXPECT_EQ(early.Leave(2).mismatch, "");

@@ -70,7 +70,7 @@ TEST_F(CheckedCallsTest, CallsThatDoNotFitFailOnAllRanks) {
         const std::string text = recent != nullptr ? recent : "";
         EXPECT_EQ(code, HCCL_E_PARA);
         for (const char* part :
-             {"the calls of the ranks do not fit: rank ", ": HcclAllReduce float32 2 sum at ",
+             {"the calls of the ranks do not match: rank ", ": HcclAllReduce float32 2 sum at ",
               "rank 1: HcclBroadcast float32 2 root 0 at ", "checked_calls_test.cpp:", " (operation 2)", "AddAll"}) {
             EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
         }

@@ -84,7 +84,8 @@ std::string Bytes(const MessageHead& head) {
 }
 
 TEST(Hub, AMessageThatCannotBeReadFailsAllRanks) {
-    const std::string text = "a message of rank 1 cannot be read, or there is no memory for it; use one version";
+    const std::string text =
+        "a message from rank 1 cannot be read, or the host has no memory left for it; use one version";
     EXPECT_EQ(FailureAfter(Bytes({kTexts, 1, 0, UINT32_MAX})).rfind(text, 0), 0u);
     EXPECT_EQ(FailureAfter(Bytes({kCall, 1, 0, 5}) + "short").rfind(text, 0), 0u);
 }
@@ -132,8 +133,8 @@ TEST(Hub, ItsEndEndsTheCheckWithALine) {
     member.AwaitFit(Barrier(2));
     member.AwaitFit(Barrier(3));
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "portacl: collectives: the process of rank 0 has ended, in which calls are compared; rank 1 "
-              "continues without the check from HcclBarrier (operation 2)\n");
+              "portacl: collectives: the process of rank 0, which compared the calls of all ranks, has ended; rank 1 "
+              "continues without this check from HcclBarrier (operation 2) on\n");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ std::string CallTable::Mismatch(uint32_t one, uint32_t other) const {
         const std::string name = "rank " + std::to_string(rank);
         return ranks_[rank].has_left ? name + " has left" : name + ": " + ranks_[rank].call->Text();
     };
-    return "the calls of the ranks do not fit: " + of(first) + "; " + of(second) +
+    return "the calls of the ranks do not match: " + of(first) + "; " + of(second) +
            "; let all ranks call the same operations in the same order";
 }
 

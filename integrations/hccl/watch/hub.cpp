@@ -105,9 +105,9 @@ class Hub {
     // Ends the connection of one whose message cannot be handled. The others do not wait for a rank.
     void Expel(Guest& guest) noexcept {
         try {
-            const std::string text = "a message of rank " + std::to_string(guest.rank) +
-                                     " cannot be read, or there is no memory for it; use one version of portacl in all "
-                                     "processes";
+            const std::string text = "a message from rank " + std::to_string(guest.rank) +
+                                     " cannot be read, or the host has no memory left for it; use one version of "
+                                     "portacl in all processes, or free memory";
             if (guest.rank != kNoRank) guest.socket.Send({kFailed, guest.rank, HCCL_E_INTERNAL, 0}, text);
             if (guest.rank != kNoRank) Break(guest.rank, text);
         } catch (const std::bad_alloc&) {
@@ -136,8 +136,8 @@ class Hub {
         if (!is_complete_ && broken_.empty()) {
             broken_ =
                 name +
-                " ended the start before all ranks had joined; see the error of that rank, and create the communicator "
-                "again on all ranks";
+                " left before all ranks had joined; read the error of that rank, and create the communicator again on "
+                "all ranks";
         }
         SendAll({kLeft, guest.rank, 0, 0}, "");
         if (is_complete_ && calls_) Apply(guest.rank, calls_->Leave(guest.rank));
@@ -195,10 +195,11 @@ class Hub {
         std::string refusal;
         HcclResult code = HCCL_E_PARA;
         if (size != size_) {
-            refusal = "nRanks is " + std::to_string(size) + ", and another rank passed " + std::to_string(size_) +
+            refusal = "nRanks is " + std::to_string(size) + ", but another rank passed " + std::to_string(size_) +
                       "; pass the same number in all ranks";
         } else if (head.rank >= size_ || joined_[head.rank]) {
-            refusal = "rank " + std::to_string(head.rank) + " has joined already; each process needs a rank of its own";
+            refusal =
+                "rank " + std::to_string(head.rank) + " has joined already; pass a different rank in each process";
         }
         if (refusal.empty() && has_calls != calls_.has_value()) {
             refusal = "PORTACL_CHECK=collectives is set for some ranks only; set it for all or none";

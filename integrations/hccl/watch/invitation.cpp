@@ -44,8 +44,7 @@ class Fields {
 
     static constexpr const char* kForeign =
         "rootInfo was not written by HcclGetRootInfo of this version of portacl; use one version in all processes, "
-        "and "
-        "pass all 4108 bytes on";
+        "and copy all 4108 bytes of rootInfo to each of them";
 
   private:
     char* at_;

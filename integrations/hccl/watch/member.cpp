@@ -50,7 +50,8 @@ void Member::AwaitWelcome(const Invitation& invitation, Clock::time_point deadli
     const std::string at = invitation.address + " port " + std::to_string(invitation.port);
     if (Clock::now() < deadline) {
         throw Failure(HCCL_E_REMOTE,
-                      "the process that called HcclGetRootInfo has ended or refuses this one (" + at + ")");
+                      "the process that called HcclGetRootInfo has ended, or closed the connection of this process (" +
+                          at + "); check that it runs, and create the communicator again with a new rootInfo");
     }
     socket_.Send({kAsk, rank_, 0, 0}, "");
     text.clear();
@@ -58,9 +59,10 @@ void Member::AwaitWelcome(const Invitation& invitation, Clock::time_point deadli
     }
     // The others wait on, and name the same ranks.
     Leave();
-    throw Failure(HCCL_E_INTERNAL, "ranks have not joined in time: " + (text.empty() ? "some" : text) +
-                                       "; check that their processes run and reach " + at +
-                                       ", or set HCCL_CONNECT_TIMEOUT to more seconds");
+    throw Failure(HCCL_E_INTERNAL,
+                  "some ranks have not joined in time: " + (text.empty() ? "their numbers are unknown" : text) +
+                      "; check that their processes run and reach " + at +
+                      ", or set HCCL_CONNECT_TIMEOUT to more seconds");
 }
 
 bool Member::Await(MessageHead& head, std::string& text, Clock::time_point deadline) {
@@ -94,8 +96,8 @@ std::vector<std::string> Member::Exchange(const std::vector<std::string>& texts,
         if (head.kind != kTexts) continue;
         if (text.size() != all.size()) {
             throw Failure(HCCL_E_INTERNAL,
-                          "the ranks have addresses of different kinds; let HCCL_IF_IP or "
-                          "HCCL_SOCKET_IFNAME name addresses of one kind for all");
+                          "the ranks use different versions of Gloo; install one version of Gloo for "
+                          "all processes");
         }
         std::vector<std::string> theirs;
         const size_t length = text.size() / texts.size();
@@ -103,7 +105,9 @@ std::vector<std::string> Member::Exchange(const std::vector<std::string>& texts,
         return theirs;
     }
     if (Clock::now() < deadline) {
-        throw Failure(HCCL_E_REMOTE, "the process that called HcclGetRootInfo has ended");
+        throw Failure(HCCL_E_REMOTE,
+                      "the process that called HcclGetRootInfo has ended; create the communicator again with a new "
+                      "rootInfo");
     }
     throw Failure(HCCL_E_REMOTE,
                   "a rank has not sent its address in time; check that all ranks run, or set HCCL_CONNECT_TIMEOUT to "
@@ -171,7 +175,7 @@ void Member::AwaitFit(const Call& call) {
         const std::string missing = AskMissing(held);
         if (is_done()) break;
         if (Clock::now() >= deadline) {
-            throw Failure(HCCL_E_REMOTE, "other ranks made no call that fits " + call.Text() + " within " +
+            throw Failure(HCCL_E_REMOTE, "other ranks made no call that matches " + call.Text() + " within " +
                                              std::to_string(check_->patience.count() / 1000) + " s: " + missing +
                                              "; let all ranks call the same operations, or set HCCL_EXEC_TIMEOUT to "
                                              "more seconds");
@@ -186,14 +190,16 @@ void Member::AwaitFit(const Call& call) {
     const bool is_news = std::exchange(is_unchecked_, false);
     held.unlock();
     if (has_left_.load()) {
-        throw Failure(HCCL_E_INTERNAL, "this rank left the communicator while it waited for calls of others that fit " +
-                                           call.Text() + "; synchronize the stream before the process ends");
+        throw Failure(HCCL_E_INTERNAL,
+                      "this rank left the communicator while it waited for calls of other ranks that match " +
+                          call.Text() + "; synchronize the stream before the process ends");
     }
     if (!is_news) return;
-    std::fprintf(stderr,
-                 "portacl: collectives: the process of rank %u has ended, in which calls are compared; rank %u "
-                 "continues without the check from %s\n",
-                 host_, rank_, call.Text().c_str());
+    std::fprintf(
+        stderr,
+        "portacl: collectives: the process of rank %u, which compared the calls of all ranks, has ended; rank %u "
+        "continues without this check from %s on\n",
+        host_, rank_, call.Text().c_str());
 }
 
 std::string Member::AskMissing(std::unique_lock<std::mutex>& held) {
@@ -202,7 +208,7 @@ std::string Member::AskMissing(std::unique_lock<std::mutex>& held) {
     socket_.Send({kAsk, rank_, 0, 0}, "");
     held.lock();
     changed_.wait_for(held, kAnswerTime, [&] { return missing_ || may_go_ || is_over_; });
-    return missing_.value_or("the hub does not say which");
+    return missing_.value_or("it is not known which ranks are missing");
 }
 
 void Member::EndWaits() {

@@ -127,7 +127,7 @@ Socket Socket::Listen(const std::string& address, uint16_t& port) {
     if (bind(socket.descriptor(), at->ai_addr, at->ai_addrlen) != 0 || listen(socket.descriptor(), kBacklog) != 0 ||
         getsockname(socket.descriptor(), reinterpret_cast<sockaddr*>(&own), &length) != 0) {
         throw Failure(HCCL_E_INTERNAL, Named("no socket can listen", errno) + " (address " + address +
-                                           "); name another by HCCL_IF_IP or HCCL_SOCKET_IFNAME");
+                                           "); set another address with HCCL_IF_IP or HCCL_SOCKET_IFNAME");
     }
     const bool is_four = own.ss_family == AF_INET;
     port =
@@ -151,11 +151,11 @@ Socket Socket::Connect(const std::string& address, uint16_t port, Clock::time_po
             return socket;
         }
         if (Clock::now() >= deadline) {
-            throw Failure(HCCL_E_INTERNAL,
-                          "no process answers at " + address + " port " + std::to_string(port) + ": " +
-                              std::strerror(error) +
-                              "; check that the process that called HcclGetRootInfo runs, and that this "
-                              "machine reaches that address (HCCL_IF_IP, HCCL_SOCKET_IFNAME)");
+            throw Failure(
+                HCCL_E_INTERNAL,
+                "no process answers at " + address + " port " + std::to_string(port) + ": " + std::strerror(error) +
+                    "; check that the process that called HcclGetRootInfo runs, and that this "
+                    "machine reaches that address, which HCCL_IF_IP or HCCL_SOCKET_IFNAME sets in that process");
         }
         std::this_thread::sleep_for(kPause);
     }
@@ -207,7 +207,10 @@ bool TakeMessage(std::string& bytes, MessageHead& head, std::string& text) {
     if (bytes.size() < sizeof head) return false;
     std::memcpy(&head, bytes.data(), sizeof head);
     if (head.length > kMostText)
-        throw Failure(HCCL_E_INTERNAL, "another program answers at the address of this communicator");
+        throw Failure(
+            HCCL_E_INTERNAL,
+            "another program, or another version of portacl, answers at the address of this communicator; call "
+            "HcclGetRootInfo again, and use one version in all processes");
     if (bytes.size() < sizeof head + head.length) return false;
     text = bytes.substr(sizeof head, head.length);
     bytes.erase(0, sizeof head + head.length);

@@ -60,10 +60,9 @@ int64_t CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offs
                           " elements are allowed");
         int64_t step = 0;
         if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last))
-            throw Refusal(
-                ACLNN_ERR_PARAM_INVALID,
-                "viewDims, strides and offset give the last element of the view an index beyond int64_t; pass "
-                "smaller ones");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID,
+                          "viewDims, strides and offset select an element whose index exceeds int64_t; pass smaller "
+                          "values");
     }
     if (offset >= 0 && last < storage.elements) return storage.elements;
     if (offset < 0 || last >= ElementsFrom(storage.data, storage.bytes_of_one))

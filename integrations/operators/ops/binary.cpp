@@ -33,7 +33,8 @@ Optional<c10::string_view> Rounding(int64_t mode) {
         case 2:
             return "floor";
         default:
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 none, 1 trunc, 2 floor");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode,
+                          "; allowed: 0 (no rounding), 1 (trunc), 2 (floor)");
     }
 }
 

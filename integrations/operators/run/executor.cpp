@@ -67,7 +67,7 @@ class Pool {
         aclOpExecutor& found = Find(executor);
         if (!found.is_repeatable)
             throw Refusal(ACLNN_ERR_PARAM_INVALID,
-                          "executor is for one call; call aclSetAclOpExecutorRepeatable first");
+                          "executor serves one call only; call aclSetAclOpExecutorRepeatable first");
         auto& storages = found.work->storages;
         if (index >= storages.size())
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "index is ", index, "; it must be less than the number of tensors, ",
@@ -79,10 +79,12 @@ class Pool {
     aclOpExecutor& Find(aclOpExecutor* executor) {
         NotNull("executor", executor);
         if (known_.count(executor) == 0 || executor->work == nullptr)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "executor was used by an earlier call, destroyed, dropped because ",
-                          kMostWaiting,
-                          " newer ones waited, or never created; call the GetWorkspaceSize function of the operator "
-                          "again");
+            throw Refusal(
+                ACLNN_ERR_PARAM_INVALID,
+                "executor is not valid: it was used by an earlier call, was destroyed, was dropped because ",
+                kMostWaiting,
+                " newer ones waited, or was never created; call the GetWorkspaceSize function of the operator "
+                "again");
         return *executor;
     }
 

@@ -91,7 +91,7 @@ Kernels& KernelsOfDevice() {
     int32_t device = 0;
     Succeed("aclrtGetDevice", aclrtGetDevice(&device));
     if (device < 0 || device >= kMostDevices)
-        throw Refusal(ACLNN_ERR_RUNTIME_ERROR, "the device is ", device, "; operators run on devices 0 to ",
+        throw Refusal(ACLNN_ERR_RUNTIME_ERROR, "the current device is ", device, "; operators run on devices 0 to ",
                       kMostDevices - 1);
     return (*devices)[static_cast<size_t>(device)];
 }
@@ -162,7 +162,7 @@ void RunPart(const portaclBlock* block, uintptr_t address, void* const* storages
     for (size_t i = 0; i < batch.storages.size(); ++i) {
         if (batch.storages[i] != nullptr || batch.work->used[i].view->numel() == 0) continue;
         const std::string text =
-            std::string(batch.work->name) + ": an abort dropped a part of this call; call it again";
+            std::string(batch.work->name) + ": an abort of the stream dropped a part of this call; call it again";
         portaclKernelFail(block, ACLNN_ERR_INNER, text.c_str());
         return;
     }

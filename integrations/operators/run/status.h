@@ -45,7 +45,7 @@ inline Failure CurrentFailure() {
     } catch (const c10::Error& error) {
         return {ACLNN_ERR_INNER, error.what_without_backtrace()};
     } catch (const std::bad_alloc&) {
-        return {ACL_ERROR_BAD_ALLOC, "the host has no memory left for this call"};
+        return {ACL_ERROR_BAD_ALLOC, "the host has no memory left for this call; free some, and call again"};
     } catch (const std::exception& error) {
         return {ACLNN_ERR_INNER, error.what()};
     }

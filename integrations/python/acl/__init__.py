@@ -7,7 +7,7 @@ globals().update(_functions)
 
 # Parts of the original that this module does not have.
 _PARTS = {"mdl": "models", "op": "operators", "blas": "operators", "media": "image and video decoders",
-          "himpi": "image and video decoders", "prof": "profiles (set PORTACL_TRACE=FILE for a timeline)"}
+          "himpi": "image and video decoders", "prof": "profiling (set PORTACL_TRACE=FILE to write a timeline)"}
 
 
 def finalize():

@@ -66,7 +66,8 @@ def to_c(c, value, where):
 def structure(c, values, where):
     """A structure of the type `c`, from a dictionary. Fields that it does not have are 0."""
     if not isinstance(values, dict):
-        raise TypeError(f"{where} is {values!r}; it must be a dictionary with {', '.join(name for name, _ in c._fields_)}")
+        keys = ", ".join(name for name, _ in c._fields_)
+        raise TypeError(f"{where} is {values!r}; it must be a dictionary with the keys {keys}")
     filled = c()
     fields = dict(c._fields_)
     for name, value in values.items():

@@ -264,7 +264,7 @@ for _ in range(5):
     sys.setswitchinterval(0.005)
     thread.join()
 """)
-        self.assertIn("    <functions of Python, which could not be read", out)
+        self.assertIn("    <Python functions that could not be read", out)
 
     def test_a_forked_child(self):
         program = """

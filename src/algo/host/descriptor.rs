@@ -119,9 +119,9 @@ impl Descriptor {
 
     fn lost(&self) -> io::Error {
         io::Error::other(format!(
-            "the process has closed descriptor {}, which belongs to this library; close only the program's own \
-             descriptors (closefrom and close_range close all of them), or close descriptors before the first call of \
-             this library",
+            "the process has closed descriptor {}, which belongs to this library; close only \
+             descriptors of the program (closefrom and close_range also close those of the library), or close \
+             descriptors before the first call of this library",
             self.number
         ))
     }

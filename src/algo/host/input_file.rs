@@ -76,7 +76,7 @@ fn wait_for_bytes(file: &File) -> io::Result<()> {
     let patience = Timespec { tv_sec: PATIENCE.as_secs() as i64, tv_nsec: 0 };
     match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&patience)) {
         Ok(0) => {
-            let text = format!("nothing was written to it for {PATIENCE:?}, and it has not ended");
+            let text = format!("nothing was written to it for {PATIENCE:?}, and its writer has not closed it");
             Err(io::Error::new(ErrorKind::TimedOut, text))
         }
         Ok(_) | Err(Errno::INTR) => Ok(()),

@@ -132,7 +132,7 @@ impl Walk {
         }
         if !is_ours(&found, &around) {
             let text = format!(
-                "{part:?} is a symbolic link in a folder that other users may write to; name a path without such a link"
+                "{part:?} is a symbolic link in a folder that other users may write to; use a path without such a link"
             );
             return Err(Error::new(ErrorKind::PermissionDenied, text));
         }

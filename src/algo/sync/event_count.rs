@@ -36,7 +36,7 @@ pub struct EventCount {
 }
 
 /// An announced waiter. [`EventCount::wait`] ends at a notification after it was announced.
-#[must_use = "a key is there in order to wait for a later notification"]
+#[must_use = "pass the key to `EventCount::wait`, which waits for a later notification"]
 pub struct Key<'a> {
     events: &'a EventCount,
     notified: u64,

@@ -147,8 +147,8 @@ fn start_raw(stack: usize, detached: bool, body: Body, argument: *mut c_void) ->
         _ => Err(io::Error::new(
             error.kind(),
             format!(
-                "{error}; end other threads, raise their limit (ulimit -u), or free memory: the stack has {stack} \
-                 bytes (PORTACL_THREAD_STACK)"
+                "{error}; end other threads, raise their limit (ulimit -u), or free memory: the stack of the new \
+                 thread has {stack} bytes (PORTACL_THREAD_STACK)"
             ),
         )),
     }

@@ -245,7 +245,7 @@ impl Broker {
         ensure!(
             peer.user == exporter.user,
             Fault::invalid(format!(
-                "the key names process {id} of user {}, but this process runs as user {}; both must run as one user",
+                "the key names process {id} of user {}, but this process runs as user {}; both need the same user",
                 peer.user, exporter.user
             ))
         );
@@ -287,8 +287,9 @@ impl Offer {
         }
         if self.admission == Admission::Listed && !self.admitted.contains(&caller) {
             return Err(Fault::invalid(format!(
-                "process {} does not allow this process, {}, to import this; pass this id there to the call that sets the \
-                 importing processes (such as aclrtIpcMemSetImportPid), or export with the flag that disables this check",
+                "process {} does not allow this process, {}, to import the object; in that process, pass the id of \
+                 this one to the call that sets the importing processes (such as aclrtIpcMemSetImportPid), or export \
+                 with the flag that disables this check",
                 std::process::id(),
                 caller.id
             )));
@@ -310,7 +311,10 @@ fn unknown() -> Fault {
 }
 
 fn gone(process: i32) -> Fault {
-    Fault::invalid(format!("process {process} has no exports any longer: it has finalized the library, or ended"))
+    Fault::invalid(format!(
+        "process {process} has no exports any longer: it has finalized the library, or ended; keep it running until \
+         the import"
+    ))
 }
 
 /// Returns the fault that the system does not let this process reach another one.

@@ -27,13 +27,14 @@ pub fn remedy(reason: &str) -> &'static str {
         ("undefined symbol", "define the symbol in the shared object, or link the library that defines it"),
         (
             "cannot open shared object file",
-            "install the missing library, or add its folder to LD_LIBRARY_PATH or to the shared object (-Wl,-rpath)",
+            "install the missing library, or add its folder to LD_LIBRARY_PATH or to the run path of the shared object \
+             (-Wl,-rpath)",
         ),
         (
             "' not found (required by",
             "the shared object needs a newer version of a system library; build it on this system",
         ),
-        ("static TLS block", "build its thread-local variables without -ftls-model=initial-exec"),
+        ("static TLS block", "build the shared object without -ftls-model=initial-exec"),
         ("executable stack", "link it with -Wl,-z,noexecstack"),
         ("file too short", DAMAGED),
         ("ELF", DAMAGED),
@@ -41,7 +42,7 @@ pub fn remedy(reason: &str) -> &'static str {
     ];
     const DAMAGED: &str = "the file is damaged or incomplete; build or copy it again";
     let found = REMEDIES.iter().find(|(part, _)| reason.contains(part));
-    found.map_or("LD_DEBUG=all shows the steps of the loader", |(_, remedy)| remedy)
+    found.map_or("run the program with LD_DEBUG=all to see the steps of the loader", |(_, remedy)| remedy)
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ fn fatbin(bytes: &[u8]) -> Result<Image> {
         u64::from_le_bytes(*rest).saturating_add(u16::from_le_bytes([low, high]).into())
     });
     let len = bytes.len();
-    let cut_off = || Fault::invalid(format!("the fatbin is cut off: it needs {needed} bytes and there are {len}"));
+    let cut_off = || Fault::invalid(format!("the fatbin is cut off: its header says {needed} bytes, but it has {len}"));
     ensure!(needed <= len as u64, cut_off());
     Ok(Image::Fatbin)
 }

@@ -310,7 +310,7 @@ impl<'a> Tables<'a> {
             THREAD_LOCAL => self.has_thread_locals,
             _ => self.has(symbol.value, 0, 0),
         };
-        ensure!(is_inside, "a symbol is outside of the segments, or in one of the wrong kind");
+        ensure!(is_inside, "a symbol is outside of the segments, or in a segment of the wrong kind");
         Ok(())
     }
 

@@ -115,7 +115,7 @@ impl Parameters {
             Arguments::Each { array } => {
                 let index = self.first_null(array).unwrap_or(0);
                 let bytes = Count(self.each[index].size, "byte");
-                format!("args[{index}] is null; it must point to the argument, {bytes}")
+                format!("args[{index}] is null; it must point to an argument of {bytes}")
             }
         })
     }

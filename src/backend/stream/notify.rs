@@ -302,7 +302,7 @@ impl Drop for Notify {
 
 #[cold]
 fn gone() -> Fault {
-    Fault::invalid("the notify does not exist any longer: the exporting process has destroyed it, or ended")
+    Fault::invalid("the event or notify does not exist any longer: the exporting process has destroyed it, or ended")
 }
 
 #[cold]

@@ -28,8 +28,8 @@ impl End {
     pub(super) fn fix(self) -> &'static str {
         match self {
             Self::NoRecord => {
-                "to end it: in another stream, record the object of the wait (a notify: aclrtRecordNotify; an event: \
-                 aclrtRecordEvent; a counted notify: aclrtCntNotifyRecord with a count that ends the wait)"
+                "to end it: in another stream, record the notify (aclrtRecordNotify), the event (aclrtRecordEvent) or \
+                 the counted notify (aclrtCntNotifyRecord with a count that ends the wait)"
             }
             Self::NoWrite => "to end it: write the value in another stream (aclrtValueWrite), or from the host",
             Self::Cycle => "to end it: in one of the streams, submit the record (or the write) before the wait",
@@ -64,7 +64,7 @@ fn link_of(stop: &Stop, end: Option<End>) -> Party {
             ("waits", "waits for a notify or an event that another operation of this list records")
         }
         (Why::Function(_), _) => ("calls", "calls a function of the program, which has not returned"),
-        (Why::HandedOver, _) => ("waits", "waits for a callback of a thread, or for a graph"),
+        (Why::HandedOver, _) => ("waits", "waits for a callback that a thread must run, or for a graph"),
     };
     link(&stop.operation, does, detail)
 }

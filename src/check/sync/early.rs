@@ -207,6 +207,6 @@ fn fix(sides: &[Side]) -> String {
     let Some(Side { call, stream_name: Some(stream), .. }) = sides.first() else { return String::new() };
     format!(
         "to wait for it: call aclrtSynchronizeStream for {stream} before the access, or aclrtSynchronizeEvent for an \
-         event that is recorded there after {call}"
+         event that is recorded in that stream after {call}"
     )
 }

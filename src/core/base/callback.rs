@@ -75,7 +75,7 @@ pub fn refuse_endless_end(ends: impl Fn(u32, u64) -> bool) -> Result<()> {
 fn refuse_wait_inside(what: &str, ends: &dyn Fn(u32, u64) -> bool) -> Result<()> {
     let Some((count, process)) = pending_here(ends) else { return Ok(()) };
     Err(param_invalid!(
-        "called inside a {what}, on a thread that must run callbacks of streams ({count} pending): the call could \
+        "this call runs inside a {what}, on a thread that must run callbacks of streams ({count} pending), and could \
          wait for them forever; call {process} first, or make this call on another thread"
     ))
 }

@@ -74,7 +74,7 @@ pub fn bind(raw: u64, stream: u64, flag: u32) -> Result<()> {
              create it with aclrtCreateStreamWithConfig"
         ));
     }
-    let instead = "bind streams of the device that was current in aclmdlRIBuildBegin";
+    let instead = "bind streams of the device that was current when aclmdlRIBuildBegin was called";
     graph.check_device(&stream.device, "the stream", "is", instead)?;
     building.bind(&stream, flag == HEAD)
 }

@@ -29,8 +29,8 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     ensure!(graph.building.is_none(), not_built());
     if graph.ready.lock().is_some() {
         return Err(param_invalid!(
-            "modelRI {raw:#x} is captured, and takes no more conditional tasks; create the handle before \
-             aclmdlRICaptureEnd, for the graph that aclmdlRICaptureGetInfo returns"
+            "the capture of modelRI {raw:#x} has ended, so it takes no more conditional tasks; create the handle \
+             before aclmdlRICaptureEnd, for the graph that aclmdlRICaptureGetInfo returns"
         ));
     }
     let value = memory::word_of_graph(&graph.device)?;

@@ -46,7 +46,7 @@ fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result
     let (span, _held) = ends::operand(argument, addr, len, &stream.device, false)?;
     if span.place != Place::Device(stream.device.id) && !memory::is_managed(addr) {
         return Err(unsupported!(
-            "{argument} {addr:#x} is not memory on device {}, the device of the graph",
+            "{argument} {addr:#x} is not memory on device {}, the device of the graph; allocate it there",
             stream.device.id
         ));
     }

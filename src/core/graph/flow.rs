@@ -156,8 +156,8 @@ pub struct Flow {
 /// Returns the error for a driver that cannot run such graphs.
 pub fn no_tickets() -> Error {
     unsupported!(
-        "the driver of this device has no streams that can wait for the host, which labels, switches, conditional \
-         tasks and starts of streams in graphs need; use a newer driver, or graphs without these tasks"
+        "labels, switches, conditional tasks and starts of streams in graphs need streams that can wait for the host, \
+         and the driver of this device has none; use a newer driver, or graphs without these tasks"
     )
 }
 

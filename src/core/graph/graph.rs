@@ -114,7 +114,7 @@ impl Graph {
             Some(_) => ("built", "aclmdlRIBuildEnd"),
             None => ("captured", "aclmdlRICaptureEnd"),
         };
-        error_with!(code, "{self} is still being {recorded}; call {end} first")
+        error_with!(code, "{self} is not {recorded} yet; call {end} first")
     }
 
     /// Returns about how many operations a run has.
@@ -130,7 +130,7 @@ impl Graph {
         if !self.is_enqueuing.load(Ordering::Acquire) && !in_flow && !ready.program.is_running()? {
             return Ok(());
         }
-        Err(error_with!(Code::ModelRunning, "{self} is running; synchronize the stream of its run, then {then}"))
+        Err(error_with!(Code::ModelRunning, "{self} is running; synchronize the stream that runs it, then {then}"))
     }
 
     /// Queues a run.
@@ -210,7 +210,7 @@ fn resolve(raw: u64, stream: u64, deadline: Option<Instant>) -> Result<(Ref<'sta
     let stream = stream::resolve(stream)?;
     loop {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-        graph.check_device(&stream.device, "the stream", "was captured", "run the graph on a stream of its device")?;
+        graph.check_device(&stream.device, "the stream", "is", "run the graph on a stream of its device")?;
         let operations = graph.operations();
         let waited = if stream.is_captured() { None } else { stream.native().await_room(operations, deadline) };
         match waited {

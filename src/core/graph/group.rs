@@ -54,7 +54,7 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
     if stream.is_captured() {
         return Err(error_with!(
             Code::StreamCaptured,
-            "{stream} is being captured; change a task group with a stream that is not captured"
+            "{stream} is being captured, or has ACL_STREAM_PERSISTENT; change a task group with another stream"
         ));
     }
     let graph = handles::get_arc::<Graph>("the task group's graph", group.graph.raw())?;

@@ -104,7 +104,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     };
     let graphs = Graph::table().live().map(|(_, graph)| graph);
     let latest = graphs.filter(of_stream).max_by_key(|graph| graph.id).ok_or_else(|| {
-        param_invalid!("stream {raw:#x} has no task of a live graph; aclmdlRIGetStreams returns the streams of a graph")
+        param_invalid!("stream {raw:#x} has no task of a live graph; pass a stream that aclmdlRIGetStreams returned")
     })?;
     let index = latest.listing()?.iter().position(|part| part.stream == stream.handle);
     Ok((latest, index.ok_or_else(|| changed("stream", raw))?))

@@ -38,7 +38,7 @@ pub fn code_of(raw: u64) -> Result<backend::Code> {
 }
 
 pub(super) fn no_code(what: &str) -> Error {
-    unsupported!("CUDA drivers do not report the address of {what}; use the handle")
+    unsupported!("CUDA drivers report neither address nor size of {what}; use the handle")
 }
 
 /// Implements aclrtGetFunctionAttribute.
@@ -83,8 +83,8 @@ fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Resu
     match &function.native.info().parameters {
         Some(known) => read(&known.each),
         None => Err(unsupported!(
-            "the parameters of kernel {} are unknown; describe them with PORTACL_KERNEL (a kernel for CPUs), or load \
-             the kernel from PTX text or use a CUDA driver of version 12.4 or later",
+            "the parameters of kernel {} are unknown; for CPUs, describe them with PORTACL_KERNEL; for GPUs, load the \
+             kernel from PTX text, or use a CUDA driver of version 12.4 or later",
             function.shown
         )),
     }

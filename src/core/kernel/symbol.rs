@@ -87,9 +87,10 @@ fn resolve(symbol: usize) -> Result<Meaning> {
 pub fn span(symbol: usize) -> Result<Span> {
     match resolve(symbol)? {
         Meaning::Variable(span) => Ok(span),
-        Meaning::Kernel(_) => {
-            Err(param_invalid!("symbol {symbol:#x} identifies a kernel, not a variable; use aclrtGetFuncBySymbol"))
-        }
+        Meaning::Kernel(_) => Err(param_invalid!(
+            "symbol {symbol:#x} identifies a kernel, not a variable; pass the symbol of a variable, or call \
+                 aclrtGetFuncBySymbol for the kernel"
+        )),
     }
 }
 

@@ -73,7 +73,7 @@ fn key_of(text: &[u8]) -> Result<Key> {
 #[cold]
 fn unknown_key() -> Error {
     param_invalid!(
-        "key is not open in this process: never exported or imported here, closed before, or its memory was freed"
+        "key is not open in this process: it was never exported or imported here, was closed, or its memory was freed"
     )
 }
 
@@ -95,7 +95,8 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     // A shorter allocation may begin there, too, but others share its page.
     if !addr.is_multiple_of(PAGE) || found.block().len < PAGE {
         return Err(param_invalid!(
-            "devPtr {addr:#x} may share its page of {PAGE} bytes with other allocations; allocate at least {PAGE} bytes"
+            "devPtr {addr:#x} may share its page of {PAGE} bytes with other allocations, so it cannot be exported; \
+             allocate at least {PAGE} bytes"
         ));
     }
     let _session = runtime::session()?;
@@ -127,7 +128,7 @@ fn not_exported(found: &Allocation) -> Error {
         Kind::Imported(_) => "memory imported from another process; export it in the process that created it",
         Kind::Device(_) => "memory on a device that another thread is resetting",
         Kind::Managed(_) | Kind::Graph(_) | Kind::Pinned | Kind::Registered { .. } => {
-            "not device memory; share memory from aclrtMalloc"
+            "memory that cannot be shared; share memory from aclrtMalloc"
         }
     };
     param_invalid!("devPtr {addr:#x} is {instead}")
@@ -302,8 +303,8 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<Added> {
         && there.block.len != block.len
     {
         return Err(unsupported!(
-            "the memory for key is open at {:#x} through another key for {} bytes, but key is for {} bytes; close the \
-             other key, or export the same size",
+            "the same memory is open under another key at {:#x} with {} bytes, but key is for {} bytes; close the \
+             other key (aclrtIpcMemClose), or export the same size",
             block.addr,
             there.block.len,
             block.len

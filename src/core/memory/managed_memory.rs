@@ -202,7 +202,10 @@ pub fn prefetch(moves: &[Move], flags: u64, stream: u64, argument: impl Fn(usize
 /// Fails unless `count` ranges can have this many places.
 pub fn check_counts(count: usize, places: usize) -> Result<()> {
     arguments::not_zero("count", count, "pass at least one range")?;
-    ensure!(places != 0 && places <= count, invalid_param!("numPrefetchLocs is {places}; allowed: 1 to count {count}"));
+    ensure!(
+        places != 0 && places <= count,
+        invalid_param!("numPrefetchLocs is {places}; allowed: 1 to {count}, the value of count")
+    );
     Ok(())
 }
 

@@ -265,7 +265,8 @@ impl Request for MemoryRequest {
 
 #[cold]
 fn not_open() -> Error {
-    Error::new(Code::InternalError, "memory was requested on a device that is not open")
+    let text = "this is a defect in portacl: memory was requested on a device that is not open; report it";
+    Error::new(Code::InternalError, text)
 }
 
 /// Returns the device that was open as `owner` before hooks ran, if it is still that opening.

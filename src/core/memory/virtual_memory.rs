@@ -156,7 +156,7 @@ pub fn release(addr: usize) -> Result<()> {
 #[cold]
 fn not_reserved(argument: &str, addr: usize) -> Error {
     param_invalid!(
-        "{argument} {addr:#x} is not in a range from aclrtReserveMemAddress: never reserved, or released before"
+        "{argument} {addr:#x} is not in a range from aclrtReserveMemAddress: it was never reserved, or was released"
     )
 }
 

@@ -172,9 +172,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     let found = handles::unless_late::<MemPool, _>(raw, handles::get::<MemPool>("memPool", raw))?;
     let Some(is_default) = found.map(|pool| pool.is_default) else { return Ok(()) };
     if is_default {
-        return Err(param_invalid!(
-            "memPool {raw:#x} is the default pool of its device, and is released with it; leave the call out"
-        ));
+        return Err(param_invalid!("memPool {raw:#x} is a default pool, which the library releases; omit the call"));
     }
     let Some(mem_pool) = handles::end::<MemPool>("memPool", raw)? else { return Ok(()) };
     if let Some(device) = &mem_pool.device {

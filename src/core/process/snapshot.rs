@@ -90,7 +90,7 @@ impl Transition {
             let why = match now {
                 ProcessState::Running => "the process is running: call aclrtSnapShotProcessLock first",
                 ProcessState::Locked => {
-                    "the process is locked: call aclrtSnapShotProcessUnlock, or aclrtSnapShotProcessBackup"
+                    "the process is locked: call aclrtSnapShotProcessUnlock or aclrtSnapShotProcessBackup first"
                 }
                 ProcessState::BackedUp => "the process is backed up: call aclrtSnapShotProcessRestore first",
                 ProcessState::Changing => {
@@ -185,8 +185,8 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
                 let (id, device, patience) = (stream.id, stream.device.id, session.snapshot_timeout.as_millis());
                 return Err(error_with!(
                     Code::SnapshotLockTimeout,
-                    "stream number {id} of device {device} is not complete after {patience} ms; before the lock, make \
-                     the call that the stream waits for, or set a larger PORTACL_SNAPSHOT_TIMEOUT_MS"
+                    "stream number {id} of device {device} has pending work after {patience} ms; before the lock, make \
+                     the calls that this work waits for, or set a larger PORTACL_SNAPSHOT_TIMEOUT_MS"
                 ));
             }
         }

@@ -98,7 +98,7 @@ pub fn push(raw: u64) -> Result<()> {
 pub fn end_range() -> Result<()> {
     let open = OPEN.get().checked_sub(1).ok_or_else(|| {
         param_invalid!(
-            "no range of this thread is open; call aclprofPush or aclprofRangePushEx before, on the same thread"
+            "no range of this thread is open; call aclprofPush or aclprofRangePushEx first, on the same thread"
         )
     })?;
     OPEN.set(open);
@@ -127,7 +127,10 @@ pub fn stop_range(id: u32) -> Result<()> {
     let mut started = STARTED.lock();
     ensure!(
         started.remove(&id),
-        param_invalid!("rangeId {id} is not an open range: never started by aclprofRangeStart, or stopped before")
+        param_invalid!(
+            "rangeId {id} is not an open range: it is not from aclprofRangeStart, or was stopped before; pass the id \
+             of an open range"
+        )
     );
     trace::note(HostWhat::Stop(id));
     Ok(())

@@ -37,10 +37,12 @@ pub fn note(raw: u64, tag: i32, stream: u64) -> Result<()> {
         (true, None) => NEXT.fetch_add(1, Ordering::Relaxed),
         (false, Some(number)) => number,
         (true, Some(_)) => {
-            return Err(param_invalid!("stepInfo {raw:#x} has begun already; record ACL_STEP_END first"));
+            return Err(param_invalid!(
+                "the step of stepInfo {raw:#x} has begun already; pass ACL_STEP_END to end it first"
+            ));
         }
         (false, None) => {
-            return Err(param_invalid!("stepInfo {raw:#x} has not begun; record ACL_STEP_START first"));
+            return Err(param_invalid!("the step of stepInfo {raw:#x} has not begun; pass ACL_STEP_START first"));
         }
     };
     *open = begins.then_some(number);

@@ -69,7 +69,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     let Some(context) = found else { return Ok(()) };
     ensure!(
         !context.is_primary,
-        param_invalid!("context {raw:#x} is the default context of its device; only aclrtResetDevice releases it")
+        param_invalid!("context {raw:#x} is the default context of its device; call aclrtResetDevice to release it")
     );
     drop(context);
     callback::refuse_endless_wait()?;

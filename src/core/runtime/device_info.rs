@@ -130,7 +130,10 @@ pub fn at_pci_address(text: &str) -> Result<i32> {
             return Ok(id);
         }
     }
-    Err(error_with!(Code::InvalidDeviceId, "pciBusId is \"{text}\"; no device here is at {wanted}"))
+    Err(error_with!(
+        Code::InvalidDeviceId,
+        "pciBusId is \"{text}\"; no device here is at {wanted}; pass an address from aclrtDeviceGetPCIBusId"
+    ))
 }
 
 /// Implements aclrtHostMemMapCapabilities: returns whether an engine can use mapped host memory. Kernels and copies

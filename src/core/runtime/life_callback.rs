@@ -89,7 +89,11 @@ pub fn unregister(id: Id) -> Result<()> {
     check_kind(kind)?;
     // `removed` is dropped after the lock is released.
     let removed = STATE.lock().callbacks.extract_if(.., |(other, _)| *other == id).next();
-    removed.map(drop).ok_or_else(|| param_invalid!("cbFunc {address:#x} is not registered for type {kind}"))
+    removed.map(drop).ok_or_else(|| {
+        param_invalid!(
+            "cbFunc {address:#x} is not registered for type {kind}; pass a function and the type of its registration"
+        )
+    })
 }
 
 /// Begins a session with this configuration: callbacks that are registered from here on are called at once. Returns a

@@ -90,8 +90,8 @@ pub fn init(path: Option<&Path>) -> Result<()> {
         INIT_COUNT.store(count, Ordering::Relaxed);
         return Err(error_with!(
             Code::RepeatInitialize,
-            "the runtime is initialized already; the first configuration stays in force (call {count} of aclInit \
-             without a finalize)"
+            "the runtime is initialized already and keeps its first configuration; the reference count is now {count} \
+             (aclFinalizeReference reduces it)"
         ));
     }
     let (config, text) = match path {

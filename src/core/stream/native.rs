@@ -47,13 +47,13 @@ pub fn event(raw: u64) -> Result<usize> {
 pub fn wrap_stream(native: usize) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let default_stream = match native {
-        0 => "null, which is the driver's legacy default stream: it waits for all other streams",
-        1 => "1, the driver's name of its legacy default stream, which waits for all other streams",
-        2 => "2, the driver's name of the per-thread default stream, which is another stream on each thread",
+        0 => "null, which is the driver's legacy default stream: it waits for all blocking streams",
+        1 => "1, the driver's name of its legacy default stream, which waits for all blocking streams",
+        2 => "2, the driver's name of the per-thread default stream, which is a different stream on each thread",
         _ => {
             let device = thread::current()?.device.clone();
             return stream::create_on(device, Priority::Plain, StreamFlags::default(), Some(native));
         }
     };
-    Err(invalid_param!("native is {default_stream}; pass a stream that was created"))
+    Err(invalid_param!("native is {default_stream}; pass a stream from cuStreamCreate or cudaStreamCreate"))
 }

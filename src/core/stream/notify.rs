@@ -65,7 +65,7 @@ where
         let id = Self::numbers(&device).take().ok_or_else(|| {
             error_with!(
                 Code::NoNotifyResource,
-                "device {} has {} notifies of {}, the maximum; destroy some",
+                "device {} has {} notifies from {}, the maximum; destroy some",
                 device.id,
                 Numbers::MOST,
                 if COUNTS { "aclrtCntNotifyCreate" } else { "aclrtCreateNotify and aclrtNotifyImportByKey" }
@@ -75,10 +75,7 @@ where
             let notify = Self { device: device.clone(), native, id, export: OnceLock::new(), is_imported };
             let handle = Self::table().insert(Arc::new(notify)).map(Handle::raw);
             handle.ok_or_else(|| {
-                handles::no_handle::<Self>(
-                    Code::NoNotifyResource,
-                    "no more handles of notifies can be created; destroy some",
-                )
+                handles::no_handle::<Self>(Code::NoNotifyResource, "no more notifies can be created; destroy some")
             })
         });
         added.inspect_err(|_| Self::numbers(&device).release(id))
@@ -166,7 +163,8 @@ pub fn record_counted(raw: u64, stream: u64, mode: i32, value: u32) -> Result<()
         4 => Change::And(value),
         _ => {
             return Err(invalid_param!(
-                "info->mode is {mode}; allowed values of aclrtCntNotifyRecordMode: 0 (set), 1 (add), 2 (or) and 4 (and)"
+                "info->mode is {mode}; allowed: 0 (set), 1 (add), 2 (bitwise OR) and 4 (bitwise AND) of \
+                 aclrtCntNotifyRecordMode"
             ));
         }
     };

@@ -114,8 +114,8 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
         None => {
             return Err(error_with!(
                 Code::ThreadSubscribe,
-                "{argument} {thread:#x} would be thread number {} that runs {what}; allowed: at most {MAX_THREADS}; \
-                 let one thread serve more streams",
+                "with {argument} {thread:#x}, {} threads would run {what}; allowed: at most {MAX_THREADS}; let one \
+                 thread serve several streams",
                 count + 1
             ));
         }

@@ -66,7 +66,7 @@ impl TaskCode for Called {
         let handle = RunningTask::table().insert(Arc::clone(&running)).ok_or_else(|| {
             let error = handles::no_handle::<RunningTask>(
                 Code::BadAlloc,
-                "no more tasks can run at a time; wait until others have ended",
+                "no more tasks can run at the same time; wait until others have ended",
             );
             Fault::new(FaultKind::OutOfHostMemory, error.text())
         })?;
@@ -113,7 +113,7 @@ pub fn launch(
 pub fn check_count(count: usize) -> Result<()> {
     ensure!(
         count <= MOST_BUFFERS,
-        invalid_param!("count is {count}; allowed: at most {MOST_BUFFERS} buffers; pass addresses in userData")
+        invalid_param!("count is {count}; allowed: at most {MOST_BUFFERS} buffers; pass further addresses in userData")
     );
     Ok(())
 }
@@ -139,7 +139,7 @@ fn find(buffers: &[Buffer], device: &Device) -> Result<(Vec<TaskBuffer>, Vec<Hel
         let mut memory = None;
         if len != 0 {
             let argument = format!("buffers[{index}].data");
-            let takes = Takes::Locked("; pass other host memory in userData");
+            let takes = Takes::Locked("; pass the address of pageable host memory in userData");
             let (span, kept) =
                 find_end(End { argument: &argument, addr, len }, does.writes(), Own::Device(device), takes)?;
             if matches!(span.place, Place::Device(id) if id != device.id) && !memory::is_managed(addr) {
@@ -193,7 +193,7 @@ fn check_overlap(buffers: &[TaskBuffer]) -> Result<()> {
 /// Implements portaclTaskFail.
 pub fn fail(task: u64, code: i32, text: Option<String>) -> Result<()> {
     let running = handles::get::<RunningTask>("task", task)?;
-    arguments::not_zero("code", code, "pass the code that the failure shall have")?;
+    arguments::not_zero("code", code, "pass the code of the failure, which is not 0")?;
     let run = running.run.upgrade();
     let name = run.as_ref().map_or("", |run| run.task.code.name());
     let text = text.unwrap_or_else(|| format!("task {name} has failed with code {code}"));

@@ -16,7 +16,7 @@ struct Allowed(usize, &'static [Kind], &'static str);
 const SYNC: Allowed = Allowed(
     MAX_SIDE,
     &[Kind::HostToDevice, Kind::DeviceToHost],
-    "ACL_MEMCPY_HOST_TO_DEVICE 1 and ACL_MEMCPY_DEVICE_TO_HOST 2; within and between devices, use aclrtMemcpy2dAsync",
+    "ACL_MEMCPY_HOST_TO_DEVICE 1 and ACL_MEMCPY_DEVICE_TO_HOST 2; for device to device, use aclrtMemcpy2dAsync",
 );
 const ASYNC: Allowed = Allowed(
     5 << 20,

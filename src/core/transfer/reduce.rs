@@ -11,9 +11,9 @@ fn reduce_op(kind: i32) -> Result<ReduceOp> {
         11 => Ok(ReduceOp::Max),
         12 => Ok(ReduceOp::Min),
         13 => Err(unsupported!(
-            "kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL 13; allowed of aclrtReduceKind: 10 (sum), 11 (max) and 12 (min)"
+            "kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL 13; allowed: 10 (sum), 11 (max) and 12 (min) of aclrtReduceKind"
         )),
-        _ => Err(invalid_param!("kind is {kind}; allowed of aclrtReduceKind: 10 (sum), 11 (max) and 12 (min)")),
+        _ => Err(invalid_param!("kind is {kind}; allowed: 10 (sum), 11 (max) and 12 (min) of aclrtReduceKind")),
     }
 }
 

@@ -256,8 +256,8 @@ impl LoadedObject {
         ensure!(
             found.len >= size_of::<Descriptor>() && self.has(found.addr.addr(), size_of::<Descriptor>()),
             Fault::invalid(format!(
-                "{name}_portacl_kernel has {} bytes in the binary; it must have {}; define the kernel with \
-                 PORTACL_KERNEL",
+                "{name}_portacl_kernel (a symbol of {} bytes) has fewer than {} bytes in its segment; define the \
+                 kernel with PORTACL_KERNEL",
                 found.len,
                 size_of::<Descriptor>()
             ))
@@ -326,8 +326,9 @@ impl Module for CpuModule {
         let parameters = self.object.parameters(name)?;
         if parameters.is_none() && self.shared.library_view != 0 {
             return Err(Fault::unsupported(format!(
-                "kernel {name} has no description of its parameters ({name}_portacl_kernel), so PORTACL_CPU_GUARD=1 \
-                 cannot find its pointers; define the kernel with PORTACL_KERNEL, or unset PORTACL_CPU_GUARD"
+                "kernel {name} has no description of its parameters ({name}_portacl_kernel), so guard mode cannot find \
+                 its pointers; define the kernel with PORTACL_KERNEL, or unset PORTACL_CPU_GUARD and remove `bounds` \
+                 and `all` from PORTACL_CHECK"
             )));
         }
         let code = Code { addr: found.addr.expose_provenance(), len: found.len };

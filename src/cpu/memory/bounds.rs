@@ -53,8 +53,8 @@ pub(crate) fn guardable(page: usize) -> Result<()> {
         return Ok(());
     }
     Err(Fault::unsupported(format!(
-        "PORTACL_CPU_GUARD needs a system with pages of {UNIT} bytes, but this system has pages of {page} bytes; unset \
-         PORTACL_CPU_GUARD, or use such a system"
+        "guard mode needs pages of {UNIT} bytes, but this system has pages of {page} bytes; unset PORTACL_CPU_GUARD, \
+         and remove `bounds` and `all` from PORTACL_CHECK"
     )))
 }
 

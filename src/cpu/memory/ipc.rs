@@ -44,7 +44,9 @@ pub(crate) fn no_file(purpose: &str, error: &io::Error) -> Fault {
 
 /// Returns the fault that the system gives no descriptor of a file.
 pub(crate) fn no_descriptor(error: io::Error) -> Fault {
-    Fault::out_of_host_memory(format!("the system refused a descriptor: {error}"))
+    Fault::out_of_host_memory(format!(
+        "the system refused a descriptor: {error}; close descriptors, or raise ulimit -n"
+    ))
 }
 
 pub(crate) fn damaged() -> Fault {

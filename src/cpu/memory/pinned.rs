@@ -106,7 +106,10 @@ impl HostMemory {
     fn take_small(&self, len: usize) -> Result<Block> {
         let align = if len as u64 >= UNIT { UNIT } else { 1 };
         let mut state = self.state.lock();
-        ensure!(state.arena.make_room(), no_memory(len, "no memory is left to keep track of another allocation"));
+        ensure!(
+            state.arena.make_room(),
+            no_memory(len, "no memory is left to keep track of another allocation; free host memory")
+        );
         let piece = match state.arena.take(len as u64, align) {
             Some(piece) => piece,
             None => {

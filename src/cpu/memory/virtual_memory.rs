@@ -25,7 +25,9 @@ use crate::runtime::shared::Shared;
 fn no_range(wish: usize, error: std::io::Error) -> Fault {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the standard library adds kinds of errors")]
     let what = match error.kind() {
-        ErrorKind::AddrInUse | ErrorKind::AlreadyExists => "the requested addresses are not free",
+        ErrorKind::AddrInUse | ErrorKind::AlreadyExists => {
+            "the requested addresses are not free (pass another expectPtr, or null)"
+        }
         _ if wish != 0 => "the system refused to reserve the requested addresses",
         _ => "the system refused to reserve addresses",
     };
@@ -38,8 +40,8 @@ impl VirtualMemory for CpuDriver {
         let own = self.shared.library_view;
         if own != 0 && len > own {
             return Err(refused(
-                "PORTACL_CPU_GUARD=1",
-                format_args!("a range of {len} bytes is too large; allowed in guard mode: at most {own} bytes"),
+                "guard mode (PORTACL_CPU_GUARD=1 or PORTACL_CHECK=bounds)",
+                format_args!("a range of {len} bytes is too large; allowed: at most {own} bytes"),
             ));
         }
         let mapping = Mapping::reserved(len, align.max(HUGE as usize), wish, own);

@@ -68,12 +68,15 @@ impl HostSegments {
         };
         let whole = len.checked_next_multiple_of(HUGE as usize);
         let mut locked = arena.lock();
-        ensure!(locked.make_room(), refused(&"no memory is left to keep track of another allocation"));
+        ensure!(
+            locked.make_room(),
+            refused(&"no memory is left to keep track of another allocation; free host memory")
+        );
         let piece = whole.and_then(|whole| locked.take(whole as u64, HUGE));
         drop(locked);
         let piece = piece.ok_or_else(|| {
             Fault::out_of_host_memory(format!(
-                "the shared host memory has no free range of {len} bytes; free memory in it"
+                "the shared host memory pool has no free range of {len} bytes; free allocations in the pool"
             ))
         })?;
         let free = || _ = arena.lock().free(piece.offset, piece.note);

@@ -81,7 +81,7 @@ impl CpuDriver {
             None => Capacity::of_machine(numbers.len(), check.addresses()),
             Some(each) => Capacity::of_limit(each).ok_or_else(|| {
                 let most = capacity::MOST;
-                let text = format!("PORTACL_CPU_MEMORY is {each} bytes per device; allowed: 1 to {most} bytes");
+                let text = format!("PORTACL_CPU_MEMORY is {each} bytes per device; allowed: at most {most} bytes");
                 Fault::unsupported(text)
             })?,
         };

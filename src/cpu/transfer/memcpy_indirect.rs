@@ -38,8 +38,8 @@ fn resolve(shared: &Shared, what: &str, end: &Indirect, len: usize) -> Result<Sp
         Fault::new(
             FaultKind::Execution,
             format!(
-                "a copy of {len} bytes read the address {start:#x} from {:#x} as its {what}; from this address plus \
-                 the offset {}, not all of these bytes are device memory",
+                "an indirect copy of {len} bytes read the address {start:#x} from {:#x} as its {what}; with the offset \
+                 {} added, some of the bytes there are not device memory",
                 end.at.addr, end.offset
             ),
         )

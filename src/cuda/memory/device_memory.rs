@@ -97,7 +97,9 @@ pub(crate) fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Blo
     let block = with_reaping(&device.driver, || {
         // A driver accepts more, and moves pages to the host. Here managed memory counts as memory on the device.
         if len as u64 > device.info.total_memory {
-            return Err(Fault::out_of_device_memory("managed memory is at most as large as the device's memory"));
+            return Err(Fault::out_of_device_memory(
+                "one allocation of managed memory can be at most as large as the device's memory",
+            ));
         }
         aligned_on(device, &device.managed_padding, len, |len| {
             let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as c_uint;

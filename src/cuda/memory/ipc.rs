@@ -169,7 +169,9 @@ pub(crate) fn import_physical(
     let handle = device
         // SAFETY: a descriptor, which the driver may find wrong.
         .call(|api| unsafe { api.mem_import(shareable, DESCRIPTOR) })
-        .map_err(|fault| is_none(fault, "the descriptor does not name memory from the driver"))?;
+        .map_err(|fault| {
+            is_none(fault, "the descriptor does not refer to memory from the driver; export the memory again")
+        })?;
     device.driver.sharing.add(Shared::Physical(handle));
     Ok((handle, word(&parcel.bytes[8..]) as usize))
 }

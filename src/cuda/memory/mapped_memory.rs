@@ -126,8 +126,8 @@ pub(super) fn free(device: &DeviceState, base: usize, len: usize) -> Result<()> 
 pub(super) fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Parcel> {
     if !device.can_share_descriptors()? {
         return Err(Fault::unsupported(format!(
-            "CUDA device {} cannot share memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY, because it has no file \
-             descriptors for it; allocate with ACL_MEM_MALLOC_HUGE_FIRST",
+            "CUDA device {} cannot share memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY, because the driver \
+             provides no file descriptors for such memory; allocate with ACL_MEM_MALLOC_HUGE_FIRST",
             device.context.ordinal
         )));
     }

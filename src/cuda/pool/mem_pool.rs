@@ -251,8 +251,8 @@ impl Pool for CudaPool {
         let size = CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE;
         // SAFETY: a pool that lives, and what another process exported, which the driver checks.
         let imported = self.call(|api, pool| unsafe { api.mem_pool_import_pointer(pool, &mut export) });
-        let addr =
-            imported.map_err(|fault| is_none(fault, "exportData names no live allocation of this pool"))? as usize;
+        let not_live = "exportData belongs to no live allocation of this pool; free a pointer only after its imports";
+        let addr = imported.map_err(|fault| is_none(fault, not_live))? as usize;
         // SAFETY: RANGE_SIZE is a size.
         let len = self.call(|api, _| unsafe { foreign::attribute(api, size, addr) });
         let len = len.inspect_err(|_| self.driver.note_refusal(self.free_now(plain_block(addr, 1))))?;

@@ -198,8 +198,8 @@ impl Drop for Nvml {
 
 fn cannot_be_used(why: &str) -> Fault {
     Fault::unsupported(format!(
-        "only NVML reports the utilization of a GPU, but {LIBRARY} {why}; install the NVML of this driver, and let \
-         NVIDIA_DRIVER_CAPABILITIES of a container include `utility`"
+        "only NVML reports the utilization of a GPU, but {LIBRARY} {why}; install the NVML of this driver; in a \
+         container, add `utility` to NVIDIA_DRIVER_CAPABILITIES"
     ))
 }
 

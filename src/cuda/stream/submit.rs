@@ -145,7 +145,9 @@ impl CudaStream {
             Op::WaitValue(wait) => stream_value::wait(stream, &wait),
             Op::ChangeNotify(notify, change) => watch::change_notify(stream, notify, change),
             Op::WaitNotify(notify, wait) => watch::wait_for_notify(stream, notify, wait),
-            Op::Mark => Err(Fault::unsupported("marks are for pools of the core, which CUDA devices do not have")),
+            Op::Mark => Err(Fault::unsupported(
+                "this operation is for memory pools of the library; the cuda backend uses pools of the driver",
+            )),
             Op::Copy(_)
             | Op::Fill(_)
             | Op::Launch(_)

@@ -55,7 +55,7 @@ fn what_is_no_pool_is_not_imported() {
     let file: OwnedFd = std::fs::File::open("/dev/null").unwrap().into();
     let fault = pools.import(PoolHandle::Descriptor(file.as_fd()), 0).err().unwrap();
     assert_eq!(fault.kind(), FaultKind::InvalidArgument);
-    assert!(fault.text().contains("names no memory pool"), "{}", fault.text());
+    assert!(fault.text().contains("belongs to no memory pool"), "{}", fault.text());
 }
 
 #[test]

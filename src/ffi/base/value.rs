@@ -94,7 +94,7 @@ impl<T> Array<T> {
 
     /// `len` elements at `first`. Null with elements is an error that names both arguments.
     pub fn checked(argument: &str, first: *const T, count: &str, len: usize) -> Result<Self> {
-        ensure!(!first.is_null() || len == 0, invalid_param!("{argument} is null, and {count} is {len}"));
+        ensure!(!first.is_null() || len == 0, invalid_param!("{argument} is null, but {count} is {len}"));
         Ok(Self { first, len })
     }
 
@@ -135,7 +135,7 @@ pub unsafe fn bounded_bytes(
     len: usize,
     most: usize,
 ) -> Result<Vec<u8>> {
-    ensure!(!first.is_null(), invalid_param!("{argument} is null; it must point to the bytes"));
+    ensure!(!first.is_null(), invalid_param!("{argument} is null; pass the address of at least one byte"));
     ensure!((1..=most).contains(&len), invalid_param!("{length} is {len}; allowed: 1 to {most} bytes"));
     let mut all = host_memory::list(format_args!("bytes of {argument}"), len)?;
     all.extend(Array::new(first.cast::<u8>(), len).iter());

@@ -141,8 +141,8 @@ pub unsafe extern "C" fn aclrtIpcMemImportPidInterServer(
 ) -> aclError {
     guard_unsupported(
         "aclrtIpcMemImportPidInterServer",
-        "memory can be shared within one machine only; list its processes with aclrtIpcMemSetImportPid, and send data \
-         to other machines over the network",
+        "memory can be shared within one machine only; pass processes of this machine to aclrtIpcMemSetImportPid, and \
+         send data to other machines over the network",
     )
 }
 

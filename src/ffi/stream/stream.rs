@@ -330,6 +330,6 @@ pub unsafe extern "C" fn aclrtGetStreamAttribute(
 pub unsafe extern "C" fn aclrtPersistentTaskClean(stream: aclrtStream) -> aclError {
     guard_unsupported(
         "aclrtPersistentTaskClean",
-        "streams that store their work are not supported; create a new stream instead",
+        "the work that a stream has stored cannot be removed; build another graph instead",
     )
 }

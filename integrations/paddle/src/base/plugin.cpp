@@ -57,7 +57,8 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
     if (params == nullptr) return;
     params->device_type = nullptr;
     if (params->interface == nullptr) {
-        Say("no device: this Paddle passed no table of callbacks, but this plug-in supports Paddle %s only. Use one of "
+        Say("no device is registered: this Paddle passed no table of callbacks, but this plug-in supports Paddle %s "
+            "only. Use one of "
             "these releases, or a newer plug-in",
             KnownReleases().c_str());
         return;
@@ -65,7 +66,8 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
     const std::size_t size = params->interface->size;
     const int column = ColumnOf(size);
     if (column < 0 || params->size != kReleases[column].params) {
-        Say("no device: this Paddle's table of callbacks has %zu bytes and its parameters have %zu bytes, but this "
+        Say("no device is registered: this Paddle's table of callbacks has %zu bytes and its parameters have %zu "
+            "bytes, but this "
             "plug-in supports Paddle %s only. Use one of these releases, or a newer plug-in",
             size, params->size, KnownReleases().c_str());
         return;

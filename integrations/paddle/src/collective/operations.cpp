@@ -33,7 +33,7 @@ template <typename Call>
 C_Status Enqueue(const char* callback, C_DataType type, C_Stream stream, const Call& call) {
     const auto elements = ElementsOf(type);
     if (!elements)
-        return Refuse(callback, "data_type has no elements that ranks exchange; allowed: BOOL to COMPLEX128");
+        return Refuse(callback, "ranks cannot exchange elements of this data_type; allowed: BOOL to COMPLEX128");
     const Traced traced(callback);
     const C_Status status = Answer(callback, EnterDeviceOf(stream));
     return status == C_SUCCESS ? AnswerOf(callback, call(*elements)) : status;
@@ -152,7 +152,7 @@ static C_Status AllToAll(const void** send, const std::size_t* send_count, const
         const auto peer = static_cast<std::uint32_t>(index);
         const auto sent = ElementsOf(send_type[index]), received = ElementsOf(recv_type[index]);
         if (!sent || !received)
-            return Refuse(kName, "data_type has no elements that ranks exchange; allowed: BOOL to COMPLEX128");
+            return Refuse(kName, "ranks cannot exchange elements of this data_type; allowed: BOOL to COMPLEX128");
         const std::uint64_t count = sent->Count(send_count[index]);
         transfers.push_back({HCCL_SEND, const_cast<void*>(send[index]), count, sent->type, peer});
         transfers.push_back({HCCL_RECV, recv[index], received->Count(recv_count[index]), received->type, peer});

@@ -98,9 +98,11 @@ TEST_F(CollectiveRefusals, TypesAndReductionsThatDoNotExist) {
     const std::size_t one = 1;
     const void* from = it;
     void* to = it;
-    Refuses("data_type has no elements", [&] { return p.xccl_all_reduce(it, it, 1, type, SUM, comm_, nullptr); });
-    Refuses("data_type has no elements", [&] { return p.xccl_all_gather(it, it, 1, UNDEFINED, comm_, nullptr); });
-    Refuses("data_type has no elements",
+    Refuses("ranks cannot exchange elements of this data_type",
+            [&] { return p.xccl_all_reduce(it, it, 1, type, SUM, comm_, nullptr); });
+    Refuses("ranks cannot exchange elements of this data_type",
+            [&] { return p.xccl_all_gather(it, it, 1, UNDEFINED, comm_, nullptr); });
+    Refuses("ranks cannot exchange elements of this data_type",
             [&] { return p.xccl_all_to_all(&from, &one, &type, &to, &one, &type, 0, 1, comm_, nullptr); });
     Refuses("op is unknown", [&] { return p.xccl_all_reduce(it, it, 1, FLOAT32, op, comm_, nullptr); });
     Refuses("op does not exist for complex numbers",

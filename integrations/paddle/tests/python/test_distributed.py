@@ -11,7 +11,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = str(HERE / "distributed.py")
 # What a machine without the module of collectives for Paddle says.
-NO_MODULE = "several ranks need a Gloo"
+NO_MODULE = "a communicator of several ranks needs the Gloo library"
 
 
 def free_ports(count):

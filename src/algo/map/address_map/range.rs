@@ -57,11 +57,11 @@ impl fmt::Display for InsertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Overlap { base, len } => {
-                write!(f, "the range overlaps another one, or both begin in the same 256 bytes: ")?;
-                write!(f, "the {len} bytes registered at {base:#x}")
+                write!(f, "the range overlaps another range, or begins in the same 256 bytes as that range: ")?;
+                write!(f, "{len} bytes at {base:#x}")
             }
             Self::Unaddressable => {
-                write!(f, "the range ends above {:#x}, the last address", (1_u64 << ADDRESS_BITS) - 1)
+                write!(f, "the range ends above {:#x}, the last usable address", (1_u64 << ADDRESS_BITS) - 1)
             }
             Self::Full => write!(f, "no memory is left to register another range"),
             Self::Empty => write!(f, "the range is empty"),

@@ -100,7 +100,12 @@ impl Key {
     /// Returns the key with this number.
     pub fn from_number(number: u64) -> Result<Self> {
         let process = (number >> (SPACE_BITS + SHORT_BITS)) as i32;
-        ensure!(process != 0, Fault::invalid(format!("{number:#x} is not a shareable handle of this library")));
+        ensure!(
+            process != 0,
+            Fault::invalid(format!(
+                "{number:#x} is not a shareable handle of this library; pass the one that the export returned"
+            ))
+        );
         Ok(Self {
             process,
             space: (number >> SHORT_BITS & low(SPACE_BITS)) as u32,
@@ -150,7 +155,9 @@ impl Key {
         let start = start_of(process)
             .map_err(|error| unserved(&named(&format!("/proc/{process}/stat, of the exporting process"), error)))?;
         let start = start.filter(|now| self.whole.is_none_or(|whole| whole.start == *now));
-        let start = start.ok_or_else(|| Fault::invalid(format!("the exporting process {process} has ended")))?;
+        let start = start.ok_or_else(|| {
+            Fault::invalid(format!("the exporting process {process} has ended; keep it running until the import"))
+        })?;
         Ok(Process { id: process, start, ..own.clone() })
     }
 }

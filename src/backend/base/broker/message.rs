@@ -70,8 +70,7 @@ pub(super) fn answer(parcel: &Result<Parcel>) -> Vec<u8> {
 
 /// Returns the bytes in the packet of an answer, and whether they are leased.
 pub(super) fn parse_answer(packet: &[u8]) -> Result<(Vec<u8>, bool)> {
-    const NONE: &str =
-        "the answer of the other process has another version; both processes need the same version of this library";
+    const NONE: &str = "the other process uses another version of this library; both processes need the same version";
     let tagged = packet.strip_prefix(&MAGIC).and_then(<[u8]>::split_first);
     let (tag, rest) = tagged.ok_or_else(|| Fault::invalid(NONE))?;
     match *tag {

@@ -29,7 +29,7 @@ impl PyCode {
 }
 
 /// Stands for functions of Python that cannot be read: the GIL cannot be had in time, or the interpreter ends.
-const UNREAD: &str = "<functions of Python, which could not be read: the interpreter was busy or ended>";
+const UNREAD: &str = "<Python functions that could not be read, because the interpreter was busy or had ended>";
 
 /// A function of Python on a stack.
 #[derive(Clone, Debug)]

@@ -52,7 +52,7 @@ impl FileConfig {
             )
         );
         let Value::Object(root) = root else {
-            return Err(Error::new(Code::ParseFile, "the file must hold one JSON object, as in {}"));
+            return Err(Error::new(Code::ParseFile, "the file must hold one JSON object, such as {}"));
         };
         let mut config = Self::default();
         if let Some(value) = root.get("err_msg_mode") {

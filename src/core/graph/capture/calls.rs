@@ -33,7 +33,11 @@ pub fn begin_as(raw: u64, mode: i32, graph: impl FnOnce(&Stream) -> Result<Arc<G
 }
 
 fn captured_already(stream: &Stream) -> Error {
-    error_with!(Code::StreamCaptured, "{stream} is being captured already; call aclmdlRICaptureEnd first")
+    error_with!(
+        Code::StreamCaptured,
+        "{stream} is being captured already, or is changing a task group; call aclmdlRICaptureEnd or \
+         aclmdlRICaptureTaskUpdateEnd first"
+    )
 }
 
 /// Fails for default streams, which cannot be captured.

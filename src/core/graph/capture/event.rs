@@ -99,8 +99,8 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
             own.add_task(task, Some(place)).map(|_| true)
         }
         (Some(own), Some((other, _))) => {
-            own.spoil("it tried to wait for another capture");
-            other.spoil("another capture tried to wait for it");
+            own.spoil("one of its streams tried to wait for an event of another capture");
+            other.spoil("a stream of another capture tried to wait for one of its events");
             Err(error_with!(
                 Code::StreamCaptureConflict,
                 "event {raw:#x} was recorded in {other}, but {stream} takes part in {own}, and captures cannot wait \
@@ -112,8 +112,8 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
             Err(error_with!(
                 Code::CaptureDependency,
                 "{stream} takes part in {own}, but event {raw:#x} was not recorded there: captured work cannot wait \
-                 for other work. Record the event in a stream of the capture first, or wait outside of it. The capture \
-                 is invalid now"
+                 for other work. Record the event in a stream of the capture first, or wait in a stream that is not \
+                 captured. The capture is invalid now"
             ))
         }
         (None, Some((capture, place))) => {
@@ -131,8 +131,8 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
         return Err(error_with!(
             Code::CaptureDependency,
             "{stream} is not bound to modelRI {}, where the event was recorded; wait in a stream with \
-             ACL_STREAM_PERSISTENT that is bound to this graph, or wait after the run in the stream that runs the \
-             graph",
+             ACL_STREAM_PERSISTENT that is bound to this graph, or wait for a run: synchronize the stream that runs \
+             the graph",
             capture.graph
         ));
     }

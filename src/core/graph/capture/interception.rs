@@ -70,7 +70,7 @@ impl Interceptor for Graphs {
                  ends the capture without a graph"
             )),
             None if stream.is_captured() && Recorder::of(stream).update().is_some() => Err(param_invalid!(
-                "stream {raw:#x} changes a task group; call aclmdlRICaptureTaskUpdateEnd first, or \
+                "stream {raw:#x} is changing a task group; call aclmdlRICaptureTaskUpdateEnd first, or \
                  aclrtDestroyStreamForce, which leaves the group as it was"
             )),
             None => Ok(()),

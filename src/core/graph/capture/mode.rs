@@ -75,23 +75,23 @@ pub fn check_call(call: CallClass) -> Result<()> {
     let (code, what) = match call {
         CallClass::Unordered => (
             Code::CaptureModeNotSupport,
-            "this call accesses memory immediately, which cannot be recorded; use its asynchronous form",
+            "it accesses memory immediately, which cannot be recorded; use its asynchronous form",
         ),
         CallClass::Waiting => (
             Code::CaptureModeBlockAsync,
-            "this call waits, or copies pageable host memory, which also waits; use memory from aclrtMallocHost",
+            "it waits; use aclmdlRIExecuteAsync instead of aclmdlRIExecute, copy only pinned memory (aclrtMallocHost)",
         ),
     };
     let forbidding = forbidding();
     let Some(first) = forbidding.first() else { return Ok(()) };
     let text = format!(
-        "stream {:#x} is being captured {}: {what}, make the call outside of the capture, or exchange the mode of this \
-         thread with aclmdlRICaptureThreadExchangeMode. The capture is invalid now",
+        "stream {:#x} is being captured with {}: {what}, make this call after aclmdlRICaptureEnd, or first call \
+         aclmdlRICaptureThreadExchangeMode with ACL_MODEL_RI_CAPTURE_MODE_RELAXED. The capture is invalid now",
         first.origin.raw(),
         match first.mode {
-            Mode::Global => "with a mode that forbids such calls in all threads (ACL_MODEL_RI_CAPTURE_MODE_GLOBAL)",
+            Mode::Global => "ACL_MODEL_RI_CAPTURE_MODE_GLOBAL, which forbids this call in all threads",
             Mode::ThreadLocal | Mode::Relaxed =>
-                "with a mode that forbids such calls in this thread (ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL)",
+                "ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL, which forbids this call in this thread",
         },
     );
     forbidding.iter().for_each(|capture| capture.spoil("a call that its mode forbids was made"));
@@ -105,16 +105,16 @@ pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
         return error_with!(
             code,
             "{what} is recorded in modelRI {:#x}, which is being built: recorded work does not run, so no call can \
-             wait for it or query it; call aclmdlRIBuildEnd, and synchronize the stream of a run",
+             wait for it or query it; call aclmdlRIBuildEnd, run the graph, and synchronize the stream that runs it",
             capture.graph.raw()
         );
     }
     let forbidden = !forbidding().is_empty();
-    capture.spoil("a call waited for it, or queried it");
+    capture.spoil("a call tried to wait for its work, or to query it");
     error_with!(
         if forbidden { Code::CaptureModeBlockAsync } else { code },
         "{what} takes part in the capture of stream {:#x}: recorded work does not run, so no call can wait for it or \
-         query it; call aclmdlRICaptureEnd first. The capture is invalid now",
+         query it; make this call after aclmdlRICaptureEnd. The capture is invalid now",
         capture.origin.raw()
     )
 }

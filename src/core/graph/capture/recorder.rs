@@ -90,7 +90,8 @@ impl<'a> Recorder<'a> {
         let mut part = self.part.lock();
         if !matches!(*part, Participation::Nothing) {
             return Err(param_invalid!(
-                "another thread has meanwhile made {} join a capture, or change a task group",
+                "another thread has meanwhile let {} join a capture, or begun to change a task group with it; end that \
+                 first, or use another stream",
                 self.stream
             ));
         }
@@ -109,7 +110,9 @@ impl<'a> Recorder<'a> {
         let mut part = self.part.lock();
         let Participation::Update(update) = &*part else {
             let stream = self.stream;
-            return Err(param_invalid!("{stream} updates no task group; call aclmdlRICaptureTaskUpdateBegin first"));
+            return Err(param_invalid!(
+                "{stream} is not changing a task group; call aclmdlRICaptureTaskUpdateBegin first"
+            ));
         };
         let update = Arc::clone(update);
         *part = Participation::Nothing;
@@ -123,8 +126,8 @@ impl<'a> Recorder<'a> {
         let Some(update) = self.update() else { return Ok(()) };
         update.spoil("the update has an operation that task groups do not support");
         Err(param_invalid!(
-            "{} is changing a task group, and task groups support only copies, fills, reductions, random numbers, \
-             kernels and host functions; call aclmdlRICaptureTaskUpdateEnd first",
+            "{} is changing a task group, and accepts only copies, fills, reductions, random numbers, kernels and host \
+             functions. The update is invalid now; call aclmdlRICaptureTaskUpdateEnd, and begin again",
             self.stream
         ))
     }
@@ -154,8 +157,8 @@ impl<'a> Recorder<'a> {
         let capture = self.capture().filter(|capture| !is_grouping(capture));
         let Some(capture) = capture else {
             return Err(self.cannot(
-                "a task group holds copies, fills, reductions, random numbers, kernels and host functions; enqueue \
-                 this operation before the group or after it",
+                "a task group can have only copies, fills, reductions, random numbers, kernels and host functions; \
+                 enqueue this operation outside of the group and of its update",
             ));
         };
         let task = Task { step: Some(step), ..Task::new(self.stream.handle, what, None) };
@@ -171,7 +174,7 @@ impl<'a> Recorder<'a> {
     /// the operation.
     #[cold]
     pub fn cannot(&self, text: &'static str) -> Fault {
-        self.capture().iter().for_each(|it| it.spoil("it has an operation that graphs do not support"));
+        self.capture().iter().for_each(|it| it.spoil("an operation was enqueued that it cannot record"));
         if let Participation::Update(update) = &*self.part.lock() {
             update.spoil("the update has an operation that task groups do not support");
         }
@@ -182,7 +185,7 @@ impl<'a> Recorder<'a> {
     fn check(&self, span: Span) -> backend::Result<()> {
         let is_on_another_device = matches!(span.place, Place::Device(id) if id != self.stream.device.id);
         let why = "a graph has one device, but this operation uses memory on another device; enqueue it in a stream \
-             that does not record";
+             that is neither captured nor bound to a graph";
         ensure!(!is_on_another_device, self.cannot(why));
         Ok(())
     }
@@ -211,7 +214,7 @@ impl Submit for Recorder<'_> {
         match op {
             Op::Copy(copy) if copy.stage_source => Err(self.cannot(
                 "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE reads its source during the call, but a graph reads it in each run; \
-                 use ACL_MEMCPY_HOST_TO_DEVICE and keep the source",
+                 use ACL_MEMCPY_HOST_TO_DEVICE, and keep the source as long as the graph exists",
             )),
             Op::Copy(copy) => self.add_work(Work::Copy(copy)),
             Op::CopyBatch(copies) => {
@@ -236,8 +239,8 @@ impl Submit for Recorder<'_> {
             }
             Op::HostTask(task) => self.add_step(What::HostTask, Step::HostTask(Arc::clone(task))),
             Op::HandOver { .. } => Err(self.cannot(
-                "callbacks in threads of the program cannot be part of a graph; use aclrtLaunchHostFunc on a stream \
-                 without a subscribed thread",
+                "a callback for aclrtProcessReport or aclrtProcessHostFunc cannot be part of a graph; use \
+                 aclrtLaunchHostFunc on a stream without a subscribed thread",
             )),
             Op::WriteValue(write) => self.add_step(What::ValueWrite, Step::WriteValue(write)),
             Op::WaitValue(wait) => self.add_step(What::ValueWait, Step::WaitValue(wait)),

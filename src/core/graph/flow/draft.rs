@@ -63,7 +63,8 @@ impl Level<'_> {
 
     fn strand(&self, stream: Handle) -> Result<usize> {
         let index = self.streams.iter().position(|&known| known == stream);
-        let none = || Error::new(Code::InternalError, "a graph starts a stream that its runs do not reach");
+        let text = "this is a defect in portacl: a graph starts a stream that no run reaches; report it";
+        let none = || Error::new(Code::InternalError, text);
         Ok(self.strand + index.ok_or_else(none)?)
     }
 }
@@ -215,7 +216,8 @@ impl Draft<'_> {
         let mut ends = Vec::with_capacity(bodies.len());
         for body in bodies {
             let tree = level.tree.bodies.get(body);
-            let tree = tree.ok_or_else(|| Error::new(Code::InternalError, "a conditional task has no body"))?;
+            let none = "this is a defect in portacl: a conditional task has no body; report it";
+            let tree = tree.ok_or_else(|| Error::new(Code::InternalError, none))?;
             targets.push(steps.len());
             self.body(tree, steps)?;
             ends.push(steps.len());

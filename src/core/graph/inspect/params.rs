@@ -190,7 +190,7 @@ fn has_no_parameters(task: &Task) -> Error {
 fn check_device(graph: &Graph, word: Span) -> Result<()> {
     match word.place {
         Place::Device(id) if id != graph.device.id => Err(unsupported!(
-            "devAddr {:#x} is memory on device {id}, but the graph is on device {}",
+            "devAddr {:#x} is memory on device {id}, but the graph is on device {}; pass memory on the graph's device",
             word.addr,
             graph.device.id
         )),

@@ -26,7 +26,8 @@ impl Late {
     /// in order.
     pub(super) fn new(tasks: &[Task], members: &[usize], device: &dyn Device, runner: &Arc<Runner>) -> Result<Self> {
         let member = members.first().and_then(|&index| tasks[index].group.as_ref());
-        let no_group = || Error::new(Code::InternalError, "a task with late arguments has no task group");
+        let text = "this is a defect in portacl: a task with late arguments has no task group; report it";
+        let no_group = || Error::new(Code::InternalError, text);
         let group = Arc::clone(&member.ok_or_else(no_group)?.group);
         let mut state = group.state.lock();
         let first = state.batches.last().map_or(0, |batch| batch.end);

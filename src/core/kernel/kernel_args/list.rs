@@ -135,7 +135,8 @@ impl List<'_> {
         if index == most || end > room {
             let (size, room, most) = (Count(size, "byte"), Count(room, "byte"), Count(most, "argument"));
             return Err(invalid_param!(
-                "argument {index} (counted from 0) needs {size}, but argsHandle holds at most {most} in {room} together"
+                "argument {index} (counted from 0) needs {size}, but argsHandle holds at most {most}, with {room} \
+                 together; pass fewer or smaller arguments"
             ));
         }
         self.entries[index] = Argument { offset, size, is_place_holder: is_place_holder.into(), ..Argument::default() };
@@ -174,7 +175,8 @@ impl List<'_> {
         let index = (handle & 0xffff_ffff).wrapping_sub(1) as usize;
         if handle >> 32 != ARGUMENT || index >= self.head.count {
             return Err(param_invalid!(
-                "paramHandle {handle:#x} is not an argument of this list, which has {}",
+                "paramHandle {handle:#x} is not an argument of this list, which has {}; pass a handle that was \
+                 returned for this list",
                 Count(self.head.count, "argument")
             ));
         }
@@ -215,8 +217,8 @@ impl List<'_> {
                 let begin = last.and_then(|last| last.checked_sub((base + last) % DATA_ALIGNMENT));
                 let begin = begin.filter(|begin| *begin >= used).ok_or_else(|| {
                     invalid_param!(
-                        "dataSize is {size}; allowed: at most {}, the bytes that are left, after alignment, of the \
-                         {room_len} of userHostMem; give aclrtKernelArgsInitByUserMem as many bytes as \
+                        "dataSize is {size}; allowed: at most {}, the aligned bytes that are left of the {room_len} \
+                         bytes at userHostMem; pass aclrtKernelArgsInitByUserMem as many bytes as \
                          aclrtKernelArgsGetMemSize returns",
                         end.saturating_sub((base + used).next_multiple_of(DATA_ALIGNMENT) - base)
                     )
@@ -262,7 +264,7 @@ impl List<'_> {
         ensure!(
             count == wanted,
             param_invalid!(
-                "argsHandle has {}; kernel {shown} has {}",
+                "argsHandle has {}; kernel {shown} has {}; append the missing arguments",
                 Count(count, "argument"),
                 Count(wanted, "parameter")
             )

@@ -56,21 +56,25 @@ impl Shape {
         let per_block = limits.map_or(THREADS_PER_BLOCK, |limits| limits.per_block);
         let (grid, threads) = match self {
             Self::Blocks(count) if count > most_blocks[0] => {
-                return Err(invalid_param!("numBlocks is {count}; the device runs at most {}", most_blocks[0]));
+                let most = most_blocks[0];
+                return Err(invalid_param!("numBlocks is {count}; allowed: at most {most}, the limit of the device"));
             }
             Self::Blocks(_) => return Ok(()),
             Self::Grid { grid, threads, .. } => (grid, threads),
         };
         for (argument, counts, most) in [("gridDim", grid, most_blocks), ("blockDim", threads, most_threads)] {
             for ((count, most), axis) in counts.into_iter().zip(most).zip(AXES) {
-                ensure!(count <= most, invalid_param!("{argument}.{axis} is {count}; the device has at most {most}"));
+                ensure!(
+                    count <= most,
+                    invalid_param!("{argument}.{axis} is {count}; allowed: at most {most}, the limit of the device")
+                );
             }
         }
         let count: u64 = threads.iter().map(|count| u64::from(*count)).product();
         if count > u64::from(per_block) {
             let [x, y, z] = threads;
             return Err(invalid_param!(
-                "blockDim is {x} x {y} x {z}, {count} threads; the device has at most {per_block} in a block"
+                "blockDim is {x} x {y} x {z}, {count} threads; allowed: at most {per_block}, the limit of a block"
             ));
         }
         Ok(())

@@ -211,7 +211,7 @@ pub fn report(id: u64) -> Result<Option<String>> {
 
 fn unknown(id: u64) -> Error {
     param_invalid!(
-        "id {id} is not a registered hook: never registered, or unregistered before; pass an id that \
+        "id {id} is not a registered hook: it never was, or it was unregistered; pass an id that \
          portaclMemoryHookList lists"
     )
 }

@@ -130,8 +130,8 @@ fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
 #[cold]
 fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
     param_invalid!(
-        "{argument} {addr:#x} is memory on device {id}, but the stream is on device {}; use a stream of device {id}, \
-         or copy the data to the stream's device first",
+        "{argument} {addr:#x} is memory on device {id}, but this operation is for device {}; use a stream or context \
+         of device {id}, or copy the data to the other device first",
         device.id
     )
 }

@@ -60,7 +60,7 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
 #[cold]
 fn refused() -> Error {
     let not_zero = || arguments::not_zero("size", 0, "allocate at least one byte");
-    thread::refuse_inside_host_function().and_then(|()| not_zero()).expect_err("one of them is the reason")
+    thread::refuse_inside_host_function().and_then(|()| not_zero()).expect_err("one of the two checks fails")
 }
 
 /// Returns the pages that `policy`, a number from C, selects. Peer-to-peer variants and bandwidth hints have no effect

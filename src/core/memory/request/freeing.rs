@@ -15,8 +15,8 @@ pub(crate) fn check_free(argument: &str, addr: usize) -> Result<()> {
 pub(crate) fn not_freed(argument: &str, addr: usize) -> Error {
     let Some(found) = Allocation::find(addr) else {
         return param_invalid!(
-            "{argument} {addr:#x} is not a live allocation of this library: never allocated here, freed before, or \
-             released with its device"
+            "{argument} {addr:#x} is not a live allocation of this library: it was never allocated here, was freed, or \
+             was released with its device"
         );
     };
     if found.base != addr {

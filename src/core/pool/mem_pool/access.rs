@@ -47,7 +47,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
                 access == Access::ReadWrite,
                 invalid_param!(
                     "descList[{index}].flags is {flags}, but memPool has managed memory, to which all devices have access; \
-                 pass ACL_RT_MEM_ACCESS_FLAGS_READWRITE 3, or leave the call out"
+                 pass ACL_RT_MEM_ACCESS_FLAGS_READWRITE 3, or omit the call"
                 )
             );
             continue;
@@ -109,9 +109,9 @@ pub fn check(argument: &dyn Display, addr: usize, memory: &Allocation, device: u
         return Ok(());
     }
     let whose = if let Kind::Pool(id) = memory.kind {
-        format!("of a pool on device {id}")
+        format!("in a pool on device {id}")
     } else {
-        "of a pool of host memory".to_owned()
+        "in a pool of host memory".to_owned()
     };
     let verb = if writes { "write" } else { "read" };
     Err(param_invalid!(

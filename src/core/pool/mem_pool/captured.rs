@@ -25,6 +25,9 @@ pub fn register(recording: &'static dyn Recording) {
 pub fn recording() -> Result<&'static dyn Recording> {
     // The recorder is registered before a stream is captured.
     RECORDING.get().copied().ok_or_else(|| {
-        Error::new(Code::InternalError, "a stream is captured, but no recorder of allocations is registered")
+        Error::new(
+            Code::InternalError,
+            "this is a defect in portacl: a stream is captured, but no recorder is registered; report it",
+        )
     })
 }

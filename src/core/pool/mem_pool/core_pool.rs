@@ -288,5 +288,8 @@ impl CorePool {
 
 #[cold]
 fn no_host_memory(len: usize) -> Error {
-    error_with!(Code::BadAlloc, "size {len}: no host memory is left to keep track of another allocation")
+    error_with!(
+        Code::BadAlloc,
+        "size is {len}, but the host has no memory left to record another allocation; free host memory"
+    )
 }

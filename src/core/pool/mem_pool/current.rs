@@ -119,7 +119,7 @@ pub fn set_current(id: i32, raw: u64) -> Result<()> {
     may_be_current(&mem_pool, raw)?;
     if !mem_pool.pool.home.is(&device) || mem_pool.pool.home.is_managed {
         return Err(param_invalid!(
-            "memPool {raw:#x} is not on device {id}, but {}; pass a pool on device {id}",
+            "memPool {raw:#x} is {}, but deviceId is {id}; pass a pool of device memory on device {id}",
             props::in_words(&mem_pool.pool.options)
         ));
     }

@@ -187,7 +187,7 @@ pub(super) fn in_words(options: &PoolOptions) -> String {
     match kind {
         Location::DEVICE => format!("{what}on device {id}"),
         Location::HOST => format!("{what}in host memory"),
-        Location::HOST_NODE => format!("{what}in host memory on node {id}"),
+        Location::HOST_NODE => format!("{what}in host memory on NUMA node {id}"),
         _ => format!("{what}without a preferred location"),
     }
 }

@@ -176,5 +176,5 @@ fn name_of(found: &Allocation, pool: &Pool) -> Result<PointerExport> {
 /// Returns the error for a pool that is not shared. Callers have checked this, so it is a defect of the library.
 #[cold]
 fn not_shared() -> Error {
-    Error::new(Code::InternalError, "the memory pool is not shared")
+    Error::new(Code::InternalError, "this is a defect in portacl: the memory pool is not shared; report it")
 }

@@ -174,7 +174,8 @@ impl Steps<'_> {
         self.with(|held| match &held.pool.inner {
             Inner::Core(core) => work(core, held).map_err(|error| held.pool.failed(error)),
             Inner::Driver(_) => {
-                Err(Error::new(Code::InternalError, "a pool of this library became a pool of the driver"))
+                let why = "this is a defect in portacl: a pool of this library became a pool of the driver; report it";
+                Err(Error::new(Code::InternalError, why))
             }
         })
     }

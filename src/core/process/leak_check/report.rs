@@ -90,7 +90,7 @@ fn name_of(live: &Live) -> String {
     let place = match kind {
         MemoryKind::Pinned => "page-locked host memory".to_owned(),
         MemoryKind::Pool if *device < 0 => format!("host memory in pool {pool:#x}"),
-        MemoryKind::Pool => format!("memory on device {device}, of pool {pool:#x},"),
+        MemoryKind::Pool => format!("memory in pool {pool:#x} on device {device}"),
         MemoryKind::Imported if *device < 0 => "imported host memory".to_owned(),
         MemoryKind::Graph if *device < 0 => "host memory in a graph".to_owned(),
         kind @ (MemoryKind::Device | MemoryKind::Managed | MemoryKind::Imported | MemoryKind::Graph) => {
@@ -150,7 +150,7 @@ pub(super) fn at_end(end: Teardown<'_>, what: &str, write: &mut dyn FnMut(&str))
         text.put(format_args!("portacl: at {what} {counts} {is} not released\n"));
         for object in &objects {
             text.put(format_args!("  {}", object.what));
-            text.origin(object.record.as_ref(), "made");
+            text.origin(object.record.as_ref(), "created");
         }
     }
     text.finish();

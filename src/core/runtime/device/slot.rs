@@ -142,7 +142,7 @@ impl DeviceSlot {
             if pending_since.get_or_insert_with(Instant::now).elapsed() >= CALLBACK_PATIENCE {
                 return Err(param_invalid!(
                     "deviceId {} is being reset, and its streams may wait for callbacks that only this thread runs \
-                     ({count} pending); call {process} first, then call again",
+                     ({count} pending); call {process} first, then try again",
                     self.id
                 ));
             }

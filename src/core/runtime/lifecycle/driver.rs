@@ -60,14 +60,14 @@ pub fn count_without_start() -> Option<Visibility> {
 
 /// Opens the first backend that this machine has.
 fn open_first(environment: &Environment, choose: &mut dyn FnMut(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
-    let mut failed = Fault::new(FaultKind::NoDevice, "this portacl was built without a backend");
+    let mut failed = Fault::new(FaultKind::NoDevice, "this portacl was built without a backend; use another build");
     for backend in candidates(environment) {
         failed = match open_one(backend, environment, choose) {
             // The program has the number of its devices, so those of another backend are no replacement.
             Err(fault) if backend.binds_process && COUNTED.load(Ordering::Relaxed) => {
                 return Err(fault.with_text(|said| {
                     format!(
-                        "aclrtGetDeviceCount has counted the GPUs, and their driver does not work: {said}; set \
+                        "aclrtGetDeviceCount has counted the GPUs, but their driver does not work: {said}; set \
                          PORTACL_BACKEND=cpu to use CPUs"
                     )
                 }));

@@ -59,8 +59,8 @@ impl Event {
         self.counted.store(false, Ordering::Relaxed);
         Err(error_with!(
             Code::NoEventResource,
-            "device {} has {} events from aclrtCreateEventWithFlag and recorded events from aclrtCreateEvent, and no \
-             room for more; destroy some, or use aclrtCreateEventExWithFlag",
+            "device {} has {} events, the maximum (those from aclrtCreateEventWithFlag, and recorded ones from \
+             aclrtCreateEvent); destroy some, or use aclrtCreateEventExWithFlag",
             self.device.id,
             MOST
         ))

@@ -140,7 +140,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     if wait == Wait::TimedOut {
         return Err(error_with!(
             Code::EventSyncTimeout,
-            "event {raw:#x} was not complete after {timeout_ms} ms; its stream continues"
+            "event {raw:#x} was not complete after {timeout_ms} ms; its stream continues; wait again"
         ));
     }
     awaited.into_iter().for_each(KnownPositions::is_over);

@@ -76,7 +76,8 @@ pub fn export(raw: u64) -> Result<String> {
     let event = handles::get_arc::<Event>("event", raw)?;
     let Some(shared) = &event.shared else {
         return Err(param_invalid!(
-            "event {raw:#x} has no ACL_EVENT_IPC; create it with aclrtCreateEventExWithFlag and this flag alone"
+            "event {raw:#x} was created without ACL_EVENT_IPC; create it with aclrtCreateEventExWithFlag and this flag \
+             alone"
         ));
     };
     ensure!(

@@ -49,7 +49,7 @@ pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
     if BROKER.admit(OfferKind::Notify, &export.key, processes) {
         return Ok(());
     }
-    Err(param_invalid!("notify {raw:#x} is no longer exported"))
+    Err(param_invalid!("notify {raw:#x} is no longer exported; export another notify"))
 }
 
 /// Implements aclrtNotifyImportByKey: returns a handle for a notify of another process.

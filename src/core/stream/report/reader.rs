@@ -164,7 +164,7 @@ impl Reader {
             } else {
                 let is_same = |state: &mut Inbox| state.line(stream).is_ok_and(|line| line.pending == before);
                 self.changed.wait_while_for(&mut state, is_same, PATIENCE);
-                format!("of which their thread completed none in {} s", PATIENCE.as_secs())
+                format!("and their thread completed none of them in {} s", PATIENCE.as_secs())
             };
             let line = state.line(stream)?;
             if line.pending == before {
@@ -241,7 +241,7 @@ impl Inbox {
 
     fn line(&mut self, stream: Handle) -> Result<&mut ServedStream> {
         self.lines.get_mut(&stream.raw()).ok_or_else(|| {
-            param_invalid!("stream {:#x} was destroyed, or released with its device, meanwhile", stream.raw())
+            param_invalid!("stream {:#x} was destroyed, or released with its device, during this call", stream.raw())
         })
     }
 }

@@ -118,7 +118,11 @@ impl DeviceMemory {
         }
         let (at, offset) = (self.offset(block.addr), block.addr as u64 % HUGE);
         let refused = |error: io::Error| {
-            Fault::out_of_host_memory(format!("{} exported bytes cannot move to a separate file: {error}", block.len))
+            Fault::out_of_host_memory(format!(
+                "{} exported bytes cannot move to a separate file: {error}; free host memory, or raise \
+                 vm.max_map_count",
+                block.len
+            ))
         };
         let file = files::sealed_file(c"portacl-export", offset + block.len as u64);
         let file = file.map_err(|error| ipc::no_file(" for exported memory", &error))?;

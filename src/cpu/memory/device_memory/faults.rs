@@ -10,19 +10,19 @@ use crate::base::machine;
 pub(super) fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
     Fault::unsupported(format!(
         "guard mode needs a memory file for the memory on device {ordinal}, but the system refuses one ({why}); let \
-         the system allow memory files, or unset PORTACL_CPU_GUARD, and set PORTACL_CHECK without bounds and all"
+         the system allow memory files, or unset PORTACL_CPU_GUARD and remove `bounds` and `all` from PORTACL_CHECK"
     ))
 }
 
 /// Returns the fault that the process cannot map `span` bytes and the library's view of them.
 pub(super) fn no_addresses(ordinal: u32, size: u64, library_view: usize, span: u64, error: &io::Error) -> Fault {
     let limit = machine::most_addresses()
-        .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
+        .map(|most| format!(" (the process may have at most {most}: ulimit -v)"))
         .unwrap_or_default();
     let remedy = match library_view {
         _ if error.kind() != io::ErrorKind::OutOfMemory => "let the system allow the mapping",
         0 => "set a smaller PORTACL_CPU_MEMORY",
-        _ => "raise ulimit -v, or unset PORTACL_CPU_GUARD, and set PORTACL_CHECK without bounds and all",
+        _ => "raise ulimit -v, or unset PORTACL_CPU_GUARD and remove `bounds` and `all` from PORTACL_CHECK",
     };
     let wanted = span + library_view as u64;
     Fault::out_of_device_memory(format!(
@@ -52,7 +52,7 @@ impl DeviceMemory {
     /// Returns the fault that the kernel does not change the access to `len` bytes.
     pub(super) fn access_not_changed(&self, len: usize, error: &io::Error) -> Fault {
         Fault::out_of_host_memory(format!(
-            "the system refused to change the access to {len} bytes of device {}: {error}",
+            "the system refused to change the access to {len} bytes on device {}: {error}; raise vm.max_map_count",
             self.ordinal
         ))
     }

@@ -75,7 +75,8 @@ fn check_kind(driver: &DriverState, options: &PoolOptions) -> Result<()> {
         ensure!(
             driver.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK)? != 0,
             Fault::unsupported(format!(
-                "CUDA device {ordinal} has no engine for decompression (portaclDeviceGetMemPoolSupport); pass usage 0"
+                "CUDA device {ordinal} has no engine for decompression (see portaclDeviceGetMemPoolSupport); pass \
+                 usage 0"
             ))
         );
     }
@@ -171,7 +172,11 @@ impl Pools for CudaDriver {
             let imported = unsafe { api.mem_pool_import(handle, handle_type(sharing).0, 0) };
             imported.inspect(|raw| driver.sharing.add(Shared::Pool(raw.addr())))
         })
-        .map_err(|fault| is_none(fault, "the handle names no memory pool that can be imported"))
+        .map_err(|fault| {
+            let text = "the handle belongs to no memory pool that can be imported; pass a handle from \
+                        portaclMemPoolExportToShareableHandle";
+            is_none(fault, text)
+        })
     }
 }
 
