@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "operators/tests"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "operators/tests"))
 
 LIMIT = 300
 
