@@ -13,13 +13,17 @@ namespace hccl {
 
 class Failure : public std::exception {
   public:
-    Failure(HcclResult code, std::string text) : code_(code), text_(std::move(text)) {}
+    Failure(HcclResult code, std::string text, bool is_overdue = false)
+        : code_(code), text_(std::move(text)), is_overdue_(is_overdue) {}
     HcclResult code() const { return code_; }
+    // Another rank was silent too long, so that no message about it is on its way.
+    bool is_overdue() const { return is_overdue_; }
     const char* what() const noexcept override { return text_.c_str(); }
 
   private:
     HcclResult code_;
     std::string text_;
+    bool is_overdue_;
 };
 
 // Throws if a call of the runtime has failed, with the text of the runtime.

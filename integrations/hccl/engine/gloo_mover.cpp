@@ -28,7 +28,8 @@ void GlooMover::Run(const Operation& operation) {
         throw Failure(HCCL_E_REMOTE, "another rank did not answer within " + std::to_string(patience_.count() / 1000) +
                                          " s; check that all ranks call the same operations in the same order, or set "
                                          "HCCL_EXEC_TIMEOUT to more seconds (" +
-                                         text + ")");
+                                         text + ")",
+                      true);
     }
 }
 

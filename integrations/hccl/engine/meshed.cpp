@@ -238,7 +238,9 @@ void MeshedEngine::AwaitFit(const Operation& operation) {
 
 Failure MeshedEngine::CauseOf(const Failure& failure) {
     std::unique_lock<std::mutex> held(lock_);
-    if (failure.code() == HCCL_E_REMOTE) changed_.wait_for(held, kCauseTime, [&] { return cause_.has_value(); });
+    // The others wait as long for what this rank reports.
+    const bool may_be_told = failure.code() == HCCL_E_REMOTE && !failure.is_overdue();
+    if (may_be_told) changed_.wait_for(held, kCauseTime, [&] { return cause_.has_value(); });
     if (cause_) return *cause_;
     held.unlock();
     const Failure cause(failure.code(), failure.what() + member_->Left());

@@ -50,10 +50,12 @@ struct MoverModule {
     std::string (*meet)(const std::string& address);
     std::unique_ptr<Mover> (*join)(const Seat& seat);
     // The sizes for which the module was compiled.
-    size_t seat_size = sizeof(Seat), operation_size = sizeof(Operation);
+    size_t seat_size = sizeof(Seat), operation_size = sizeof(Operation), failure_size = sizeof(Failure);
 
     // Whether the module and this library were compiled for each other.
-    bool Fits() const { return seat_size == sizeof(Seat) && operation_size == sizeof(Operation); }
+    bool Fits() const {
+        return seat_size == sizeof(Seat) && operation_size == sizeof(Operation) && failure_size == sizeof(Failure);
+    }
 };
 
 using MoverFunction = const MoverModule*();

@@ -10,7 +10,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -83,6 +86,23 @@ class Rank {
         if (has_run != nullptr) *has_run = code == HCCL_SUCCESS;
         return code != HCCL_SUCCESS ? static_cast<aclError>(code) : aclrtSynchronizeStream(stream);
     }
+    // Creates another communicator, uses and destroys it. The first one sends its root information.
+    void JoinNext(HcclComm comm, aclrtStream stream) const {
+        HcclRootInfo info = {};
+        void* memory = nullptr;
+        Require(aclrtMalloc(&memory, sizeof info, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
+        if (rank == 0) Require(HcclGetRootInfo(&info), "HcclGetRootInfo");
+        Require(aclrtMemcpy(memory, sizeof info, &info, sizeof info, ACL_MEMCPY_HOST_TO_DEVICE), "copy");
+        Require(HcclBroadcast(memory, sizeof info, HCCL_DATA_TYPE_UINT8, 0, comm, stream), "HcclBroadcast");
+        Require(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+        Require(aclrtMemcpy(&info, sizeof info, memory, sizeof info, ACL_MEMCPY_DEVICE_TO_HOST), "copy");
+        HcclComm next = nullptr;
+        Require(HcclCommInitRootInfo(size, &info, rank, &next), "HcclCommInitRootInfo");
+        Require(HcclBarrier(next, stream), "HcclBarrier");
+        Require(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+        Require(HcclCommDestroy(next), "HcclCommDestroy");
+        Require(aclrtFree(memory), "aclrtFree");
+    }
     // The parent waits until all ranks are here.
     void Arrive() { shared_.running++; }
 
@@ -125,9 +145,9 @@ class Processes {
         munmap(shared_, sizeof(Shared));
     }
 
-    // Waits until all ranks have arrived.
+    // Waits until all ranks have arrived, or one has ended.
     void AwaitArrival() const {
-        while (shared_->running < children_.size()) std::this_thread::sleep_for(Milliseconds(1));
+        while (shared_->running < children_.size() && !HasEnded()) std::this_thread::sleep_for(Milliseconds(1));
     }
     void Signal(uint32_t rank, int signal) const {
         if (children_[rank] > 0) kill(children_[rank], signal);
@@ -145,6 +165,15 @@ class Processes {
     }
 
   private:
+    bool HasEnded() const {
+        for (const pid_t child : children_) {
+            siginfo_t info = {};
+            if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0)
+                return true;
+        }
+        return false;
+    }
+
     Shared* const shared_;
     std::vector<pid_t> children_;
 };
@@ -176,27 +205,58 @@ TEST(Processes, CommunicatorsRunBesideEachOther) {
     ranks.ExpectSuccess();
 }
 
+// A thread issues them, and each rank in another order: a communicator waits for none of the others.
+TEST(Processes, AThreadUsesACommunicatorOnEachStream) {
+    Processes ranks(3, [](Rank& own) {
+        HcclComm comms[kMost];
+        aclrtStream streams[kMost];
+        void* memory[kMost];
+        for (int index = 0; index < kMost; index++) {
+            comms[index] = own.Join(index);
+            streams[index] = Rank::NewStream();
+            memory[index] = Rank::NewMemory(std::vector<float>(1000, static_cast<float>(index + 1)));
+        }
+        for (int time = 0; time < 5; time++) {
+            for (int turn = 0; turn < kMost; turn++) {
+                const int index = (turn + static_cast<int>(own.rank)) % kMost;
+                Rank::Require(HcclAllReduce(memory[index], memory[index], 1000, kFloat, HCCL_REDUCE_SUM, comms[index],
+                                            streams[index]),
+                              "HcclAllReduce");
+            }
+        }
+        for (int index = 0; index < kMost; index++) {
+            Rank::Require(aclrtSynchronizeStream(streams[index]), "aclrtSynchronizeStream");
+            std::vector<float> values(1000);
+            const size_t bytes = values.size() * sizeof(float);
+            Rank::Require(aclrtMemcpy(values.data(), bytes, memory[index], bytes, ACL_MEMCPY_DEVICE_TO_HOST), "copy");
+            // Five sums of three equal numbers.
+            Rank::Require(values == std::vector<float>(1000, static_cast<float>(243 * (index + 1))), "a sum is wrong");
+            Rank::Require(HcclCommDestroy(comms[index]), "HcclCommDestroy");
+        }
+    });
+    ranks.ExpectSuccess();
+}
+
+// Communicators that have ended leave no descriptors and threads.
 TEST(Processes, CommunicatorsComeAndGo) {
     Processes ranks(2, [](Rank& own) {
+        const auto entries = [](const char* folder) {
+            const std::filesystem::directory_iterator first(folder);
+            return std::distance(first, std::filesystem::directory_iterator());
+        };
         const HcclComm comm = own.Join();
         const aclrtStream stream = Rank::NewStream();
-        for (int time = 0; time < 30; time++) {
-            // The first communicator sends the root information of the next one.
-            HcclRootInfo info = {};
-            void* memory = nullptr;
-            Rank::Require(aclrtMalloc(&memory, sizeof info, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
-            if (own.rank == 0) Rank::Require(HcclGetRootInfo(&info), "HcclGetRootInfo");
-            Rank::Require(aclrtMemcpy(memory, sizeof info, &info, sizeof info, ACL_MEMCPY_HOST_TO_DEVICE), "copy");
-            Rank::Require(HcclBroadcast(memory, sizeof info, HCCL_DATA_TYPE_UINT8, 0, comm, stream), "HcclBroadcast");
-            Rank::Require(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
-            Rank::Require(aclrtMemcpy(&info, sizeof info, memory, sizeof info, ACL_MEMCPY_DEVICE_TO_HOST), "copy");
-            HcclComm next = nullptr;
-            Rank::Require(HcclCommInitRootInfo(2, &info, own.rank, &next), "HcclCommInitRootInfo");
-            Rank::Require(HcclBarrier(next, stream), "HcclBarrier");
-            Rank::Require(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
-            Rank::Require(HcclCommDestroy(next), "HcclCommDestroy");
-            Rank::Require(aclrtFree(memory), "aclrtFree");
+        std::ptrdiff_t descriptors = 0;
+        std::ptrdiff_t threads = 0;
+        for (int time = 0; time < 1000; time++) {
+            own.JoinNext(comm, stream);
+            // What a process keeps exists by then.
+            if (time == 20) descriptors = entries("/proc/self/fd");
+            if (time == 20) threads = entries("/proc/self/task");
         }
+        // The last ones can still be ending.
+        Rank::Require(entries("/proc/self/fd") <= descriptors + 10, "communicators leave descriptors");
+        Rank::Require(entries("/proc/self/task") <= threads + 10, "communicators leave threads");
     });
     ranks.ExpectSuccess();
 }
@@ -250,22 +310,47 @@ TEST(Processes, CallsThatDoNotFitFailOnAllRanks) {
     ranks.ExpectSuccess();
 }
 
+// A world of which the last rank is stopped some time after it has begun.
+struct Stopped {
+    uint32_t size;
+    uint64_t count;
+    int delay;
+    std::unique_ptr<Processes> ranks;
+};
+
+// The last rank stops at different places of large and small operations.
 TEST(Processes, AStoppedRankEndsOperationsInTime) {
     setenv("HCCL_EXEC_TIMEOUT", "2", 1);
-    Processes ranks(2, [](Rank& own) {
-        const HcclComm comm = own.Join();
-        const aclrtStream stream = Rank::NewStream();
-        void* const memory = Rank::NewMemory({1});
-        own.Arrive();
-        aclError code = ACL_SUCCESS;
-        while (code == ACL_SUCCESS) code = Rank::AddAll(memory, 1, comm, stream);
-        own.RequireFailure(code, HCCL_E_REMOTE, "another rank did not answer within 2 s; check that");
-    });
+    for (const uint64_t count : {1, 1000, 1 << 18, 1 << 20}) {
+        // Five places at once, since each waits for the limit.
+        std::vector<Stopped> worlds;
+        for (const int delay : {0, 1, 5, 20, 50}) worlds.push_back({delay % 2 == 0 ? 2u : 3u, count, delay, nullptr});
+        for (Stopped& world : worlds) {
+            world.ranks = std::make_unique<Processes>(world.size, [count](Rank& own) {
+                const HcclComm comm = own.Join();
+                const aclrtStream stream = Rank::NewStream();
+                void* const memory = Rank::NewMemory(std::vector<float>(count, 0));
+                Rank::Require(Rank::AddAll(memory, 1, comm, stream), "HcclAllReduce");
+                own.Arrive();
+                aclError code = ACL_SUCCESS;
+                while (code == ACL_SUCCESS) code = Rank::AddAll(memory, count, comm, stream);
+                own.RequireFailure(code, HCCL_E_REMOTE, "another rank did not answer within 2 s; check that");
+                // Those that are enqueued later are refused at once, with the same text.
+                own.RequireFailure(Rank::AddAll(memory, count, comm, stream), HCCL_E_REMOTE, "did not answer within 2 s");
+            });
+        }
+        for (const Stopped& world : worlds) {
+            world.ranks->AwaitArrival();
+            std::this_thread::sleep_for(Milliseconds(world.delay));
+            world.ranks->Signal(world.size - 1, SIGSTOP);
+        }
+        for (const Stopped& world : worlds) {
+            for (uint32_t rank = 0; rank + 1 < world.size; rank++) {
+                EXPECT_EQ(world.ranks->Status(rank), 0) << count << " elements, " << world.delay << " ms";
+            }
+        }
+    }
     unsetenv("HCCL_EXEC_TIMEOUT");
-    ranks.AwaitArrival();
-    std::this_thread::sleep_for(Milliseconds(20));
-    ranks.Signal(1, SIGSTOP);
-    EXPECT_EQ(ranks.Status(0), 0);
 }
 
 }  // namespace
