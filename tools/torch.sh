@@ -136,6 +136,7 @@ bench)
     install
     build_libraries
     tools/torch.sh python integrations/operators/bench/bench.py build/torch/operators/operators_calls docs/torch.md
+    PORTACL_BACKEND=cpu tools/torch.sh python integrations/hccl/bench/bench.py docs/collectives.md
     ;;
 libtorch) libtorch ;;
 wheel)

@@ -1,13 +1,13 @@
 """torch.distributed with the backend hccl: models and states that are spread over ranks, against one process; several
 groups and streams; communicators that come and go."""
 
-import ctypes
 import os
 import shutil
 import sys
 import tempfile
 
 import distributed
+import library
 import ranks
 
 STEPS = 6
@@ -160,39 +160,20 @@ def exchanges():
     # A run may end without destroy_process_group.
 
 
-class Hccl:
-    """The functions of libhccl, without torch."""
-
-    def __init__(self):
-        self.library = ctypes.CDLL("libhccl.so")
-        self.runtime = ctypes.CDLL("libascendcl.so")
-        self.runtime.aclGetRecentErrMsg.restype = ctypes.c_char_p
-
-    def call(self, name, *arguments):
-        code = getattr(self.library, name)(*arguments)
-        assert code == 0, f"{name} returned {code}: {self.runtime.aclGetRecentErrMsg()}"
-
-
 def comes_and_goes():
     """Communicators over the Gloo inside torch leave no descriptors and threads."""
-    torch, dist, rank, size = ranks.join()
-    hccl = Hccl()
-    store = dist.PrefixStore("communicators", dist.distributed_c10d._get_default_store())
-    torch.zeros(1).npu()
-    stream = ctypes.c_void_p(torch.npu.current_stream().npu_stream)
+    torch, dist, _, size = ranks.join()
+    value = torch.ones(1).npu()
+    torch.npu.synchronize()
     counts = []
     for time in range(200):
-        info = ctypes.create_string_buffer(4108)
-        if rank == 0:
-            hccl.call("HcclGetRootInfo", info)
-            store.set(str(time), info.raw.hex())
-        else:
-            info.raw = bytes.fromhex(store.get(str(time)).decode())
-        comm = ctypes.c_void_p()
-        hccl.call("HcclCommInitRootInfo", ctypes.c_uint32(size), info, ctypes.c_uint32(rank), ctypes.byref(comm))
-        hccl.call("HcclBarrier", comm, stream)
+        communicator = library.Communicator(torch, dist, str(time))
+        value.fill_(1)
+        # The library's calls do not pass through torch_npu's queue.
         torch.npu.synchronize()
-        hccl.call("HcclCommDestroy", comm)
+        communicator.sum(value)
+        communicator.destroy()
+        assert value.item() == size
         if time in (20, 199):
             counts.append([len(os.listdir(f"/proc/self/{each}")) for each in ("fd", "task")])
     # The last ones can still be ending.
