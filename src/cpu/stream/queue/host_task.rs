@@ -3,11 +3,15 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use super::{Queue, complete};
+use super::Queue;
 use crate::backend::stream::watch::ANYWHERE;
 use crate::backend::{Result, StopReason};
 use crate::stream::event::Record;
+use crate::stream::executor::Runner;
 use crate::transfer::host_task::TaskWait;
+
+/// The operations behind a task that its thread runs at most. It is kept for tasks.
+const MOST_BEHIND: u32 = 8;
 
 impl Queue {
     /// Starts a task for which the queue waits from now on. Its end completes the record, or fails the wait. The caller
@@ -45,8 +49,15 @@ impl Queue {
         if let Err(fault) = outcome {
             self.fail_wait(ticket, fault);
         }
-        // After an abort, other waits are for the record.
-        complete(done);
+        // After an abort, other waits are for the record. This thread runs some of what follows: waking another one often
+        // takes longer.
+        let mut runner = Runner::new(&self.executor, true);
+        runner.resumed(done.complete());
+        let mut operations = 0;
+        runner.run_resumed(|| false, &mut || {
+            operations += 1;
+            operations == MOST_BEHIND
+        });
         schedule.into_iter().for_each(|schedule| schedule.end_turn());
     }
 
