@@ -1,5 +1,5 @@
-"""bench.py [DOCUMENT.md]: collectives of the device beside torch's own Gloo on the CPU, in the same processes, medians of
-rounds in turn. Writes the table of the document."""
+"""bench.py [DOCUMENT.md]: collectives of the device beside torch's own Gloo on the CPU, in the same processes, medians
+of rounds in turn. Writes the table of the document."""
 
 import datetime
 import json
@@ -57,7 +57,8 @@ class Bench:
         host = self.torch.ones(1)
         device = self.torch.ones(1).npu()
         communicator = library.Communicator(self.torch, self.dist, "bench")
-        found = self.compare(lambda: self.dist.all_reduce(host, group=self.gloo), lambda: communicator.sum(device), count)
+        gloo = lambda: self.dist.all_reduce(host, group=self.gloo)  # noqa: E731
+        found = self.compare(gloo, lambda: communicator.sum(device), count)
         communicator.destroy()
         return found
 
@@ -79,8 +80,8 @@ class Bench:
         """A training step of an MLP, batch 256, hidden 512."""
         nn = self.torch.nn
         self.torch.manual_seed(0)
-        net = nn.Sequential(nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)).to(where)
-        net = nn.parallel.DistributedDataParallel(net, process_group=group)
+        net = nn.Sequential(nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
+        net = nn.parallel.DistributedDataParallel(net.to(where), process_group=group)
         optimizer = self.torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
         x, y = self.torch.randn(256, 512).to(where), self.torch.randint(0, 10, (256,)).to(where)
 
@@ -94,7 +95,7 @@ class Bench:
         return run
 
     def overlap(self):
-        """A product and an all_reduce one after the other, and on two streams. The second one is chosen for its size."""
+        """A product and an all_reduce of about the same time, one after the other, and on two streams."""
         torch = self.torch
         a = torch.randn(1024, 1024).npu()
         out = torch.empty_like(a)
@@ -162,8 +163,8 @@ def rows(size, found):
     # Each rank needs a processor for the product and one for the sum.
     free = os.cpu_count() >= 2 * size
     judged = verdict(value <= 0.8) if free else f"not judged: {os.cpu_count()} processors"
-    yield (f"| product and all_reduce on the device, one after the other and on two streams | {size} | {time_of(one)} | "
-           f"{time_of(other)} | {value:.2f} times | at most 0.8 times | {judged} |")
+    yield (f"| product and all_reduce on the device, one after the other and on two streams | {size} | "
+           f"{time_of(one)} | {time_of(other)} | {value:.2f} times | at most 0.8 times | {judged} |")
 
 
 def main(document):
@@ -180,8 +181,8 @@ def main(document):
     if document:
         path = pathlib.Path(document)
         before, rest = path.read_text().split(MARKS[0])
-        head = (f"{datetime.date.today()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the end, one thread "
-                f"of torch in each rank, TASK_QUEUE_ENABLE=0. Medians of {ROUNDS} rounds in turn.")
+        head = (f"{datetime.date.today()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the end, one "
+                f"thread of torch in each rank, TASK_QUEUE_ENABLE=0. Medians of {ROUNDS} rounds in turn.")
         path.write_text(before + "\n".join([MARKS[0], "", head, "", *table, "", MARKS[1]]) + rest.split(MARKS[1])[1])
 
 

@@ -25,10 +25,11 @@ void GlooMover::Run(const Operation& operation) {
         if (IsNoMemory(error)) throw NoMemory();
         const std::string text = TextOf(error.what());
         if (text.find("imed out") == std::string::npos) throw Failure(HCCL_E_REMOTE, text);
-        throw Failure(HCCL_E_REMOTE, "another rank did not answer within " + std::to_string(patience_.count() / 1000) +
-                                         " s; check that all ranks call the same operations in the same order, or set "
-                                         "HCCL_EXEC_TIMEOUT to more seconds (" +
-                                         text + ")",
+        throw Failure(HCCL_E_REMOTE,
+                      "another rank did not answer within " + std::to_string(patience_.count() / 1000) +
+                          " s; check that all ranks call the same operations in the same order, or set "
+                          "HCCL_EXEC_TIMEOUT to more seconds (" +
+                          text + ")",
                       true);
     }
 }

@@ -336,7 +336,8 @@ TEST(Processes, AStoppedRankEndsOperationsInTime) {
                 while (code == ACL_SUCCESS) code = Rank::AddAll(memory, count, comm, stream);
                 own.RequireFailure(code, HCCL_E_REMOTE, "another rank did not answer within 2 s; check that");
                 // Those that are enqueued later are refused at once, with the same text.
-                own.RequireFailure(Rank::AddAll(memory, count, comm, stream), HCCL_E_REMOTE, "did not answer within 2 s");
+                own.RequireFailure(Rank::AddAll(memory, count, comm, stream), HCCL_E_REMOTE,
+                                   "did not answer within 2 s");
             });
         }
         for (const Stopped& world : worlds) {

@@ -1,5 +1,5 @@
-// usage: rank     a rank of two_machines.sh, over libgloo: operations that need each other rank, and the interface of the
-// machine. Ends with a text if a result is wrong.
+// usage: rank     a rank of two_machines.sh, over libgloo: operations that need each other rank. Ends with a text if a
+// result is wrong.
 #include <acl/acl.h>
 #include <hccl/hccl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# usage: two_machines.sh RANKS COMMAND...     runs COMMAND as RANKS ranks on each of two machines, which are network namespaces
-# that a cable joins. Each rank has RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, as of torch's launcher, and
-# SHARED_FOLDER, an empty folder. All must succeed. Skipped (77) where the kernel allows no namespaces.
+# usage: two_machines.sh RANKS COMMAND...     runs COMMAND as RANKS ranks on each of two machines, which are network
+# namespaces that a cable joins. Each rank has RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, as of torch's
+# launcher, and SHARED_FOLDER, a folder of all ranks. All must succeed. Skipped (77) where the kernel refuses namespaces.
 set -euo pipefail
 here=10.77.0.1 there=10.77.0.2
 if [[ ${PORTACL_TEST_INSIDE-} != 1 ]]; then

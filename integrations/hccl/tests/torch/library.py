@@ -30,8 +30,8 @@ class Communicator:
 
     def sum(self, tensor):
         """Adds the floats of all ranks in place, and waits."""
-        memory = ctypes.c_void_p(tensor.data_ptr())
-        self.call("HcclAllReduce", memory, memory, ctypes.c_uint64(tensor.numel()), FLOAT, SUM, self.handle, self.stream)
+        memory, count = ctypes.c_void_p(tensor.data_ptr()), ctypes.c_uint64(tensor.numel())
+        self.call("HcclAllReduce", memory, memory, count, FLOAT, SUM, self.handle, self.stream)
         self.call("aclrtSynchronizeStream", self.stream)
 
     def destroy(self):

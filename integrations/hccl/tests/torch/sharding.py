@@ -42,7 +42,8 @@ def sharded():
     def train(net, batch, first):
         rows = 16 // size
         part = slice(rank * rows, rank * rows + rows)
-        return losses_of_all(torch, dist, distributed.train(torch, net, lambda step: batch(first + step), part, STEPS), size)
+        losses = distributed.train(torch, net, lambda step: batch(first + step), part, STEPS)
+        return losses_of_all(torch, dist, losses, size)
 
     net, batch = distributed.model(torch)
     alone = [loss.item() for loss in distributed.train(torch, net.npu(), batch, slice(0, 16), 2 * STEPS)]

@@ -10,7 +10,7 @@ use crate::stream::event::Record;
 use crate::stream::executor::Runner;
 use crate::transfer::host_task::TaskWait;
 
-/// The operations behind a task that its thread runs at most. It is kept for tasks.
+/// The largest number of operations behind a task that its thread runs. Then it is free for other tasks.
 const MOST_BEHIND: u32 = 8;
 
 impl Queue {
@@ -49,15 +49,12 @@ impl Queue {
         if let Err(fault) = outcome {
             self.fail_wait(ticket, fault);
         }
-        // After an abort, other waits are for the record. This thread runs some of what follows: waking another one often
-        // takes longer.
+        // After an abort, other waits are for the record. This thread runs some of what follows: waking another one
+        // often takes longer.
         let mut runner = Runner::new(&self.executor, true);
         runner.resumed(done.complete());
-        let mut operations = 0;
-        runner.run_resumed(|| false, &mut || {
-            operations += 1;
-            operations == MOST_BEHIND
-        });
+        let mut behind = 0..MOST_BEHIND;
+        runner.run_resumed(|| false, &mut || behind.next().is_none());
         schedule.into_iter().for_each(|schedule| schedule.end_turn());
     }
 
