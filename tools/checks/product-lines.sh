@@ -57,13 +57,14 @@ ends=130    # one way to find the ends of transfers, with what each call expects
 locations=475 # pools by location and allocation type, of managed memory, and their properties:
             # src/core/pool/mem_pool/located.rs, props.rs
 batches=140 # many copies and prefetches in one call of the driver: src/cuda/transfer/memcpy_batch.rs
-texts=200   # texts that name the argument, its bound and what to do, on more lines than before: all of src
+texts=282   # texts that name the argument, its bound and what to do, on more lines than before: all of src
 tasks=930  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
             # end in src/backend/stream/workers.rs and run what follows their tasks, src/check/user_code.rs
 huge=76     # exports of memory on huge pages by descriptor: src/cuda/memory/mapped_memory.rs
 fits=40     # no second request to a driver for pool memory that cannot fit: src/cuda/pool/mem_pool.rs; the place where
             # a search of the reserve begins: src/algo/host/host_memory/reserve.rs; further requests for 2 MiB pages
-revoked=24  # host functions that run exactly if their call succeeds: src/cuda/stream/host_fn.rs
+revoked=50  # host functions that run exactly if their call succeeds, and whose stream is busy until they end:
+            # src/cuda/stream/host_fn.rs, src/cuda/stream/state/calls.rs
 sites=32    # portaclCallSite, for PORTACL_CHECK=collectives: src/core/base/call_site/place.rs, src/ffi/base/call_site.rs
 most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms + pages + recorder + log + calls))
 most_product_lines=$((most_product_lines + releases + uses + waits + counts + undecided + graphs + early + images + python + places))

@@ -53,8 +53,8 @@ pub(crate) struct StreamState {
     finished: AtomicU64,
     /// Whether another library destroys the driver's stream.
     adopted: bool,
-    /// Whether other libraries may submit to the driver's stream, which `submitted` does not count, or a call has run
-    /// that is in `unordered`. Then only queries tell whether the stream is idle.
+    /// Whether other libraries may submit to the driver's stream, which `submitted` does not count, or a call was added
+    /// to `unordered`. Then only queries show that the stream is idle.
     shared: AtomicBool,
     /// Whether the stream has ever had a copy from or to another device, so that it may use memory of that one.
     crosses: AtomicBool,

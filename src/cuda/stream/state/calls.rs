@@ -1,9 +1,9 @@
 //! A stream's state for host functions: a word, and slots for the arguments of calls by the driver, in stream order.
 //!
 //! The calls of a stream begin in the order in which they were enqueued, and each writes the stream's word when it is
-//! complete. A call for which the stream does not wait takes the word and the slots with it (`note_unordered`). So the word
-//! alone shows which slots are free again. A submission reads the word once in a chunk, and nothing else that another
-//! thread has written. Separate boxes would be allocated on one thread and freed on another.
+//! complete. A call for which the stream does not wait takes the word and the slots with it (`note_unordered`). So the
+//! word alone shows which slots are free again. A submission reads the word once in a chunk, and nothing else that
+//! another thread has written. Separate boxes would be allocated on one thread and freed on another.
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
