@@ -99,9 +99,10 @@ inline AllocationLog ReadAllocationLog(const std::string& file, std::uint64_t de
     const auto add = [&](const LogLine& line) {
         const std::string& event = line.Text("event");
         const bool allocates = event == "malloc";
-        if ((!allocates && event != "free") || line.Number("device") != device) return;
         const std::string kind = line.Has("kind") ? line.Text("kind") : "";
+        // The device of pinned memory is -1.
         if (kind == "pinned" || kind == "imported" || kind == "graph") return;
+        if ((!allocates && event != "free") || line.Number("device") != device) return;
         const std::string& pointer = line.Text("pointer");
         if (pointer == "0x0") return;
         const auto stream = static_cast<std::uint32_t>(streams.size());

@@ -66,6 +66,12 @@ TEST(AllocationLog, HasTheLinesOfOneDevice) {
     EXPECT_EQ(Read(Malloc("0xa", 1), 0).trace.steps.size(), 1u);
 }
 
+TEST(AllocationLog, SkipsPinnedMemory) {
+    const std::string pinned = R"({"event": "malloc", "time": 10, "pointer": "0xb", "size": 8, "stream": "0x0", )"
+                               R"("thread": 7, "device": -1, "kind": "pinned"})";
+    EXPECT_EQ(Read(pinned + "\n" + Malloc("0xa", 1)).trace.steps.size(), 1u);
+}
+
 TEST(AllocationLog, NoBytesAreOneByte) {
     EXPECT_EQ(Read(Malloc("0xa", 0)).trace.steps.at(0).size, 1u);
 }

@@ -210,9 +210,9 @@ class StreamRef {
     }
 
     /**
-     * Enqueues a call of user code. It runs on a thread of the library and must not call the
-     * library. An exception that leaves it ends the program, as in a std::thread. If the stream is
-     * aborted first, neither the callable nor its destructor is called.
+     * Enqueues a call of user code. It runs on a thread of the library, or on the subscribed one
+     * (aclrtSubscribeHostFunc), and may only query the library there. An exception that leaves it ends the program, as
+     * in a std::thread. If the stream is aborted first, neither the callable nor its destructor is called.
      *
      * @param callable called without arguments; it is moved or copied, and destroyed after the call
      * on that thread.
@@ -243,7 +243,7 @@ class Stream : public Owner<detail::StreamKind> {
     /**
      * Creates a stream of the calling thread's device.
      *
-     * @param priority 0 is the highest.
+     * @param priority ignored, as in aclrtCreateStreamWithConfig.
      * @param flags ACL_STREAM_* of the C API.
      * @param where the source location of the call.
      */

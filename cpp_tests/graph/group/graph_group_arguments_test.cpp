@@ -68,6 +68,8 @@ TEST_F(GraphGroup, BeginAndEndComeInPairs) {
     ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureBegin(stream, kGlobal));
     ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(stream), "0 operations");
     ACL_OK(aclmdlRICaptureTaskUpdateBegin(other, group));
+    // The update stays valid.
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateBegin(other, group), Shown(other), "aclmdlRICaptureTaskUpdateEnd");
     ACL_OK(Fill(other, 1));
     ACL_OK(aclmdlRICaptureTaskUpdateEnd(other));
     ACL_OK(aclrtSynchronizeStream(other));

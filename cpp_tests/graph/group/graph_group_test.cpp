@@ -199,7 +199,6 @@ TEST_F(GraphGroup, UnsupportedTasksAreRefused) {
         {"aclrtRecordEvent", kDead, [&] { return aclrtRecordEvent(event, updater); }},
         {"aclrtStreamWaitEvent", kDead, [&] { return aclrtStreamWaitEvent(updater, event); }},
         {"aclmdlRIExecuteAsync", kDead, [&] { return aclmdlRIExecuteAsync(other, updater); }},
-        {"aclmdlRICaptureTaskUpdateBegin", kDead, [&] { return aclmdlRICaptureTaskUpdateBegin(updater, group); }},
         {"aclrtValueWrite", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
          [&] { return aclrtValueWrite(value.At(), 1, 0, updater); }},
     };

@@ -95,7 +95,7 @@ TEST_F(SnapshotCallback, Fails) {
     // Before the stage: the stage does not take place.
     all.failing = ACL_RT_SNAPSHOT_LOCK_PRE;
     ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessLock(kSelf, nullptr),
-                     "LockPre returned 17 instead of 0 for device 0");
+                     "ACL_RT_SNAPSHOT_LOCK_PRE returned 17 instead of 0 for device 0");
     ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
     EXPECT_TRUE(Holds(memory.At(), 1000, 5));
     all.failing = -1;

@@ -50,7 +50,10 @@ impl Drop for Swap {
 pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
     let stream = stream::resolve(raw)?;
     let group = handles::get_arc::<Group>("handle", handle)?;
-    Recorder::of(&stream).check_not_updating()?;
+    // This keeps the open update valid: nothing was enqueued.
+    if Recorder::of(&stream).update().is_some() {
+        return Err(param_invalid!("{stream} is changing a task group; call aclmdlRICaptureTaskUpdateEnd first"));
+    }
     if stream.is_captured() {
         return Err(error_with!(
             Code::StreamCaptured,

@@ -361,7 +361,7 @@ pub(crate) fn report(damage: &Damage, when: &str) -> Fault {
 /// Reports the damage as [`report`] does, where no call can return a failure. The caller does not hold the lock of the
 /// bounds. Returns the text.
 pub(crate) fn announce(damage: &Damage, when: &str) -> String {
-    let text = format!("{damage}; found when {when} (PORTACL_CPU_GUARD=1)");
+    let text = format!("{damage}; found when {when} (guard mode)");
     if !damage::is_reported(&text, damage.addr, damage.asked) {
         notice(format_args!("portacl: {text}\n"));
     }

@@ -50,7 +50,7 @@ fn bytes_past_memory_that_is_unmapped_are_a_report() {
     let [(text, len)] = found.as_slice() else { panic!("{found:?}") };
     assert!(
         text.contains("1 byte at offset 100")
-            && text.ends_with("found when the freed memory was unmapped (PORTACL_CPU_GUARD=1)")
+            && text.ends_with("found when the freed memory was unmapped (guard mode)")
     );
     assert_eq!(*len, 100);
 }

@@ -149,7 +149,7 @@ fn explain_kernel_access(areas: &[Area], addr: usize, text: &mut dyn Write) -> i
         }
         None => write!(text, "which is memory on device {device} outside every allocation")?,
     }
-    writeln!(text, " (PORTACL_CPU_GUARD=1)")?;
+    writeln!(text, " (guard mode)")?;
     Ok(true)
 }
 
@@ -180,7 +180,7 @@ fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
             write!(text, "correct the address, and copy device memory with aclrtMemcpy")?;
         }
     }
-    writeln!(text, " (PORTACL_CPU_GUARD=1)")?;
+    writeln!(text, " (guard mode)")?;
     Ok(true)
 }
 

@@ -33,6 +33,17 @@ impl Stage {
         arguments::numbered("stage", number, &Self::ALL, "the values of aclrtSnapShotStage, 0 to 5")
     }
 
+    fn name(self) -> &'static str {
+        match self {
+            Self::LockPre => "ACL_RT_SNAPSHOT_LOCK_PRE",
+            Self::BackupPre => "ACL_RT_SNAPSHOT_BACKUP_PRE",
+            Self::BackupPost => "ACL_RT_SNAPSHOT_BACKUP_POST",
+            Self::RestorePre => "ACL_RT_SNAPSHOT_RESTORE_PRE",
+            Self::RestorePost => "ACL_RT_SNAPSHOT_RESTORE_POST",
+            Self::UnlockPost => "ACL_RT_SNAPSHOT_UNLOCK_POST",
+        }
+    }
+
     /// Whether the callback can prevent the stage.
     fn is_before(self) -> bool {
         matches!(self, Self::LockPre | Self::BackupPre | Self::RestorePre)
@@ -61,7 +72,8 @@ pub(super) fn notify(stage: Stage) -> Result<()> {
             }
             let failure = error_with!(
                 Code::SnapshotCallbackFailed,
-                "the callback {address:#x} for stage {stage:?} returned {code} instead of 0 for device {id}"
+                "the callback {address:#x} for stage {} returned {code} instead of 0 for device {id}",
+                stage.name()
             );
             ensure!(!stage.is_before(), failure);
             outcome = outcome.and(Err(failure));
@@ -77,7 +89,8 @@ pub fn register(stage: i32, address: usize, callback: Callback) -> Result<()> {
     if callbacks.iter().any(|(id, _)| *id == (stage, address)) {
         return Err(error_with!(
             Code::SnapshotRegisterCallbackFailed,
-            "callback {address:#x} is registered already for stage {stage:?}; unregister it first"
+            "callback {address:#x} is registered already for stage {}; unregister it first",
+            stage.name()
         ));
     }
     callbacks.push(((stage, address), callback));
@@ -89,5 +102,5 @@ pub fn unregister(stage: i32, address: usize) -> Result<()> {
     let stage = Stage::from_number(stage)?;
     // The callback is dropped after the lock is released.
     let gone = CALLBACKS.lock().extract_if(.., |(id, _)| *id == (stage, address)).next();
-    gone.map(drop).ok_or_else(|| param_invalid!("callback {address:#x} is not registered for stage {stage:?}"))
+    gone.map(drop).ok_or_else(|| param_invalid!("callback {address:#x} is not registered for stage {}", stage.name()))
 }
