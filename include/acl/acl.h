@@ -2,7 +2,7 @@
 /* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
- * The whole runtime API.
+ * Most of the API. Memory pools (acl_rt_memory_soma.h) and profiling (acl_prof.h) are separate.
  */
 
 #ifndef PORTACL_ACL_H

@@ -4,10 +4,12 @@
 /** @file
  * Parts of the runtime that other parts of the API use.
  *
- * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Most can also return
  * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
- * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
- * text of the failure.
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device or started the CUDA driver:
+ * docs/compatibility.md). The first call that needs a device opens the backend, and can return the codes of aclInit;
+ * the first one of a thread that gets the default device, those of aclrtSetDevice; one that meets a captured stream or
+ * event, those of captures (docs/errors.md). aclGetRecentErrMsg returns the text of the failure.
  */
 
 #ifndef PORTACL_ACL_BASE_RT_H
@@ -334,9 +336,9 @@ size_t aclDataTypeSize(aclDataType dataType);
 float aclFloat16ToFloat(aclFloat16 value);
 
 /**
- * Converts single precision to half precision, rounded to nearest even. From 65520 on the result is an infinity, below
- * 2 to the power of -14 a subnormal number or a zero of the same sign; a NaN stays a NaN. Works at any time, also in a
- * forked child.
+ * Converts single precision to half precision, rounded to nearest even, with the same sign. Magnitudes from 65520 on
+ * become infinite, those below 2 to the power of -14 a multiple of 2 to the power of -24; a NaN stays a NaN. Works at
+ * any time, also in a forked child.
  *
  * @param value a number.
  * @return the bits of an IEEE 754 half-precision number.
@@ -348,7 +350,8 @@ aclFloat16 aclFloatToFloat16(float value);
  * Returns the name of the processor, by which programs select their code: `PORTACL_SOC_NAME`, or else `Ascend910B1`.
  * Works at any time.
  *
- * @return a zero-terminated text that stays valid and unchanged until the process ends.
+ * @return a zero-terminated text that stays valid and unchanged until the process ends; null in a forked child whose
+ *     calls fail (docs/compatibility.md).
  * @note Thread-safe. Follows aclrtGetSocName of the Ascend runtime API.
  */
 const char *aclrtGetSocName(void);

@@ -4,10 +4,12 @@
 /** @file
  * Profiling.
  *
- * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Most can also return
  * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
- * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
- * text of the failure.
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device or started the CUDA driver:
+ * docs/compatibility.md). The first call that needs a device opens the backend, and can return the codes of aclInit;
+ * the first one of a thread that gets the default device, those of aclrtSetDevice; one that meets a captured stream or
+ * event, those of captures (docs/errors.md). aclGetRecentErrMsg returns the text of the failure.
  */
 
 #ifndef PORTACL_ACL_PROF_H
@@ -161,8 +163,9 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Initializes profiling: traces of this process are written to a folder, one file for each aclprofInit. Nothing is
- * recorded before aclprofStart. Works before aclInit, and after it also for existing streams.
+ * Initializes profiling: traces of this process are written to a folder, one file from an aclprofStart until
+ * aclprofFinalize or aclFinalize. Nothing is recorded before aclprofStart. Works before aclInit, and after it also for
+ * existing streams.
  *
  * The file is `portacl-PROCESS-NUMBER.json`, in the Trace Event format of Perfetto and chrome://tracing. With
  * `PORTACL_TRACE` set everything is written to the file of that variable instead, and the folder stays empty.
@@ -226,12 +229,12 @@ aclError aclprofDestroyConfig(const aclprofConfig *profilerConfig);
  *     optional), no limit by default; the trace ends before it would exceed the limit. ACL_PROF_PATH: a folder,
  *     instead of the one of aclprofInit.
  * @param config the value, as text.
- * @param configLength length of the path in bytes without the terminating zero, from 1 to 4096.
+ * @param configLength length of the value in bytes without the terminating zero, from 1 to 4096.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, a length out of range, an unknown option, or an invalid value.
  * @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
  * @retval ACL_ERROR_PROF_ALREADY_RUN 100042: aclprofStart was already called.
  * @retval ACL_ERROR_INVALID_FILE 100003: the folder cannot be created.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an option for hardware sampling, which is not supported.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another option of aclprofConfigType: none of these is supported.
  * @note Thread-safe. Follows aclprofSetConfig of the Ascend runtime API.
  */
 aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size_t configLength);

@@ -4,10 +4,12 @@
 /** @file
  * The runtime: devices, contexts, streams, events, memory, copies, graphs, kernels.
  *
- * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Most can also return
  * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
- * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
- * text of the failure.
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device or started the CUDA driver:
+ * docs/compatibility.md). The first call that needs a device opens the backend, and can return the codes of aclInit;
+ * the first one of a thread that gets the default device, those of aclrtSetDevice; one that meets a captured stream or
+ * event, those of captures (docs/errors.md). aclGetRecentErrMsg returns the text of the failure.
  */
 
 #ifndef PORTACL_ACL_RT_H
@@ -69,7 +71,10 @@
 #define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH 3 /**< Unified bus, through several ports. */
 #define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_ONE_PORT_PATH 2 /**< Unified bus, through one port. */
 #define ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT 0x0UL /**< Only listed processes may open the memory. */
-#define ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL /**< All processes may open the memory. */
+
+/** All processes of this user that have the key may open the memory. */
+#define ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
+
 #define ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT 0x0UL /**< Open the memory. */
 #define ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x1UL /**< Open the memory, and enable peer access. */
 #define ACL_RT_MAX_RECORD_PA_NUM_PER_DEV 20U /**< Maximum number of errors that a device keeps. */
@@ -81,21 +86,30 @@
 #define ACL_RT_MEM_TYPE_RSVD 0x10U /**< Reserved addresses, for aclrtCheckMemType. */
 #define ACL_RT_MEM_UCE_INFO_MAX_NUM 20 /**< Maximum number of entries of aclrtMemUceInfoArray. */
 #define ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0x0UL /**< Only listed processes may open the notify. */
-#define ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x02UL /**< All processes may open the notify. */
+
+/** All processes of this user that have the key may open the notify. */
+#define ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x02UL
+
 #define ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0x0UL /**< Open the notify. */
-#define ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x02UL /**< Open the notify, and enable peer access. */
+#define ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x02UL /**< The same as ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT. */
 #define ACL_RT_VMM_EXPORT_FLAG_DEFAULT 0x0UL /**< Only listed processes may open the physical memory. */
-#define ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL /**< All processes may open the physical memory. */
+
+/** All processes of this user that have the number may open the physical memory. */
+#define ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
+
 #define ACL_STOP_ON_FAILURE 0x00000001U /**< After a failure the stream, and all other streams of its context, stop. */
 #define ACL_STREAM_CPU_SCHEDULE 0x00000010U /**< The stream is for the device's CPUs. */
 #define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U /**< The stream is for the device only. */
-#define ACL_STREAM_FAST_LAUNCH 0x00000001U /**< Submitting is fast. */
-#define ACL_STREAM_FAST_SYNC 0x00000002U /**< Synchronization is fast. */
+#define ACL_STREAM_FAST_LAUNCH 0x00000001U /**< Submitting is fast; has no effect. */
+#define ACL_STREAM_FAST_SYNC 0x00000002U /**< Synchronization is fast; has no effect. */
 #define ACL_STREAM_HUGE 0x00000008U /**< The stream is long; has no effect. */
 #define ACL_STREAM_PERSISTENT 0x00000004U /**< The stream stores its work for a graph. */
 #define ACL_STREAM_WAIT_VALUE_AND 0x00000002U /**< Wait until the values have a common bit. */
 #define ACL_STREAM_WAIT_VALUE_EQ 0x00000001U /**< Wait until the values are equal. */
-#define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000U /**< Wait until the value in memory is not less than the other. */
+
+/** Wait until the value in memory minus the other, as a signed number, is not negative. */
+#define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000U
+
 #define ACL_STREAM_WAIT_VALUE_NOR 0x00000003U /**< Wait until a bit is set in neither value. */
 #define MAX_MEM_UCE_INFO_ARRAY_SIZE 128 /**< Maximum number of entries that aclrtGetMemUceInfo returns. */
 #define UCE_INFO_RESERVED_SIZE 14 /**< Length of the reserved part of aclrtMemUceInfo. */
@@ -309,8 +323,10 @@ typedef enum aclrtDeviceTaskAbortStage {
 
 /** The result of aclrtQueryEventStatus. Note the numbers: 1 is complete. */
 typedef enum aclrtEventRecordedStatus {
-    ACL_EVENT_RECORDED_STATUS_NOT_READY = 0, /**< The record is not complete, or the event was never recorded. */
-    ACL_EVENT_RECORDED_STATUS_COMPLETE = 1, /**< The record is complete. */
+    /** The record is not complete or was reset, or the event was never recorded. */
+    ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
+    /** The record is complete, or an event of aclrtCreateEventExWithFlag was never recorded. */
+    ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
 } aclrtEventRecordedStatus;
 
 /** The result of aclrtQueryEvent. */
@@ -328,8 +344,8 @@ typedef enum aclrtEventWaitStatus {
 } aclrtEventWaitStatus;
 
 /**
- * Page size policy of an allocation; the last three are bits to add. Any other number counts as not given: huge pages
- * first from 2 MiB on, normal pages below.
+ * Page size policy of an allocation; the last three are bits to add, which have no effect here. Any other number
+ * counts as not given: huge pages first from 2 MiB on, normal pages below.
  */
 typedef enum aclrtMemMallocPolicy {
     ACL_MEM_MALLOC_HUGE_FIRST = 0, /**< Huge pages if available. */
@@ -348,7 +364,7 @@ typedef enum aclrtMemMallocPolicy {
 /** Attributes of an allocation. */
 typedef enum aclrtMallocAttrType {
     ACL_RT_MEM_ATTR_RSV = 0, /**< None. */
-    ACL_RT_MEM_ATTR_MODULE_ID = 1, /**< The module that counts it. */
+    ACL_RT_MEM_ATTR_MODULE_ID = 1, /**< The module that counts it; has no effect. */
     ACL_RT_MEM_ATTR_DEVICE_ID = 2, /**< The device. */
     ACL_RT_MEM_ATTR_VA_FLAG = 3, /**< One address for host and device. */
 } aclrtMallocAttrType;
@@ -488,11 +504,13 @@ typedef enum aclrtMemManagedLocationType {
 /** Attributes of a range of managed memory. */
 typedef enum aclrtMemManagedRangeAttribute {
     ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1, /**< Whether it is mostly read. */
-    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2, /**< The device of the preferred location. */
-    ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3, /**< The devices that access it. */
+    /** The preferred location: a device id, -1 for the host, -2 for none. */
+    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+    ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3, /**< The devices that access it (-1: the host). */
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4, /**< The kind of the preferred location. */
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5, /**< The id of the preferred location. */
-    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6, /**< The device of the latest prefetch. */
+    /** The location of the latest prefetch: a device id, -1 for the host, -2 for none. */
+    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6,
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7, /**< The kind of location of the latest prefetch. */
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8, /**< The id of the location of the latest prefetch. */
 } aclrtMemManagedRangeAttribute;
@@ -505,7 +523,7 @@ typedef enum aclrtIpcMemAttrType {
 /** Kinds of handles for other processes. */
 typedef enum aclrtMemSharedHandleType {
     ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 1, /**< A number, on one server. */
-    ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 2, /**< 128 bytes, between servers. */
+    ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 2, /**< 128 bytes, between servers; here on one server. */
 } aclrtMemSharedHandleType;
 
 /** How a record changes the count of a notify. */
@@ -525,19 +543,22 @@ typedef enum aclrtCntNotifyWaitMode {
     ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4, /**< All bits of the value are set. */
 } aclrtCntNotifyWaitMode;
 
-/** Which calls are forbidden while a stream is being captured. */
+/**
+ * The threads on which a capture forbids calls that it cannot record. In every mode no call can wait for captured work
+ * or query it.
+ */
 typedef enum aclmdlRICaptureMode {
-    ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0, /**< Calls that cannot be captured are forbidden on all threads. */
-    /** Calls that cannot be captured are forbidden on the capturing thread. */
-    ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
-    ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2, /**< All calls are allowed. */
+    ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0, /**< All threads, except those that have exchanged their mode. */
+    ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1, /**< The thread that began the capture. */
+    ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2, /**< None. */
 } aclmdlRICaptureMode;
 
 /** The state of a capture. */
 typedef enum aclmdlRICaptureStatus {
     ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0, /**< The stream is not being captured. */
     ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1, /**< The stream is being captured. */
-    ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2, /**< The capture was invalidated by a forbidden call. */
+    /** The capture is invalid, for example after a forbidden call; it can only be ended. */
+    ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2,
 } aclmdlRICaptureStatus;
 
 /** The initial value of a condition. */
@@ -547,9 +568,9 @@ typedef enum aclmdlRICondHandleFlag {
 
 /** Kinds of conditional tasks. */
 typedef enum aclmdlRICondTaskType {
-    ACL_MODEL_RI_COND_TYPE_IF = 0, /**< Runs a body if the value is not 0. */
+    ACL_MODEL_RI_COND_TYPE_IF = 0, /**< Runs the first body if the value is not 0, else the second, if there is one. */
     ACL_MODEL_RI_COND_TYPE_WHILE = 1, /**< Runs a body as long as the value is not 0. */
-    ACL_MODEL_RI_COND_TYPE_SWITCH = 2, /**< Runs the body with the value as its index. */
+    ACL_MODEL_RI_COND_TYPE_SWITCH = 2, /**< Runs the body with the value as its index, if there is one. */
 } aclmdlRICondTaskType;
 
 /** Kinds of tasks of a graph. */
@@ -558,9 +579,9 @@ typedef enum aclmdlRITaskType {
     ACL_MODEL_RI_TASK_KERNEL = 1, /**< A kernel. */
     ACL_MODEL_RI_TASK_EVENT_RECORD = 2, /**< The record of an event. */
     ACL_MODEL_RI_TASK_EVENT_WAIT = 3, /**< A wait for an event. */
-    ACL_MODEL_RI_TASK_EVENT_RESET = 4, /**< A write of a value. */
-    ACL_MODEL_RI_TASK_VALUE_WRITE = 5, /**< A wait for a value. */
-    ACL_MODEL_RI_TASK_VALUE_WAIT = 6, /**< A value that is waited for. */
+    ACL_MODEL_RI_TASK_EVENT_RESET = 4, /**< The reset of an event. */
+    ACL_MODEL_RI_TASK_VALUE_WRITE = 5, /**< A write of a value. */
+    ACL_MODEL_RI_TASK_VALUE_WAIT = 6, /**< A wait for a value. */
 } aclmdlRITaskType;
 
 /** Attributes of a launch. */
@@ -800,7 +821,7 @@ typedef struct aclrtIpcEventHandle {
 
 /** The value of an attribute of an allocation. */
 typedef union aclrtMallocAttrValue {
-    uint16_t moduleId; /**< The module that counts it. */
+    uint16_t moduleId; /**< The module that counts it; has no effect. */
     uint32_t deviceId; /**< The device. */
     uint32_t vaFlag; /**< 1 for one address for host and device. */
     uint8_t rsv[8]; /**< Reserved. */
@@ -835,7 +856,7 @@ typedef struct aclrtMemLocation {
 /** The result of aclrtPointerGetAttributes. */
 typedef struct aclrtPtrAttributes {
     aclrtMemLocation location; /**< The location of the address. */
-    uint32_t pageSize; /**< Size of its pages in bytes. */
+    uint32_t pageSize; /**< Size of its pages in bytes; 0 for memory that is not of this library. */
     uint32_t rsv[4]; /**< Reserved. */
 } aclrtPtrAttributes;
 
@@ -874,7 +895,7 @@ typedef struct aclrtDropoutBitmaskInfo {
 /** Parameters of a uniform distribution. */
 typedef struct aclrtUniformDisInfo {
     aclrtRandomParaInfo min; /**< The smallest number. */
-    aclrtRandomParaInfo max; /**< The upper bound; all numbers are less. */
+    aclrtRandomParaInfo max; /**< The upper bound; all numbers are less, unless it equals `min`. */
 } aclrtUniformDisInfo;
 
 /** Parameters of a normal distribution. */
@@ -902,7 +923,7 @@ typedef struct aclrtRandomNumTaskInfo {
     void *randomResultAddr; /**< The destination. */
     void *randomCounterAddr; /**< Device memory with the counter of the generator, or null. */
     aclrtRandomParaInfo randomSeed; /**< The seed. */
-    aclrtRandomParaInfo randomNum; /**< The number of elements. */
+    aclrtRandomParaInfo randomNum; /**< The number of random numbers, for a dropout mask of bits. */
     uint8_t rsv[8]; /**< Reserved. */
 } aclrtRandomNumTaskInfo;
 
@@ -921,7 +942,7 @@ typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo*);
 /** A loaded kernel binary. */
 typedef void *aclrtBinHandle;
 
-/** Called when a kernel failed, with the caller's argument. */
+/** Called when a kernel failed, or anything on a GPU, with the caller's argument. */
 typedef void (*aclrtOpExceptionCallback)(aclrtExceptionInfo*, void*);
 
 /** A kernel. */
@@ -1074,7 +1095,7 @@ typedef struct aclmdlRITaskParams {
     aclmdlRITaskType type; /**< Its kind. */
     uint32_t rsv0[3]; /**< Reserved. */
     aclrtTaskGrp taskGrp; /**< The task group of the task, or null. */
-    void *opInfoPtr; /**< Information about its operator, or null. */
+    void *opInfoPtr; /**< Information about its operator; null here. */
     size_t opInfoSize; /**< Size of the information. */
     uint8_t rsv1[32]; /**< Reserved. */
     /** Its parameters, by its kind. */
@@ -1179,7 +1200,7 @@ typedef struct aclrtSnapShotRestoreArgs {
 /** Called with a device id and the caller's argument; 0 is success. */
 typedef uint32_t (*aclrtSnapShotCallBack)(int32_t, void*);
 
-/** Physical memory, for a process of another server. */
+/** Physical memory, for another process; here of the same server. */
 typedef struct aclrtMemFabricHandle {
     uint8_t data[128]; /**< Opaque. */
 } aclrtMemFabricHandle;
@@ -1208,11 +1229,14 @@ extern "C" {
  * @param configPath zero-terminated path, read during the call only; may be null.
  * @retval ACL_ERROR_REPEAT_INITIALIZE 100002: already initialized (the call is counted; the first configuration
  *     stays).
- * @retval ACL_ERROR_INVALID_FILE 100003: not readable.
- * @retval ACL_ERROR_PARSE_FILE 100006: not JSON, or nested deeper than 10.
+ * @retval ACL_ERROR_INVALID_FILE 100003: not readable, longer than 1 MiB, or a file that an environment variable names
+ *     cannot be opened.
+ * @retval ACL_ERROR_PARSE_FILE 100006: not a JSON object in UTF-8, or more than 10 objects or 10 arrays deep.
  * @retval ACL_ERROR_INVALID_PARAM 100000: invalid `err_msg_mode` or environment variable.
  * @retval ACL_ERROR_FAILURE 500001: invalid `default_device`, or a function of aclInitCallbackRegister failed.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a variable asks for what the backend or the machine does not have
+ *     (docs/configuration.md).
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Follows aclInit of the Ascend runtime API.
  */
@@ -1223,17 +1247,18 @@ aclError aclInit(const char *configPath);
  * every device as aclrtResetDeviceForce does, waits for pending work, frees pinned host memory, and joins the
  * library's threads.
  *
- * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash, except that to
- * destroy each object once succeeds: docs/failures.md. aclInit (or aclrtSetDevice) starts a new session. The call
- * waits a bounded time for user code that does not return (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first
- * unreported failure of enqueued work, or an error of the driver; the library is finalized anyway. A program may also
- * exit without this call. Thread-safe.
+ * Handles and addresses are invalid afterwards, except those that belong to no device or session (docs/failures.md);
+ * passing them to a call is an error, never a crash, but to destroy each object once succeeds. aclInit (or
+ * aclrtSetDevice) starts a new session. The call waits a bounded time for work and user code that do not end
+ * (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first unreported failure of enqueued work, or an error of the
+ * driver; the library is finalized anyway. A program may also exit without this call. Thread-safe.
  *
  * @retval ACL_ERROR_REPEAT_FINALIZE 100037: not initialized, or another thread finalizes the library.
  * @retval ACL_ERROR_FAILURE 500001: user code did not return in time: its thread is still running and the library
  *     stays loaded; or a function of aclFinalizeCallbackRegister failed.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
- * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code, such as ACL_ERROR_RT_WAIT_TIMEOUT 107019: work had
+ *     failed.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
  * @note Follows aclFinalize of the Ascend runtime API.
  */
@@ -1271,7 +1296,7 @@ aclError aclFinalizeReference(uint64_t *refCount);
 aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData);
 
 /**
- * Removes a registration of aclInitCallbackRegister. A call that is running on another thread continues.
+ * Removes a registration of aclInitCallbackRegister. An aclInit that has begun on another thread may still call it.
  *
  * @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
  *     registration; the type has no other meaning.
@@ -1302,7 +1327,8 @@ aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallback
 aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData);
 
 /**
- * Removes a registration of aclFinalizeCallbackRegister. A call that is running on another thread continues.
+ * Removes a registration of aclFinalizeCallbackRegister. A finalize that has begun on another thread may still call
+ * it.
  *
  * @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
  *     registration; the type has no other meaning.
@@ -1412,7 +1438,7 @@ aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
- * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclrtGetErrorVerbose of the Ascend runtime API.
  */
 aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
@@ -1457,12 +1483,14 @@ aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, s
  * @param deviceId 0 to the number of devices minus 1.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_INVALID_PARAM 100000: an environment variable has an invalid value.
- * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver refused.
  * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: a kernel failed on this GPU before; it works again in another process.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/cpu_devices.md).
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no address space for the device's memory.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread
- *     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more streams can be created, for the default context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function (except for the thread's device), or
+ *     another thread resets the device and may wait for callbacks that only the calling thread runs
+ *     (docs/callbacks.md).
  * @note Follows aclrtSetDevice of the Ascend runtime API.
  */
 aclError aclrtSetDevice(int32_t deviceId);
@@ -1470,18 +1498,19 @@ aclError aclrtSetDevice(int32_t deviceId);
 /**
  * Decrements the reference count of a device; the last call waits for pending work and releases the device.
  *
- * Releasing a device destroys its contexts, streams and events and frees its device memory: their handles and
- * addresses are invalid in every thread. To destroy each of the objects once succeeds still: docs/failures.md. Pinned
- * host memory stays. Returns the first unreported failure of its work, or an error of the driver; the device is
- * released anyway. Thread-safe. Returns 107000 inside a callback of the program if it could wait forever:
- * docs/callbacks.md.
+ * Callbacks that have not started are dropped, and waits for values and notifies end after a second. Releasing a
+ * device destroys its contexts, streams and events and frees its device memory: their handles and addresses are
+ * invalid in every thread. To destroy each of the objects once still succeeds: docs/failures.md. Pinned host memory
+ * stays. Returns the first unreported failure of its work, or an error of the driver; the device is released anyway.
+ * Thread-safe. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
  *
  * @param deviceId a device that is set.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, called inside a host function, or another thread
  *     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
- * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code, such as ACL_ERROR_RT_WAIT_TIMEOUT 107019: work had
+ *     failed.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
  * @note Follows aclrtResetDevice of the Ascend runtime API.
  */
@@ -1491,7 +1520,7 @@ aclError aclrtResetDevice(int32_t deviceId);
  * Releases a device whatever its reference count is, after waiting for pending work. Returns 107000 inside a callback
  * of the program if it could wait forever: docs/callbacks.md.
  *
- * @param deviceId a device that is set.
+ * @param deviceId a device that is set, or that aclrtCreateContext has opened.
  * @return the codes of aclrtResetDevice.
  * @note Thread-safe. Follows aclrtResetDeviceForce of the Ascend runtime API.
  */
@@ -1512,9 +1541,9 @@ aclError aclrtGetDevice(int32_t *deviceId);
  * Returns the number of devices. Works at any time, also before aclInit and after aclFinalize.
  *
  * A process that has only counted may fork, and its children open devices. On GPUs this holds where NVML can count:
- * not with MIG, and not if CUDA_VISIBLE_DEVICES has something else than different numbers of devices. The other
- * questions start the CUDA driver, which does not work in forked children from then on: ask in the children, or start
- * new programs.
+ * not with MIG, and not if CUDA_VISIBLE_DEVICES has something else than different numbers of devices. Other queries of
+ * devices start the CUDA driver, which does not work in forked children from then on: make them in the children, or
+ * start new programs.
  *
  * @param count receives the number.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
@@ -1613,10 +1642,12 @@ aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallba
  *
  * The callback gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream exists and can be
  * used. ACL_RT_STREAM_STATE_DESTROY_PRE: the stream still exists, and its pending work may not be complete; called
- * once, from aclrtDestroyStream, the destruction of its context, a reset of its device, or aclFinalize. If a stream is
- * created while another thread resets its device, its creation may be reported after its destruction. Destruction is
- * also reported for streams created before the registration. The callback may call all functions; streams that it
- * creates and destroys itself are not reported. The registration stays until it is removed, also through aclFinalize.
+ * from aclrtDestroyStream, aclrtDestroyStreamForce, the destruction of its context, a reset of its device, or
+ * aclFinalize, once, except if another thread keeps the device from a reset that was reported. If a stream is created
+ * while another thread resets its device, its destruction may be reported when it is over, and before its creation.
+ * Destruction is also reported for streams created before the registration. The callback may call all functions;
+ * streams that it creates and destroys itself are not reported. The registration stays until it is removed, also
+ * through aclFinalize.
  *
  * @param regName zero-terminated name of the registration.
  * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
@@ -1699,11 +1730,11 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
  *
  * Cores on the CPU backend: the share of time in which at least one thread ran operations of the device, since the
  * previous call for the device in this process, or since it was set if that was later; 0 for a device that is not set.
- * Operations that are short enough to run inside the submitting call (64 KiB) do not count, and neither do host
- * functions. Cores on CUDA: the share of the last second, or of a part of it, in which a kernel of any process ran, as
- * NVML (libnvidia-ml.so.1, part of the driver) reports it. All three kinds of cores have the same number, because one
- * kind does the work of all. Memory: the share of the total that is not free (aclrtGetMemInfo), rounded up; 0 for a
- * device that is not set.
+ * Operations of at most 64 KiB that run inside the submitting call do not count, and neither do synchronous copies of
+ * rows and batches, host functions and tasks. Cores on CUDA: the share of the last second, or of a part of it, in
+ * which a kernel of any process ran, as NVML (libnvidia-ml.so.1, part of the driver) reports it. All three kinds of
+ * cores have the same number, because one kind does the work of all. Memory: the share of the total that is not free
+ * (aclrtGetMemInfo), rounded up; 0 for a device that is not set.
  *
  * @param deviceId 0 to the number of devices minus 1.
  * @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
@@ -1757,7 +1788,7 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid);
  *
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param pciBusId receives the text and a terminating zero.
- * @param len size of `pciBusId` in bytes: 13, or 17 if a bridge has domains of more than 16 bits.
+ * @param len size of `pciBusId` in bytes: 13 are enough, or 17 if a bridge has domains of more than 16 bits.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or `len` is too small.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report it.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
@@ -1807,7 +1838,8 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *grea
 
 /**
  * Returns the number of the last task that this thread submitted: its position in its stream, from 1 on. Exception
- * callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number.
+ * callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number, except
+ * that a wait or a prefetch with nothing to do may count as the latest task of its stream.
  *
  * @param taskId receives the number; 0 if this thread has not submitted anything.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -1825,6 +1857,7 @@ aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown engine.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @note Thread-safe. Follows aclrtHostMemMapCapabilities of the Ascend runtime API.
  */
 aclError aclrtHostMemMapCapabilities(uint32_t deviceId,
@@ -1941,7 +1974,7 @@ aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId, int32_t *userDevId);
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
- * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclrtDeviceGetHostAtomicCapabilities of the Ascend runtime API.
  */
 aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities,
@@ -1964,7 +1997,7 @@ aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
- * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclrtDeviceGetP2PAtomicCapabilities of the Ascend runtime API.
  */
 aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities,
@@ -2042,6 +2075,8 @@ aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused; if the call opens the device, also the other
+ *     codes of aclrtSetDevice.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread resets the
  *     device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
  * @note Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
@@ -2055,11 +2090,12 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
  * docs/callbacks.md. If the context was already released with its device, the first call succeeds and does nothing:
  * docs/failures.md.
  *
- * @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
+ * @param context from aclrtCreateContext; a default context is released with its device.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a default context, not a context, already destroyed, or called inside a
  *     host function.
- * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code, such as ACL_ERROR_RT_WAIT_TIMEOUT 107019: work had
+ *     failed.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
  * @note Thread-safe. Follows aclrtDestroyContext of the Ascend runtime API.
  */
@@ -2107,6 +2143,7 @@ aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
  * @retval ACL_ERROR_INVALID_PARAM 100000: `active` is null, or `flags` is not.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @note Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
  */
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active);
@@ -2183,17 +2220,18 @@ aclError aclrtCreateStream(aclrtStream *stream);
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag);
 
 /**
- * Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads as soon as the call
- * begins. Returns the first unreported failure of its work, or an error of the driver. Returns 107000 inside a
- * callback of the program if it could wait forever: docs/callbacks.md. If the stream was already released with its
- * context or device, the first call succeeds and does nothing: docs/failures.md.
+ * Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads from the wait on.
+ * Callbacks that have not started are dropped. Returns the first unreported failure of its work, or an error of the
+ * driver. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md. If the stream
+ * was already released with its context or device, the first call succeeds and does nothing: docs/failures.md.
  *
  * @param stream from a create function; not null, not a default stream.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
- * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed; the stream is destroyed anyway.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code, such as ACL_ERROR_RT_WAIT_TIMEOUT 107019: work on it
+ *     had failed; the stream is destroyed anyway.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused; the stream is destroyed anyway. The stream is
  *     not destroyed while it is being captured (ACL_ERROR_RT_STREAM_CAPTURED 107027), is bound to a graph, or updates
  *     a task group (107000).
@@ -2202,10 +2240,11 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
 aclError aclrtDestroyStream(aclrtStream stream);
 
 /**
- * Destroys a stream without waiting. The CPU backend drops operations that have not started (waits for events recorded
- * there end) and unreported failures; a GPU completes what was submitted to its driver. A capture that the stream
- * began ends without a graph, and a task group that it updates stays unchanged. If the stream was already released
- * with its context or device, the first call succeeds and does nothing: docs/failures.md.
+ * Destroys a stream without waiting, and drops its unreported failures. The CPU backend drops operations that have not
+ * started (waits for events recorded there end); a GPU completes what was submitted to its driver. A capture that the
+ * stream began ends without a graph, one that it joined, or a graph that it is bound to, becomes invalid, and a task
+ * group that it updates stays unchanged. If the stream was already released with its context or device, the first call
+ * succeeds and does nothing: docs/failures.md.
  *
  * @param stream from a create function; not null, not a default stream.
  * @return the codes of aclrtDestroyStream.
@@ -2224,8 +2263,8 @@ aclError aclrtDestroyStreamForce(aclrtStream stream);
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
  *     aclrtDeviceTaskAbort dropped the work during the call; or the first unreported failure of the stream's work
- *     (ACL_ERROR_RT_AICORE_EXCEPTION 507015, ACL_ERROR_RT_WAIT_TIMEOUT 107019). After a failure under
- *     ACL_STOP_ON_FAILURE every call returns that failure.
+ *     (such as ACL_ERROR_RT_AICORE_EXCEPTION 507015, ACL_ERROR_RT_WAIT_TIMEOUT 107019, or the code of a task). After a
+ *     failure under ACL_STOP_ON_FAILURE every call returns that failure.
  * @note Thread-safe. Follows aclrtSynchronizeStream of the Ascend runtime API.
  */
 aclError aclrtSynchronizeStream(aclrtStream stream);
@@ -2244,7 +2283,8 @@ aclError aclrtSynchronizeStream(aclrtStream stream);
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 
 /**
- * Returns whether all work that was enqueued on a stream is complete. Only synchronizing reports failures of the work.
+ * Returns whether all work that was enqueued on a stream is complete. It reports no failures of the work, except that
+ * of a whole GPU (ACL_ERROR_RT_AICORE_EXCEPTION 507015).
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param status receives ACL_STREAM_STATUS_COMPLETE or ACL_STREAM_STATUS_NOT_READY.
@@ -2258,29 +2298,33 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
 
 /**
  * Makes later operations of `stream` wait for the record of `event` that is the latest at the time of this call. If
- * the event was never recorded, there is no wait. The event may belong to another device, and may be destroyed, reset
- * or recorded again right after the call. Does not block the caller. With aclrtSetOpWaitTimeout the wait has a
- * timeout, as in aclrtStreamWaitEventWithTimeout.
+ * the event was never recorded, there is no wait; one with ACL_EVENT_EXTERNAL is awaited until it is set. The event
+ * may belong to another device, and may be destroyed, reset or recorded again right after the call. Does not block the
+ * caller. With aclrtSetOpWaitTimeout the wait has a timeout, as in aclrtStreamWaitEventWithTimeout, if the driver
+ * supports it.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
+ * @param event an event of aclrtCreateEvent, or one with ACL_EVENT_SYNC, ACL_EVENT_EXTERNAL or ACL_EVENT_IPC.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream or event, destroyed, an event without ACL_EVENT_SYNC, or
- *     called inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream or event, destroyed, an event without these flags, or called
+ *     inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no memory to count the wait for aclrtQueryEventWaitStatus.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an event with ACL_EVENT_EXTERNAL or ACL_EVENT_IPC, and a CUDA
+ *     driver whose streams cannot wait for a word in memory; or an event that a stream of another device has recorded
+ *     in a capture.
  * @note Thread-safe. Follows aclrtStreamWaitEvent of the Ascend runtime API.
  */
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 
 /**
  * Makes a stream wait as aclrtStreamWaitEvent, with a timeout that starts when the stream reaches the wait. If it
- * expires first, the stream continues without the event, and its next synchronize returns ACL_ERROR_RT_WAIT_TIMEOUT
- * 107019.
+ * expires first, the stream continues without the event (under ACL_STOP_ON_FAILURE it stops), and its next synchronize
+ * returns ACL_ERROR_RT_WAIT_TIMEOUT 107019. Waits of captured streams have no timeout.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
+ * @param event as in aclrtStreamWaitEvent.
  * @param timeout seconds, greater than 0, or 0 for no timeout, whatever aclrtSetOpWaitTimeout sets.
  * @return the codes of aclrtStreamWaitEvent
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for a timeout below 0.
@@ -2293,7 +2337,7 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
  * Makes a stream wait as aclrtStreamWaitEventWithTimeout, with a flag.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
+ * @param event as in aclrtStreamWaitEvent.
  * @param timeout seconds, greater than 0, or 0 for no timeout.
  * @param flag ACL_EVENT_WAIT_DEFAULT 0. ACL_EVENT_WAIT_EXTERNAL 1, with timeout 0, is for captured streams: each
  *     launch of the graph waits for the record of the event, in any stream, that is the latest when the launch is
@@ -2333,8 +2377,8 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
 
 /**
  * Returns the priority of a stream; 0 is the highest. It is 0 for streams of aclrtCreateStream and
- * aclrtCreateStreamWithConfig, which ignores its priority argument; on GPUs these are as urgent as the streams of
- * other CUDA libraries in the process.
+ * aclrtCreateStreamWithConfig, which ignores its priority argument, until aclrtSetStreamAttribute changes it; on GPUs
+ * these are as urgent as the streams of other CUDA libraries in the process.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param priority receives the priority.
@@ -2404,8 +2448,8 @@ aclError aclrtSetStreamAttribute(aclrtStream stream,
                                  aclrtStreamAttrValue *value);
 
 /**
- * Returns an attribute of a stream, as aclrtSetStreamAttribute or the create function set it. Defaults:
- * ACL_CONTINUE_ON_FAILURE, and 0 for all others.
+ * Returns an attribute of a stream, as aclrtSetStreamAttribute, the function for this attribute alone or the create
+ * function set it. Defaults: ACL_CONTINUE_ON_FAILURE, and 0 for all others.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param stmAttrType the attribute.
@@ -2432,7 +2476,8 @@ aclError aclrtPersistentTaskClean(aclrtStream stream);
  * no working memory. A configuration that the program creates itself, an aclrtStreamConfigHandle filled with zeros,
  * works too.
  *
- * @return the configuration, to be destroyed with aclrtDestroyStreamConfigHandle; null in a forked child.
+ * @return the configuration, to be destroyed with aclrtDestroyStreamConfigHandle; null without host memory, or in a
+ *     forked child whose parent has opened a device or started the CUDA driver.
  * @note Thread-safe; several threads must not change the same configuration at the same time. Follows
  *     aclrtCreateStreamConfigHandle of the Ascend runtime API.
  */
@@ -2490,13 +2535,15 @@ aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle 
 /**
  * Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.
  * The streams stay usable. A synchronize of one of them, or of the device, that is waiting on another thread returns
- * ACL_ERROR_RT_DEVICE_TASK_ABORT 107022; so does synchronizing an event whose record was dropped.
+ * ACL_ERROR_RT_DEVICE_TASK_ABORT 107022; so does synchronizing an event whose record was dropped, as described for
+ * aclrtStreamAbort.
  *
  * @param deviceId the device; it need not be the current one.
  * @param timeout milliseconds to wait for running memory operations; 0: no timeout. The call does not wait for running
  *     host functions.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: a running operation was not complete in time.
  * @retval ACL_ERROR_FAILURE 500001: the pending work was dropped, but a function of aclrtSetDeviceTaskAbortCallback
  *     did not return 0.
@@ -2510,8 +2557,8 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
  * The callback gets the device id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
  * `args`. _POST is reported whatever the result of the abort is. The callback may call all functions; an abort that it
  * makes itself is not reported. If it does not return 0, the abort takes place anyway, and aclrtDeviceTaskAbort
- * returns ACL_ERROR_FAILURE 500001 with the number in its text. The registration stays until it is removed, also
- * through aclFinalize.
+ * returns ACL_ERROR_FAILURE 500001 with the number in its text, unless the abort itself fails. The registration stays
+ * until it is removed, also through aclFinalize.
  *
  * @param regName zero-terminated name of the registration.
  * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
@@ -2528,15 +2575,17 @@ aclError aclrtSetDeviceTaskAbortCallback(const char *regName, aclrtDeviceTaskAbo
  * Drops the pending work of a stream and stops running work. The stream stays usable: operations enqueued after the
  * call run as usual.
  *
- * On the CPU the call waits for a running memory operation. After the call no earlier work of the stream accesses
- * memory. The call does not wait for a running host function or callback; later work of the stream waits for it. A GPU
- * completes what was submitted to its driver before later work of the stream; only host functions and callbacks that
- * have not started are dropped.
+ * On the CPU the call waits for a running memory operation, so that no earlier operation accesses memory afterwards.
+ * It does not wait for a running host function, callback or task, or a graph with host functions; later work of the
+ * stream waits for these. A GPU completes what was submitted to its driver before later work of the stream. Host
+ * functions, callbacks and tasks that have not started are dropped, and waits that the library watches, as for
+ * notifies, end.
  *
  * A synchronize of the stream or its device that is waiting on another thread returns ACL_ERROR_RT_STREAM_ABORT
  * 107023. Synchronizing an event whose record was dropped returns the same code until the event is recorded again;
- * until then the event is not complete. Other streams that wait for such an event stay blocked. They continue when the
- * event is recorded again and that record completes, or when they are aborted or destroyed themselves.
+ * until then the event is not complete (one with ACL_EVENT_IPC is). Other streams that wait for such an event stay
+ * blocked. They continue when the event is recorded again and that record completes, when their wait times out, or
+ * when they are aborted or destroyed themselves.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @retval ACL_SUCCESS 0: also if nothing was pending
@@ -2572,7 +2621,7 @@ aclError aclrtCreateEvent(aclrtEvent *event);
 
 /**
  * Creates an event with flags: ACL_EVENT_TIME_LINE gives it a timestamp, ACL_EVENT_SYNC lets streams wait for it and
- * allows aclrtResetEvent. A device can have 65,536 of these events, including those of aclrtCreateEvent. It may be
+ * allows aclrtResetEvent. A device can have 65,536 of these events and recorded ones of aclrtCreateEvent. It may be
  * recorded again without a reset. If it was never recorded, or was reset, it is not ready. An event with
  * ACL_EVENT_EXTERNAL is a signal between streams and running graphs: a record sets it, aclrtResetEvent clears it, and
  * streams that wait for it wait until it is set, also by a record that is enqueued later. It has no timestamp.
@@ -2592,8 +2641,9 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
  * Creates an event that may be recorded repeatedly: each record replaces the previous one, and waits that were
  * enqueued earlier keep their record. An event that was never recorded counts as complete. Streams can wait for it if
  * it has ACL_EVENT_SYNC. It cannot be reset (aclrtResetEvent), and its waits are not counted
- * (aclrtQueryEventWaitStatus). Only memory limits the number of such events. An event with ACL_EVENT_IPC can be opened
- * by other processes (aclrtIpcGetEventHandle); streams can wait for it, and it has no timestamp.
+ * (aclrtQueryEventWaitStatus). A device has no limit for such events; a process can have 16,777,216 events in all. An
+ * event with ACL_EVENT_IPC can be opened by other processes (aclrtIpcGetEventHandle); streams can wait for it, and it
+ * has no timestamp.
  *
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
@@ -2655,12 +2705,13 @@ aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t
  * not affected, including later ones: none misses a record. Does not block the caller.
  *
  * @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; if it was never recorded, nothing happens. An
- *     event with ACL_EVENT_EXTERNAL is cleared when the stream reaches the reset, whichever record set it.
+ *     event with ACL_EVENT_EXTERNAL is cleared when the stream reaches the reset, whichever record set it; waits that
+ *     are reached afterwards last until it is set again.
  * @param stream a stream of the current device, which may be another one than the event's; null: the default stream of
  *     the current context.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of another create function or without ACL_EVENT_SYNC, not an
- *     event, not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of another create function, or without ACL_EVENT_SYNC and
+ *     ACL_EVENT_EXTERNAL, not an event, not a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no resources for the reset.
@@ -2696,7 +2747,8 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
 
 /**
  * Returns whether all stream waits for an event are complete: each stream has passed its latest aclrtStreamWaitEvent,
- * because the record completed or the wait timed out. Complete if there are no waits.
+ * because the record completed or the wait timed out, or has dropped it (aclrtStreamAbort). Complete if there are no
+ * waits.
  *
  * @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag.
  * @param status receives ACL_EVENT_WAIT_STATUS_COMPLETE 0 or ACL_EVENT_WAIT_STATUS_NOT_READY 1.
@@ -2723,8 +2775,9 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
 aclError aclrtSynchronizeEvent(aclrtEvent event);
 
 /**
- * Waits for an event as aclrtSynchronizeEvent, with a timeout. A timeout cancels nothing: the work continues. Returns
- * 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
+ * Waits for an event as aclrtSynchronizeEvent, with a timeout. A timeout cancels nothing: the work continues. On a GPU
+ * a record during a wait with a timeout makes the wait longer. Returns 107000 inside a callback of the program if it
+ * could wait forever: docs/callbacks.md.
  *
  * @param event an event.
  * @param timeout milliseconds, greater than 0, or -1 to wait forever.
@@ -2801,7 +2854,9 @@ aclError aclrtGetEventAvailNum(uint32_t *eventCount);
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, created without ACL_EVENT_IPC, imported, or
  *     called inside a host function.
- * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
+ * @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor, thread or socket to serve
+ *     the handle.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the process cannot share anything (docs/sharing.md).
  * @note Thread-safe. Follows aclrtIpcGetEventHandle of the Ascend runtime API.
  */
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
@@ -2811,10 +2866,11 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
  * event: a record in any process replaces the previous record, and streams, hosts and queries of all processes see it.
  * A wait keeps the record that was the latest when it was enqueued, and may be enqueued on any device. The event has
  * no timestamp. In captures it orders tasks, and with the flags EXTERNAL each launch records it or waits for it:
- * docs/graphs.md. If the recording process ends before its record completes, waits fail with
+ * docs/graphs.md. If the recording process ends before its record completes, waits and queries fail with
  * ACL_ERROR_RT_PARAM_INVALID 107000; the next synchronize returns this code for waits of streams, and the streams
- * continue. When the exporter destroys the event, waits only wait for what was recorded there. If several processes
- * record the event, at most 32 of their records together should be pending.
+ * continue. The end of an importer is noticed by the exporter only, when no importer is left. When the exporter
+ * destroys the event, its records complete, at once or when the streams there reach them. If several processes record
+ * the event, at most 32 of their records together should be pending.
  *
  * @param handle a handle of aclrtIpcGetEventHandle, of another process or of this one.
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which does not affect the other
@@ -2823,9 +2879,9 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not a handle, its event was destroyed, its process has ended,
  *     has finalized the library or does not respond within 5 seconds, or called inside a host function.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `handle` comes from another machine, or another network or process
- *     namespace (container).
+ *     namespace (container), or the process cannot share anything (docs/sharing.md).
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor is available.
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor or socket is available.
  * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
  * @note Thread-safe. Follows aclrtIpcOpenEventHandle of the Ascend runtime API, and cuIpcOpenEventHandle where that is
  *     silent.
@@ -2836,16 +2892,17 @@ aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
  * Enqueues the write of a value: when `stream` reaches it, the eight bytes change atomically, after all earlier
  * operations. Code that sees the value also sees the results of these operations. Does not block the caller.
  *
- * @param devAddr eight bytes at a multiple of 8: memory of the stream's device, managed memory, or host memory of
- *     aclrtMallocHost or aclrtHostRegisterV2. Memory that is freed before the write stays valid until the write is
- *     complete.
+ * @param devAddr eight bytes at a multiple of 8: memory of the stream's device, managed memory, or page-locked host
+ *     memory (aclrtMallocHost, ACL_HOST_REG_PINNED). Memory that is freed before the write stays valid until the write
+ *     is complete.
  * @param value the value to write.
  * @param flag must be 0.
  * @param stream a stream; null: the default stream of the current context.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `devAddr` is null, or an unknown flag.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: `devAddr` is not a multiple of 8.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: memory on another device, pageable or freed memory, past the end of an
- *     allocation, not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: memory on another device (unless it is managed, or in a pool or mapping
+ *     with access), pageable or freed memory, past the end of an allocation, not a stream, destroyed, or called inside
+ *     a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the GPU or its driver cannot do it.
@@ -2856,13 +2913,14 @@ aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStre
 /**
  * Makes `stream` wait: later operations run when the eight bytes at `devAddr`, `word`, have the value. Any writer can
  * provide the value: another stream or device, the host if it can access the memory, or another process that shares
- * it. The wait may miss a value that the word has only briefly. Waiting uses no thread. On CPU devices, writes of this
- * process through the library end a wait at once; other writes end it within a millisecond.
+ * it. The wait may miss a value that the word has only briefly. One thread of the library watches all waits but those
+ * of the CUDA driver. On CPU devices, writes of this process through the library end a wait at once; other writes end
+ * it within about a millisecond.
  *
  * The wait has no timeout. On CPU devices aclrtStreamAbort, aclrtDeviceTaskAbort and aclrtDestroyStreamForce end it; a
  * wait of the CUDA driver lasts until the value is written. A device reset, or aclFinalize, lets the wait continue for
- * a second. Then the wait fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the reset returns; on a GPU the library
- * writes the value itself.
+ * at most a second. Then the wait fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the reset returns; on a GPU the
+ * library writes the value itself.
  *
  * @param devAddr eight bytes, as for aclrtValueWrite.
  * @param value the value to compare with; not 0 for ACL_STREAM_WAIT_VALUE_AND and not all ones for
@@ -2882,11 +2940,11 @@ aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStrea
  * Allocates memory on the current device. The contents are undefined. Does not wait for pending work.
  *
  * The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB on and, except with NORMAL_ONLY, to 2 MiB from 2
- * MiB on. Sizes are rounded up to 32 bytes. If that needs no additional large page, another 32 bytes after the end are
- * readable, except in modes that detect accesses outside of allocations (docs/cpu_devices.md). Policies: HUGE_FIRST
- * uses 2 MiB pages for more than 1 MiB if possible; HUGE_ONLY uses them or fails; NORMAL_ONLY uses normal pages;
- * HUGE1G_ONLY uses 1 GiB pages or fails; the P2P variants, the bandwidth flags and the read-only flag have no effect.
- * An unknown policy counts as not given: it means huge pages first from 2 MiB on, and normal pages below.
+ * MiB on, as far as the free memory allows. Sizes are rounded up to 32 bytes. On CPUs another 32 bytes after the end
+ * are readable, except in modes that detect accesses outside of allocations (docs/cpu_devices.md). Policies:
+ * HUGE_FIRST uses 2 MiB pages from 1.8 MiB on if possible, NORMAL_ONLY normal pages (for both a GPU's driver chooses);
+ * HUGE_ONLY uses 2 MiB pages or fails; HUGE1G_ONLY fails; the P2P variants, the bandwidth flags and the read-only flag
+ * have no effect. An unknown policy counts as not given: it means HUGE_FIRST from 2 MiB on, and NORMAL_ONLY below.
  * docs/configuration.md has the rule.
  *
  * @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
@@ -2988,7 +3046,8 @@ aclError aclrtMallocForTaskScheduler(void **devPtr,
  * last of them. Does not wait. Any thread may free it, whatever its current device is. Small blocks may be cached for
  * the next request of their size; cached memory counts as free, and no request fails because of it.
  *
- * @param devPtr the start of an allocation of aclrtMalloc.
+ * @param devPtr the start of an allocation of aclrtMalloc or one of its variants, of aclrtMemAllocManaged or of a
+ *     pool.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (inside an allocation, host
  *     memory, already freed, released with its device, unknown), or called inside a host function.
@@ -3003,21 +3062,21 @@ aclError aclrtFree(void *devPtr);
  * whatever its current device is. Returns 107000 inside a callback of the program if it could wait forever:
  * docs/callbacks.md.
  *
- * @param devPtr the start of an allocation of aclrtMalloc or one of its variants. After a failure the memory is still
+ * @param devPtr the start of an allocation, as for aclrtFree. If the wait returns a failure, the memory is still
  *     allocated.
+ * @return the codes of aclrtFree
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (then it does not wait), or
- *     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice
- *     returns it.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation, or called inside a host
+ *     function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice returns it.
  * @note Thread-safe. Follows aclrtFreeWithDevSync of the Ascend runtime API.
  */
 aclError aclrtFreeWithDevSync(void *devPtr);
 
 /**
- * Allocates page-locked host memory for all devices. Copies between it and a device are asynchronous. Needs no current
- * context. Alignment as in aclrtMalloc.
+ * Allocates page-locked host memory for all devices. Asynchronous copies between it and a device return at once. Needs
+ * no current context. Alignment as in aclrtMalloc.
  *
- * Memory beyond the system's limit of locked memory is not locked, which is logged once.
+ * On the CPU backend, memory beyond the system's limit of locked memory is not locked, which is logged once.
  *
  * @param hostPtr receives the address; the caller frees it with aclrtFreeHost.
  * @param size bytes, at least 1.
@@ -3051,10 +3110,11 @@ aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cf
  * Any thread may free it. Large blocks may stay locked for the next request until aclFinalize, up to the limit in
  * docs/choices_memory.md.
  *
- * @param hostPtr the start of an allocation of aclrtMallocHost.
+ * @param hostPtr the start of an allocation of aclrtMallocHost or aclrtMallocHostWithCfg.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation, or called inside a host
  *     function.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: as for aclrtFree.
  * @note Thread-safe. Follows aclrtFreeHost of the Ascend runtime API.
  */
 aclError aclrtFreeHost(void *hostPtr);
@@ -3064,8 +3124,9 @@ aclError aclrtFreeHost(void *hostPtr);
  * aclrtFreeHost. Needs no current context. Returns 107000 inside a callback of the program if it could wait forever:
  * docs/callbacks.md.
  *
- * @param hostPtr the start of an allocation of aclrtMallocHost or one of its variants. After a failure the memory is
- *     still allocated.
+ * @param hostPtr the start of an allocation, as for aclrtFreeHost. If the wait returns a failure, the memory is still
+ *     allocated.
+ * @return the codes of aclrtFreeHost
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation (then it does not wait), or
  *     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice
@@ -3080,8 +3141,8 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr);
  * @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes refer to the device's memory; ACL_DDR_* and 1
  *     GiB pages, which these devices do not have, return 0 and 0.
  * @param free receives the bytes that are available to this device, at most `total`; cached memory counts as free. CPU
- *     devices share the machine's memory unless `PORTACL_CPU_MEMORY` sets the memory on each device
- *     (docs/cpu_devices.md): then memory that one device uses is missing on all of them.
+ *     devices share the machine's memory, so that memory which one device uses is missing on all of them, unless
+ *     `PORTACL_CPU_MEMORY` sets the memory on each device (docs/cpu_devices.md).
  * @param total receives the maximum number of bytes of the device.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_INVALID_MEMORY_TYPE 107016: an unknown attribute.
@@ -3092,14 +3153,16 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr);
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
 /**
- * Returns how much device memory this process uses, in one row for each kind: `device` (aclrtMalloc and its
- * variants) and `managed` (aclrtMemAllocManaged), including rounding. Freed memory counts until the last pending
+ * Returns how much device memory this process uses, in one row for each kind: `device` (aclrtMalloc and its variants,
+ * physical memory, and on CPUs pools) and `managed` (aclrtMemAllocManaged), including rounding. Freed memory counts
+ * until the last pending
  * operation that uses it is complete. On the CPU backend the rows of all devices that share the machine's memory (or
  * of one device, with `PORTACL_CPU_MEMORY`) add up to what aclrtGetMemInfo counts as used; on CUDA that also includes
  * memory from the driver and from other processes. Needs no current context.
  *
  * @param deviceId the device; a device that is not in use has zeros.
- * @param memUsageInfo receives the rows; the peak is the maximum since the device was opened, including cached memory.
+ * @param memUsageInfo receives the rows; the peak is the maximum since the device was opened, or since
+ *     portaclMemoryResetPeak, including cached memory.
  * @param inputNum capacity in rows, at least 1; there are 2 rows.
  * @param outputNum receives the number of rows written.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0.
@@ -3119,10 +3182,10 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId,
  * Needs no current context.
  *
  * @param ptr the address; the memory is not read.
- * @param attributes receives location type and device id, and the page size in bytes that the system confirms (0 for
- *     memory from other libraries).
+ * @param attributes receives location type and device id, and the page size in bytes that the system confirms (4096
+ *     for registered memory; 0 for memory from other libraries and unknown memory).
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: free memory of a pool, or called inside a host function.
  * @note Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
  */
 aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes);
@@ -3130,11 +3193,11 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
 /**
  * Returns start and length of the allocation that contains an address. Needs no current context.
  *
- * @param ptr an address anywhere inside an allocation of device or page-locked host memory; the memory is not read. On
- *     CUDA also inside an allocation that another library of the process has from the driver.
+ * @param ptr an address anywhere inside an allocation, mapping or registration of device or host memory; the memory is
+ *     not read. On CUDA also inside an allocation that another library of the process has from the driver.
  * @param pbase receives the start, as the allocating call returned it.
- * @param psize receives the usable bytes from there: the requested size rounded up to 32 bytes, plus the readable
- *     bytes after it if the allocation has them. For memory from another library, the driver's value.
+ * @param psize receives the usable bytes from there: the requested size with the rounding of its kind of memory, plus
+ *     the readable bytes after it if the allocation has them. For memory from another library, the driver's value.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not in a live allocation, or called inside a host function.
  * @note Thread-safe. Follows aclrtMemGetAddressRange of the Ascend runtime API.
@@ -3170,8 +3233,8 @@ aclError aclrtCheckMemType(void **addrList, uint32_t size, uint32_t memType, uin
  * @param size bytes, at least 1.
  * @param type must be ACL_HOST_REGISTER_MAPPED.
  * @param devPtr receives the address for kernels; do not use it for copies and fills.
- * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or goes past the end of the address space, an
- *     unknown `type`.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, more than all host memory or goes past the end
+ *     of the address space, an unknown `type`.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a part of the range is memory from this library, in use or freed, or
  *     called inside a host function.
@@ -3192,8 +3255,8 @@ aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
  * @param flag ACL_HOST_REG_MAPPED: the memory has an address for devices, which aclrtHostGetDevicePointer returns;
  *     ACL_HOST_REG_PINNED: asynchronous copies treat it as memory from aclrtMallocHost: they return at once, and the
  *     memory must not change before they are complete; or both.
- * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0 or goes past the end of the address space, no or
- *     unknown flags.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, more than all host memory or goes past the end
+ *     of the address space, no or unknown flags.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_HOST_REG_IOMEMORY or ACL_HOST_REG_READONLY; otherwise the codes
  *     of aclrtHostRegister.
  * @note Thread-safe. Follows aclrtHostRegisterV2 of the Ascend runtime API.
@@ -3219,7 +3282,8 @@ aclError aclrtHostUnregister(void *ptr);
  * Returns the address at which kernels of devices access host memory. Needs no current context.
  *
  * @param pHost an address anywhere inside memory that was registered with ACL_HOST_REG_MAPPED or
- *     ACL_HOST_REGISTER_MAPPED, inside memory from aclrtMallocHost, or inside managed memory.
+ *     ACL_HOST_REGISTER_MAPPED, inside memory from aclrtMallocHost, a pool of host memory or a mapping of host memory,
+ *     or inside managed memory.
  * @param pDevice receives the address for kernels; do not use it for copies and fills.
  * @param flag must be 0.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flag` is not 0.
@@ -3231,7 +3295,8 @@ aclError aclrtHostUnregister(void *ptr);
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
 
 /**
- * Fills bytes of device memory, or of host memory from aclrtMallocHost. Synchronous, not ordered with any stream.
+ * Fills bytes of device memory, or of page-locked host memory (aclrtMallocHost, ACL_HOST_REG_PINNED). Synchronous, not
+ * ordered with any stream.
  *
  * @param devPtr first byte; may be null if `count` is 0.
  * @param maxCount size of the memory at `devPtr` in bytes.
@@ -3239,8 +3304,8 @@ aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
  * @param count bytes; 0 sets nothing and succeeds, whatever the other arguments are, also without a
  *     current context.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null with `count` greater than 0, or `count` is greater than `maxCount`.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory from this library, past the end of an allocation, or called
- *     inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: pageable host memory, freed memory, past the end of an allocation, or
+ *     called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtMemset of the Ascend runtime API.
  */
@@ -3256,7 +3321,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
  * @param stream a stream; null: the default stream of the current context.
  * @return the codes of aclrtMemset
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for
- *     memory on another device than the stream's.
+ *     memory on another device than the stream's, unless it is managed, or in a pool or mapping with access.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
@@ -3264,8 +3329,8 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream);
 
 /**
- * Fills 32-bit words of device memory, or of host memory from aclrtMallocHost. Synchronous, not ordered with any
- * stream.
+ * Fills 32-bit words of device memory, or of page-locked host memory (aclrtMallocHost, ACL_HOST_REG_PINNED).
+ * Synchronous, not ordered with any stream.
  *
  * @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
  * @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
@@ -3274,8 +3339,8 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
  *     current context.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null with `N` greater than 0, or `N` words exceed `memSize`.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory from this library, past the end of an allocation, or called
- *     inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: pageable host memory, freed memory, past the end of an allocation, or
+ *     called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtMemsetD32 of the Ascend runtime API.
  */
@@ -3292,7 +3357,7 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
  * @param stream a stream; null: the default stream of the current context.
  * @return the codes of aclrtMemsetD32
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, destroyed, or memory on another device than the
- *     stream's.
+ *     stream's, unless it is managed, or in a pool or mapping with access.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtMemsetD32Async of the Ascend runtime API.
@@ -3377,7 +3442,7 @@ aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream,
 /**
  * Returns the size of a descriptor of aclrtCmoSetDesc. Works at any time.
  *
- * @param size receives 64 bytes.
+ * @param size receives 64, the size in bytes.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclrtCmoGetDescSize of the Ascend runtime API.
  */
@@ -3437,8 +3502,8 @@ aclError aclrtDeviceL2CacheFlush(void *rsv);
  *     current context.
  * @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, a kind that contradicts the pointers, or
- *     called inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: freed memory, past the end of an allocation, a kind that contradicts the
+ *     pointers, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtMemcpy of the Ascend runtime API.
  */
@@ -3447,7 +3512,7 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
 /**
  * Enqueues a copy on a stream. With page-locked host memory (aclrtMallocHost) or between devices it returns at once,
  * and the memory must not change until the copy is complete. Pageable host memory can be reused when the call returns:
- * a source has been read, a destination written, in order with the stream's earlier operations. With
+ * a source has been read, perhaps before the stream's earlier operations, and a destination written after them. With
  * ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE any source can be reused on return. Returns 107000 inside a callback of the program
  * if it could wait forever: docs/callbacks.md.
  *
@@ -3459,8 +3524,8 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
  * @param stream a stream; null: the default stream of the current context.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also past the
- *     end of an allocation, or for a kind that contradicts the pointers.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for freed
+ *     memory, past the end of an allocation, or for a kind that contradicts the pointers.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtMemcpyAsync of the Ascend runtime API.
@@ -3492,9 +3557,9 @@ aclError aclrtMemcpyAsyncWithCondition(void *dst,
                                        aclrtStream stream);
 
 /**
- * Enqueues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device. Integers wrap around; half
- * precision and bfloat16 are computed in single precision and rounded to nearest even; in maximum and minimum a number
- * wins over a NaN, and +0 is greater than -0.
+ * Enqueues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device or managed memory. Integers
+ * wrap around; half precision and bfloat16 are computed in single precision and rounded to nearest even; in maximum
+ * and minimum a number wins over a NaN, and +0 is greater than -0.
  *
  * @param dst accumulator, aligned to its elements.
  * @param src the other operand, aligned to its elements.
@@ -3552,8 +3617,8 @@ aclError aclrtMemcpy2d(void *dst,
 /**
  * Enqueues a 2D copy on a stream, as aclrtMemcpy2d, also within a device and between devices. With page-locked host
  * memory (aclrtMallocHost) or between devices it returns at once, and the memory must not change until the copy is
- * complete. With pageable host memory it returns when the copy is complete, in order with the stream's earlier
- * operations. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
+ * complete. Pageable host memory can be reused when the call returns, as with aclrtMemcpyAsync. Returns 107000 inside
+ * a callback of the program if it could wait forever: docs/callbacks.md.
  *
  * @param dst first byte of the destination; may be null if `width` or `height` is 0.
  * @param dpitch bytes from the start of one destination row to the next, at least `width`.
@@ -3600,9 +3665,9 @@ aclError aclrtMemcpy2dAsync(void *dst,
  *     example an invalid attribute or a failed device. On success SIZE_MAX.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, a size greater than its `destMaxs`, an unknown location
  *     type, or invalid indexes or number of attributes.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, memory that is not at the location of its
- *     attribute, a copy within the host or between devices, copies in both directions, or called inside a host
- *     function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: freed memory, past the end of an allocation, memory that is not at the
+ *     location of its attribute, a copy within the host or between devices, copies in both directions, or called
+ *     inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list of copies.
  * @note Thread-safe. Follows aclrtMemcpyBatch of the Ascend runtime API.
@@ -3739,7 +3804,7 @@ aclError aclrtMemcpyAsyncWithOffset(void **dst,
  * Returns the size of a copy descriptor, as aclrtSetMemcpyDesc writes it. Works at any time.
  *
  * @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
- * @param descSize receives 64 bytes.
+ * @param descSize receives 64, the size in bytes.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown kind.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
  * @note Thread-safe. Follows aclrtGetMemcpyDescSize of the Ascend runtime API.
@@ -3805,7 +3870,7 @@ aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream 
  *     In an aclrtRandomParaInfo `size` is the size of the number in bytes. With `isAddr` 1
  *     it contains the address of the number instead, in memory of the stream's device or managed memory, aligned to
  *     its size, which is read when the stream reaches the operation. Then the count is limited to the rest of the
- *     allocation, a ratio that is greater than 1 or not a number counts as 1, and a `max` less than `min` counts as
+ *     allocation, a ratio is limited to 0 to 1 and is 1 if it is not a number, and a `max` less than `min` counts as
  *     `min`. The numbers must not overwrite such parameters.
  * @param stream a stream; null: the default stream of the current context.
  * @param reserve must be null.
@@ -3825,10 +3890,11 @@ aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream 
 aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream, void *reserve);
 
 /**
- * Enqueues a call of `fn` on a stream. It runs once, after the stream's earlier operations; the later operations of
- * the stream wait until it returns, other streams do not. It runs on a thread of this library, or, if the stream was
- * passed to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc on the subscribed thread. Inside the function, calls
- * of this library that allocate, free, wait, enqueue, create or destroy return an error. The function must return, and
+ * Enqueues a call of `fn` on a stream. It runs once (in a graph once for each launch), after the stream's earlier
+ * operations, unless it is dropped before (aclrtStreamAbort, aclrtDestroyStreamForce); the later operations of the
+ * stream wait until it returns, other streams do not. It runs on a thread of this library or of the GPU's driver, or,
+ * if the stream was passed to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc on the subscribed thread. Inside the
+ * function, calls that allocate, free, wait, enqueue, create or destroy return an error. The function must return, and
  * must not throw. The stack of a library thread has the system's default size, or `PORTACL_THREAD_STACK` bytes
  * (docs/host_process.md). On GPUs a stream holds some 56 host functions and event records, and some 1,000 operations:
  * the call that finds it full waits. So do not enqueue more behind a function that waits for a later call.
@@ -3914,9 +3980,9 @@ aclError aclrtProcessReport(int32_t timeout);
 
 /**
  * Ends a subscription of aclrtSubscribeReport. Waits for callbacks that were launched on the stream before; the
- * subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
- * thread, the call fails and changes nothing. Succeeds for a stream that went with its context or device, until that
- * is destroyed late: docs/failures.md.
+ * subscribed thread continues to run them. If some are left and the thread completes none of them for two seconds, or
+ * is the calling thread, the call fails and changes nothing. Succeeds for a stream that went with its context or
+ * device, until that is destroyed late: docs/failures.md.
  *
  * @param threadId the subscribed thread, the value of its pthread_self().
  * @param stream a stream; null: the default stream of the current context.
@@ -3971,9 +4037,9 @@ aclError aclrtProcessHostFunc(int32_t timeout);
 
 /**
  * Ends a subscription of aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before; the
- * subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
- * thread, the call fails and changes nothing. Later host functions run on a thread of this library again. Succeeds for
- * a stream that went with its context or device, until that is destroyed late: docs/failures.md.
+ * subscribed thread continues to run them. If some are left and the thread completes none of them for two seconds, or
+ * is the calling thread, the call fails and changes nothing. Later host functions run on a thread of this library
+ * again. Succeeds for a stream that went with its context or device, until that is destroyed late: docs/failures.md.
  *
  * @param hostFuncThreadId the subscribed thread, the value of its pthread_self().
  * @param exeStream a stream; null: the default stream of the current context.
@@ -3997,7 +4063,7 @@ aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStre
  * The failed stream waits for it, other streams do not. Failures of several streams may call it at the same time. Its
  * argument is valid during the call. The callback may call the aclrtGet*FromExceptionInfo functions. It must not
  * allocate, free, wait, enqueue work, or create and destroy objects: such calls fail with ACL_ERROR_RT_PARAM_INVALID
- * 107000. A GPU does not report which work failed; its driver ends everything on the device. There the callback is
+ * 107000. A GPU does not report which work failed; its driver ends everything on the device. Then the callback is
  * called once, when a call of this library first gets the failure, and only device and code are known.
  *
  * aclFinalize removes it.
@@ -4035,7 +4101,7 @@ aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callbac
  * the function is called for every failure of the binary's device. Unloading the binary removes it; before you unload
  * the function's code, synchronize its streams.
  *
- * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param callback the function, replaces the previous one; null removes it.
  * @param userData passed to the callback as its second argument.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `binHandle` is null.
@@ -4090,7 +4156,7 @@ uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * Returns the code of the failure, which the next synchronize will return.
+ * Returns the code of the failure, as a synchronize returns it.
  *
  * @param info the argument of a callback, during the callback.
  * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
@@ -4150,8 +4216,8 @@ aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
  *
  * @param virPtr receives the first address, a multiple of 2 MiB and of `alignment`. The range lives until
  *     aclrtReleaseMemAddress, or until aclFinalize; a device reset only unmaps the memory on that device.
- * @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (PORTACL_CPU_GUARD=1) at most 64 GiB, or the
- *     memory size of a device.
+ * @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (docs/cpu_devices.md) at most 64 GiB, or three
+ *     times a device's memory if that is more.
  * @param alignment 0, or a power of two.
  * @param expectPtr the start address of the range, a multiple of 2 MiB and of `alignment`; null: any address. If it is
  *     not free, the call fails.
@@ -4215,8 +4281,8 @@ aclError aclrtReleaseMemAddress(void *virPtr);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such memory is left.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory or no handle is left.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB, host memory on the CUDA backend, or a CPU device
- *     without a memory file (docs/sharing.md).
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB, host memory on the CUDA backend, or on CPUs a
+ *     device or system without memory files (docs/sharing.md).
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. A memory hook that refuses determines the code.
  * @note Thread-safe. Follows aclrtMallocPhysical of the Ascend runtime API, and cuMemCreate where that is silent.
  */
@@ -4341,7 +4407,8 @@ aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHandle *handle)
  * Returns the properties of physical memory.
  *
  * @param handle the memory.
- * @param prop receives the properties that were passed to aclrtMallocPhysical, with 0 in `reserve`.
+ * @param prop receives the properties that were passed to aclrtMallocPhysical, with 0 in `reserve`; for imported
+ *     memory ACL_MEM_HANDLE_TYPE_NONE, ACL_HBM_MEM_HUGE, and the device that uses it or the host.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function.
  * @note Thread-safe. Follows aclrtMemGetAllocationPropertiesFromHandle of the Ascend runtime API.
@@ -4385,8 +4452,8 @@ aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLin
  * Allocates managed memory: the host and all devices use it at one address. Its contents are undefined. Does not wait
  * for pending work. It counts as memory on the current device, and is freed when that device is released.
  *
- * Host accesses are not ordered with any stream: synchronize first. Copies, fills, reductions and address queries
- * treat it as device memory on any device; copies also accept it as host memory.
+ * Host accesses are not ordered with any stream: synchronize first. Copies, fills and reductions treat it as device
+ * memory on any device; copies also accept it as host memory. Its location is ACL_MEM_LOCATION_TYPE_MANAGED.
  *
  * @param ptr receives the address, aligned to 2 MiB; the caller frees it with aclrtFree.
  * @param size bytes, from 1 to the device's memory; rounded up to 2 MiB.
@@ -4539,8 +4606,8 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  * wait (userfaultfd, which Docker's default profile forbids), an import grants all memory on the device. The first
  * such export says so in a line on standard error (docs/sharing.md).
  *
- * @param devPtr start of memory from aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB
- *     on. Not managed memory, and not pool memory.
+ * @param devPtr start of memory from aclrtMalloc or one of its variants of at least 4 KiB. Not managed memory, and not
+ *     pool memory.
  * @param size bytes that importers get, from the start on; at most the size of the allocation.
  * @param key receives the text and a terminating zero.
  * @param len size of `key` in bytes, at least 65.
@@ -4549,13 +4616,13 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  *     and in other containers, get nothing in either case (docs/sharing.md).
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or larger than the allocation, `len` is too small, `flags`
  *     is unknown.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or not a multiple of 4 KiB, or
- *     called inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or called inside a host
+ *     function.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, a device without such handles, or without
- *     descriptors for memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; on CPUs a device without a memory file
- *     (docs/sharing.md).
- * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
- * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ *     descriptors for memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; on CPUs a device without a memory file;
+ *     or the process cannot share anything (docs/sharing.md).
+ * @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor, thread or socket to serve
+ *     the key.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Not ordered with streams: importers read what completed work has written. Follows
  *     aclrtIpcMemGetExportKey of the Ascend runtime API.
@@ -4577,10 +4644,13 @@ aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t le
  *     was freed; its process has ended, has finalized the library, does not respond within 5 seconds, or does not
  *     allow this process; the key is already open on another device; or called inside a host function.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `key` comes from another machine, or another network or process
- *     namespace (container), or on CUDA the same memory is already open by a key of another size.
+ *     namespace (container); the process cannot share anything (docs/sharing.md); or on CUDA the same memory is
+ *     already open by a key of another size.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * @retval ACL_ERROR_BAD_ALLOC 200000: no address space or memory to map it, or no descriptor.
- * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode, it is larger than a device of this process.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no address space or memory to map it.
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor or socket is available.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode, it has more than 64 GiB and more than three times the
+ *     memory of a device of this process.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. A memory hook that refuses the import, which is
  *     called after the mapping, determines the code.
  * @note Thread-safe. Follows aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that is
@@ -4611,7 +4681,8 @@ aclError aclrtIpcMemClose(const char *key);
  * @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
  *     id is another one.
  * @param num number of processes, 1 to 4,194,304.
- * @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process id is not greater than 0.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is out of range, or a process id is not greater
+ *     than 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` was not exported by this process, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtIpcMemSetImportPid of the Ascend runtime API.
@@ -4648,17 +4719,19 @@ aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t 
  * make writers wait, all memory on the device, as with aclrtIpcMemGetExportKey, unless it is exported before it is
  * mapped.
  *
- * @param handle memory from aclrtMallocPhysical, on any device, or on the host.
+ * @param handle physical memory on any device or on the host, also imported memory.
  * @param handleType ACL_MEM_HANDLE_TYPE_NONE.
  * @param flags ACL_RT_VMM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtMemSetPidToShareableHandle;
  *     ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the number. A number has fewer random
  *     bits than a key or a fabric handle: processes of the same user could guess it.
  * @param shareableHandle receives the number.
- * @retval ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` is null, `handleType` or `flags` is unknown.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` or `shareableHandle` is null, `handleType` or `flags` is unknown.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not live memory, was already exported by this call or its V2,
  *     or called inside a host function.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU that cannot share such memory.
- * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU that cannot share such memory, or the process cannot share
+ *     anything (docs/sharing.md).
+ * @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor, thread or socket to serve
+ *     importers.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclrtMemExportToShareableHandle of the Ascend runtime API.
@@ -4672,7 +4745,7 @@ aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
  * Exports physical memory as aclrtMemExportToShareableHandle, as a number or a fabric handle. Both work within one
  * machine only.
  *
- * @param handle memory from aclrtMallocPhysical.
+ * @param handle physical memory, as for aclrtMemExportToShareableHandle.
  * @param flags as in aclrtMemExportToShareableHandle.
  * @param shareType ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT: a number; ACL_MEM_SHARE_HANDLE_TYPE_FABRIC: an
  *     aclrtMemFabricHandle, which is not valid on other machines.
@@ -4695,15 +4768,17 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle,
  *     is rejected.
  * @param deviceId the device that will use it; it must be set, and need not be the memory's device. Host memory stays
  *     host memory.
- * @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset.
+ * @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset (host memory:
+ *     until aclFinalize).
  * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set; the number was not exported, belongs to this
  *     process, or its memory is freed; its process has ended, has finalized the library, does not respond within 5
  *     seconds, or does not allow this process; or called inside a host function.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: it comes from another machine, or another network or process
- *     namespace (container).
- * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor or handle is available.
+ *     namespace (container), or the process cannot share anything (docs/sharing.md).
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no handle or address space is available.
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor or socket is available.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclrtMemImportFromShareableHandle of the Ascend runtime API.
@@ -4764,7 +4839,7 @@ aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
 
 /**
  * Creates a notify of the current device: a signal that one stream records (aclrtRecordNotify) and one wait consumes
- * (aclrtWaitAndResetNotify), whichever comes first. A device can have 8,192 of them.
+ * (aclrtWaitAndResetNotify), whichever comes first. A device can have 8,192 of them, including imported ones.
  *
  * @param notify receives the handle; the caller destroys it with aclrtDestroyNotify.
  * @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which has no effect.
@@ -4778,8 +4853,8 @@ aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
 
 /**
  * Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
- * they complete. Waits of other processes for it then end with an error. If the notify was already released with its
- * device, the first call succeeds and does nothing: docs/failures.md.
+ * they complete. Waits of other processes for a notify that this process created then end with an error. If the notify
+ * was already released with its device, the first call succeeds and does nothing: docs/failures.md.
  *
  * @param notify a notify.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -4875,9 +4950,11 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a key, its process has ended, does not respond, has destroyed the
  *     notify, or does not allow this process; or called inside a host function.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the exporting process is in another process or network namespace.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `key` comes from another machine, or another network or process
+ *     namespace (container).
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be created.
+ * @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created, or
+ *     no descriptor is left.
  * @note Thread-safe. Follows aclrtNotifyImportByKey of the Ascend runtime API.
  */
 aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags);
@@ -4890,7 +4967,7 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t f
  * @param pid the process ids, as aclrtDeviceGetBareTgid returns them in those processes, which run now: a later
  *     process with the same id is another one.
  * @param num number of ids, 1 to 4,194,304.
- * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or an impossible process id.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is out of range, or an impossible process id.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
  * @note Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
  */
@@ -4940,7 +5017,7 @@ aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclr
 
 /**
  * Makes `stream` wait until the count meets a condition. With `isClear` the end of the wait atomically sets the count
- * to 0: no other wait sees the same count. aclrtWaitAndResetNotify describes timeouts, aborts and failures.
+ * to 0: no other change comes in between. aclrtWaitAndResetNotify describes timeouts, aborts and failures.
  *
  * @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
  * @param stream a stream; null: the default stream of the current context.
@@ -4978,24 +5055,26 @@ aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId);
 
 /**
  * Begins to capture a stream: its operations are recorded instead of run: copies, fills, reductions, random numbers,
- * kernels, host functions, values, notifies, records of events and waits for events, and launches of other graphs,
- * whose tasks are copied into the graph. Earlier operations of the stream still run. Another stream of the device
- * joins the capture when it waits for an event that was recorded in it; before the capture ends, the first stream must
- * wait for the last operations of all joined streams.
+ * kernels, host functions, tasks (portaclLaunchTask), prefetches, values, notifies, uses of events and of pool memory,
+ * and launches of other graphs, whose tasks are copied into the graph. Earlier operations of the stream still run.
+ * Another stream of the device joins the capture when it waits for an event that was recorded in it; before the
+ * capture ends, the first stream must wait for the last operations of all joined streams.
  *
  * The mode determines the threads on which the capture forbids calls that cannot be captured: synchronous memory
  * operations (aclrtMemcpy, aclrtMemset and similar), asynchronous copies of pageable memory, and aclmdlRIExecute. Such
- * a call invalidates the capture. So does synchronizing or querying a captured stream, an event recorded in the
- * capture, or their device. Memory that the stream allocates from pools belongs to the graph.
+ * a call invalidates the capture. So does synchronizing or querying a captured stream or an event recorded in the
+ * capture, or synchronizing their device. Memory that the stream allocates from pools belongs to the graph.
  *
- * @param stream a stream; not a default stream.
- * @param mode ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: all threads, except those that have exchanged their mode;
- *     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the calling thread; ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: none. Copies
- *     of pageable memory are then captured, and each launch reads and writes the memory when it runs.
+ * @param stream a stream; not a default stream, and without ACL_STREAM_PERSISTENT.
+ * @param mode ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: all threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the calling
+ *     thread; a thread can exclude itself from both (aclmdlRICaptureThreadExchangeMode);
+ *     ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: none. Copies of pageable memory are then captured, and each launch reads
+ *     and writes the memory when it runs.
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream.
- * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured, or changes a task group.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, with ACL_STREAM_PERSISTENT, or called inside a
+ *     host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more graphs can be created.
@@ -5006,7 +5085,7 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
 
 /**
  * Ends a capture and returns the graph. The streams of the capture run their operations again. If the call fails with
- * 107025, 507903, 507899 or 207000, the capture has ended without a graph.
+ * 107025, 507903, 507899 or 207000, or because a task group is open, the capture has ended without a graph.
  *
  * @param stream the stream that the capture began with.
  * @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, unless it is a body
@@ -5020,10 +5099,10 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
  *     stream.
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the
- *     graph, or has no graphs; or a graph with conditional tasks, or a body, has task groups or waits for something
- *     outside of the graph.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph that contains a body was destroyed, or
- *     called inside a host function.
+ *     graph, or has no graphs; or a graph with conditional tasks, or a body, has task groups, tasks of
+ *     portaclLaunchTask, or waits for something outside of the graph.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, a task group is open, the graph that contains a
+ *     body was destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
  *     context of another device.
  * @note Thread-safe. Follows aclmdlRICaptureEnd of the Ascend runtime API.
@@ -5049,8 +5128,8 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *statu
 
 /**
  * Exchanges the capture mode of this thread, initially ACL_MODEL_RI_CAPTURE_MODE_GLOBAL: it determines which captures
- * can forbid calls on this thread. A program that allocates and copies during a capture exchanges the mode before
- * these calls and again afterwards.
+ * can forbid calls on this thread. A program that copies memory synchronously during a capture exchanges the mode
+ * before these calls and again afterwards.
  *
  * @param mode the new mode; receives the previous one. ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: the thread's captures and
  *     global captures of other threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the thread's captures;
@@ -5062,9 +5141,10 @@ aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
 
 /**
  * Begins a task group: the following operations of the captured stream can be changed later with
- * aclmdlRICaptureTaskUpdateBegin. A group can contain copies, fills, reductions, random numbers, kernels and host
- * functions; records of events and waits for events, which define the order of the graph, do not become part of it.
- * Put only operations that change into a group: a launch has to read the group when it reaches it.
+ * aclmdlRICaptureTaskUpdateBegin. A group can contain copies (except those whose addresses are read from memory),
+ * fills, reductions, random numbers, kernels and host functions; records of events and waits for events, which define
+ * the order of the graph, do not become part of it. Put only operations that change into a group: a launch has to read
+ * the group when it reaches it.
  *
  * @param stream a stream that takes part in a capture.
  * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
@@ -5105,7 +5185,7 @@ aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle);
  * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a group, or its graph was destroyed; the stream or the group is
  *     already in an update; not a stream, destroyed, or called inside a host function.
- * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is being captured.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is being captured, or has ACL_STREAM_PERSISTENT.
  * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the group belongs to another device, or the stream is on another device
  *     than the current context.
@@ -5118,15 +5198,15 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
  * Ends an update and enqueues it: the group changes when the stream reaches this operation, and launches that reach
  * the group later use the new operations. So events can order the two. A launch that is already enqueued and waits
  * before the group for an event with ACL_EVENT_EXTERNAL uses the updates that are ordered before the record of that
- * event; a launch that has passed the group does not change. If this fails, the group stays as it was. The update
- * has ended then, and operations that are enqueued from now on run; but after 200000, 107002 and 107003, and inside a
- * host function, the update is still open: call again.
+ * event; a launch that has passed the group does not change. If this fails, the group stays as it was. The update has
+ * ended then, and operations that are enqueued from now on run; but after 107002 and 107003, inside a host function,
+ * and after 200000 for host memory, the update is still open: call again.
  *
  * @param stream the stream of the update.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open update; its operations do not match the group; not
  *     a stream, destroyed, or called inside a host function.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
- * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory, or no thread for graphs can be started.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
  *     context of another device.
  * @note Thread-safe. Follows aclmdlRICaptureTaskUpdateEnd of the Ascend runtime API.
@@ -5210,12 +5290,13 @@ aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
  * @param reserve null.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or `reserve` is not null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, captured, its building has already ended, no
- *     stream that launches start has the end, launches would never end because a stream waits for a stream that is
- *     never started, or called inside a host function.
+ *     stream that launches start has the end, a label of a branch is not set, launches would never end because a
+ *     stream waits for a stream that is never started or only jumps between labels, or called inside a host function.
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated: a stream was destroyed or
- *     aborted, or recorded an operation that graphs do not support.
+ *     aborted, recorded an operation that graphs do not support, or waited for an event of work outside of the graph.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the
- *     graph, or has no graphs.
+ *     graph, or has no graphs or cannot run branches; or a graph with labels, switches or starts of streams waits for
+ *     something outside of it, has tasks of portaclLaunchTask, or branches to a label of another stream.
  * @note Thread-safe. Follows aclmdlRIBuildEnd of the Ascend runtime API.
  */
 aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
@@ -5224,18 +5305,18 @@ aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
  * Begins to capture a stream into a body of a conditional task (aclmdlRIAddCondTask), as aclmdlRICaptureBegin does
  * into a new graph. aclmdlRICaptureEnd ends it, and returns the body. A body is captured once, during the capture of
  * its graph or afterwards, but before the graph is launched; if the capture fails, the body is empty again. Operations
- * that a body does not support return 207000, some of them only in aclmdlRICaptureEnd: pool memory, task groups,
- * and waits for values, notifies and events outside of the body.
+ * that a body does not support return 207000, some of them only in aclmdlRICaptureEnd: pool memory, task groups, tasks
+ * of portaclLaunchTask, and waits for values, notifies and events outside of the body.
  *
- * @param stream a stream of the graph's device that is not being captured; not a default stream.
+ * @param stream a stream of the graph's device that is not being captured, as for aclmdlRICaptureBegin.
  * @param modelRI a body that is empty.
  * @param mode as in aclmdlRICaptureBegin.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or an unknown mode.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `modelRI` is not a graph, destroyed, not a body, or already captured; not
- *     a stream, destroyed, or called inside a host function.
+ *     a stream, destroyed, with ACL_STREAM_PERSISTENT, or called inside a host function.
  * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: another stream is captured into it.
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream.
- * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured, or changes a task group.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
  * @note Thread-safe. Follows cudaStreamBeginCaptureToGraph of CUDA, for bodies.
@@ -5244,8 +5325,8 @@ aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI, acl
 
 /**
  * Creates the value of a conditional task: a 64-bit number in device memory, initially 0. Tasks of the graph write it
- * (kernels, copies and aclrtValueWrite) at the address of aclmdlRICondHandleGetCondPtr. The handle and the memory are
- * released with the graph and must not be destroyed.
+ * (such as kernels, copies and aclrtValueWrite) at the address of aclmdlRICondHandleGetCondPtr. The handle and the
+ * memory are released with the graph and must not be destroyed.
  *
  * @param modelRI a graph that is being captured (aclmdlRICaptureGetInfo returns it), or an empty body. The task must
  *     be in this graph, or in a body inside it.
@@ -5334,7 +5415,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
 /**
  * Launches a graph as one operation of a stream, in stream order. A graph may be launched any number of times, in any
  * streams of its device; its launches run one after the other. Each launch reads and writes host memory when it runs.
- * In a captured stream, the current tasks of the graph become tasks of the captured graph.
+ * In a captured stream, the current tasks of the graph become tasks of the captured graph, if they can (else 207000).
  *
  * The first launch of a graph with conditional tasks prepares its bodies, which takes longer.
  *
@@ -5346,16 +5427,19 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
  * @param stream a stream of its device; null: the default stream of the current context.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, the body of a conditional task, one of
- *     its bodies is empty, memory that the graph uses was freed, or called inside a host function.
- * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
- * @retval ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045: the graph is still being captured and the stream is being
- *     captured too, or one of its bodies is being captured.
+ *     its bodies is not captured, a loop has a body without tasks, memory that the graph uses was freed, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+ * @retval ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045: the graph is still being captured or built and the stream is
+ *     being captured, or one of its bodies is being captured.
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture of the stream was invalidated.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread can be started that runs or watches tasks of the graph.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: tasks of the graph change, and streams of this driver cannot wait
- *     for a word in memory.
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008, ACL_ERROR_BAD_ALLOC 200000: no thread can be started that runs or
+ *     watches tasks of the graph; 200000 also: the host has no memory.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the graph has task groups, tasks of portaclLaunchTask or waits for
+ *     notifies, and streams of this driver cannot wait for a word in memory; or the stream is captured, and the graph
+ *     has pool memory, labels, switches, conditional tasks or streams that start others.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
  */
@@ -5363,16 +5447,19 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
 
 /**
  * Skips the tasks of pending launches of a graph that have not started; does not wait. On CPU devices, synchronizing a
- * stream of such a launch returns ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there the launches
- * run to their end; launches of graphs with labels, switches and conditional tasks end at the next branch that the
- * host evaluates. A launch's wait for an event, a value or a notify outside of the graph continues; aclrtStreamAbort
- * of its stream ends it on CPUs, and on GPUs if it is for a notify. The graph can be launched again.
+ * stream of such a launch returns ACL_ERROR_RT_STREAM_ABORT 107023, unless only task groups were skipped. A GPU's
+ * driver drops nothing: there the launches run to their end, without task groups that they have not reached. Launches
+ * of graphs with labels, switches and conditional tasks end at the next branch that the host evaluates, on both
+ * (107023). Other launches still do, on both, what concerns values, notifies and events with ACL_EVENT_EXTERNAL or
+ * ACL_EVENT_IPC, waits for other events outside of the graph, tasks of portaclLaunchTask, and copies whose addresses
+ * are read from memory. aclrtStreamAbort of the stream ends these waits on CPUs; on GPUs those for notifies, for such
+ * events, and for values in managed memory. The graph can be launched again.
  *
  * @param modelRI a graph.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, the body of a conditional task, or called inside
  *     a host function.
- * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
  * @note Thread-safe. Follows aclmdlRIAbort of the Ascend runtime API.
  */
 aclError aclmdlRIAbort(aclmdlRI modelRI);
@@ -5441,7 +5528,7 @@ aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
  * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `numStreams` is null.
  * @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numStreams` is written.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
- * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more handles are available.
  * @note Thread-safe. Follows aclmdlRIGetStreams of the Ascend runtime API.
  */
@@ -5459,7 +5546,8 @@ aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *nu
  * @retval ACL_ERROR_INVALID_PARAM 100000: `stream` or `numTasks` is null.
  * @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numTasks` is written.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or part of no graph.
- * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: a stream of the program that is being captured.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: a stream of the program that is being captured, or is bound to a graph
+ *     that is being built.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more handles are available.
  * @note Thread-safe. Follows aclmdlRIGetTasksByStream of the Ascend runtime API.
  */
@@ -5471,7 +5559,7 @@ aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint3
  * @param task a task of aclmdlRIGetTasksByStream.
  * @param type receives ACL_MODEL_RI_TASK_KERNEL 1, ACL_MODEL_RI_TASK_EVENT_RECORD 2, ACL_MODEL_RI_TASK_EVENT_WAIT 3,
  *     ACL_MODEL_RI_TASK_EVENT_RESET 4, ACL_MODEL_RI_TASK_VALUE_WRITE 5, ACL_MODEL_RI_TASK_VALUE_WAIT 6, or for all
- *     others ACL_MODEL_RI_TASK_DEFAULT 0: copies, fills, reductions, host functions.
+ *     others, such as copies and host functions, ACL_MODEL_RI_TASK_DEFAULT 0.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
  * @note Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
@@ -5512,21 +5600,20 @@ aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
  *
  * Kernel: another kernel of the same device, other attributes, arguments (read during the call) and blocks; if the
  * number of blocks stays the same, a grid of several dimensions is kept, and so are the threads per block. Record of
- * an event: another event of the device, which later launches record, and both events have a timestamp or neither
- * has one (a record with ACL_EVENT_EXTERNAL takes either); the tasks that are ordered after the record stay the same.
- * Reset of an event: another event. In both cases the new event has ACL_EVENT_EXTERNAL exactly if the first event has
- * it, and the same holds for ACL_EVENT_IPC. Wait for an event outside of the graph: another
- * event, for whose record or signal later launches wait; a wait inside of the graph keeps its event. Value that is
- * written or waited for: another address, value and comparison. Other tasks (copies, fills, reductions, random
- * numbers, host functions) have no parameters; passing the zeros that aclmdlRITaskGetParams returned only enables
- * them. Tasks that were captured in a task group can only be changed by an update of the group
- * (aclmdlRICaptureTaskUpdateBegin).
+ * an event: another event of the device, which later launches record; inside of the graph both events have a timestamp
+ * or neither has one; the tasks that are ordered after the record stay the same. Reset of an event: another event. In
+ * both cases the new event has ACL_EVENT_EXTERNAL exactly if the first event has it; for a record outside of the graph
+ * the same holds for ACL_EVENT_IPC. Wait for an event outside of the graph: another event, for whose record or signal
+ * later launches wait; a wait inside of the graph keeps its event. Value that is written or waited for: another
+ * address, value and comparison. Other tasks (such as copies, fills and host functions) have no parameters; passing
+ * the zeros that aclmdlRITaskGetParams returned only enables them. Tasks that were captured in a task group can only
+ * be changed by an update of the group (aclmdlRICaptureTaskUpdateBegin).
  *
  * @param task a task of aclmdlRIGetTasksByStream.
  * @param params the parameters that aclmdlRITaskGetParams returned, changed; `type` is the type of the task.
  *     `eventFlag`, `taskGrp`, `opInfoPtr`, `opInfoSize` and reserved members are ignored.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, a null kernel, event or address, `numBlocks` is 0 or above
- *     the device's limit, null arguments, an unknown attribute or comparison.
+ *     the device's limit, null arguments, an unknown attribute, comparison or `isHostArgs`.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, another type, not a kernel, an event
  *     or memory from this library, an event that does not support waits or resets, or arguments that do not match.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: a kernel or event of another device.
@@ -5564,6 +5651,7 @@ aclError aclmdlRIUpdate(aclmdlRI modelRI);
  * @param task a task of aclmdlRIGetTasksByStream, of any type.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a task of a group.
  * @note Thread-safe. Follows aclmdlRITaskDisable of the Ascend runtime API.
  */
 aclError aclmdlRITaskDisable(aclmdlRITask task);
@@ -5627,8 +5715,9 @@ aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
  * Writes a graph to a JSON file: one object with the graph's `name`, `id` and `device`, its `streams`, each with the
  * `id` of the program's stream (null if it was destroyed) and the number of its `tasks`, and all `tasks`. A task has
  * its `id` (its index in the list), its `stream` and its position there (`sequence`), its `kind` as a word and its
- * `type` as a number of aclmdlRITaskGetType, whether it is `disabled`, the tasks that it is ordered `after`, and its
- * parameters: sizes, names of kernels, events. Handles, addresses and 64-bit values are strings in hexadecimal.
+ * `type` as a number of aclmdlRITaskGetType, whether it is `disabled`, the tasks that it is ordered `after`, its
+ * parameters: sizes, names of kernels, events, and for a conditional task its `bodies`, which are such objects.
+ * Handles, addresses and 64-bit values are strings in hexadecimal.
  *
  * @param modelRI a graph.
  * @param path the file, which is overwritten.
@@ -5730,6 +5819,7 @@ aclError aclrtDestroyLabelList(aclrtLabelList labelList);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list or stream, destroyed, `maxValue` is greater than the length of
  *     the list, `ptr` is not memory of the stream's device, the building of the graph has ended, or called inside a
  *     host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: memory of another device that the stream's device can access.
  * @retval ACL_ERROR_RT_LABEL_CONTEXT 507031: labels of another device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
  *     context of another device.
@@ -5776,6 +5866,7 @@ aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream);
  * @retval ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another graph.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, an address is not memory of the stream's device,
  *     the building of the graph has ended, or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: memory of another device that the stream's device can access.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
  *     context of another device.
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
@@ -5869,7 +5960,7 @@ aclError aclrtBinaryLoadFromData(const void *data,
  * Does not wait. If the binary was already released with its device, the first call succeeds and does nothing:
  * docs/failures.md.
  *
- * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, or called inside a host function.
  * @note Thread-safe. Follows aclrtBinaryUnLoad of the Ascend runtime API.
@@ -5879,7 +5970,7 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle);
 /**
  * Returns a kernel by name.
  *
- * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param kernelName the name; for a C++ kernel the plain name requires extern "C".
  * @param funcHandle receives the handle, which is the same for each call with this name; it ends with `binHandle`.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
@@ -5896,7 +5987,7 @@ aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle, const char *kernelName
  * the kernel's name. PORTACL_KERNEL_ENTRY of portacl/kernel.h defines it; in CUDA C++ write `extern "C" __device__
  * const char portacl_entry_7[] = "name";`.
  *
- * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param funcEntry the number.
  * @param funcHandle receives the handle that aclrtBinaryGetFunction returns for the name.
  * @return the codes of aclrtBinaryGetFunction
@@ -5911,7 +6002,7 @@ aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEn
  * valid until the binary is unloaded; it cannot be freed. On the cpu backend it is exported data of the shared object,
  * which the host may access as well.
  *
- * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param name the name; for a C++ variable the plain name requires extern "C".
  * @param dptr receives its address.
  * @param size receives its size in bytes.
@@ -5925,7 +6016,7 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name, void *
 /**
  * Returns the address range of a binary: on the cpu backend where the loader has mapped the shared object.
  *
- * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param binAddr receives its first address.
  * @param binSize receives its size in bytes.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
@@ -6064,8 +6155,8 @@ aclError aclrtFunctionGetParamInfo(const void *func, size_t paramIndex, size_t *
 
 /**
  * Begins an argument list of a kernel, for aclrtLaunchKernelWithConfig. The library owns the list: it is released with
- * the kernel's binary, and, once it was launched, when 1024 further lists were begun for the same kernel. A list may
- * be launched several times.
+ * the kernel's binary, and, once it was launched, at the earliest when 512 further lists were begun for the same
+ * kernel. A list may be launched several times.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param argsHandle receives the list.
@@ -6202,8 +6293,8 @@ aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t userArgsSi
 
 /**
  * Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
- * of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
- * The device chooses the threads and the order of blocks.
+ * of the library, and of the program while they wait for the stream, call the kernel once for each block, several at
+ * the same time; the kernel must not call this library. The device chooses the threads and the order of blocks.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
@@ -6212,8 +6303,7 @@ aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t userArgsSi
  * @param argsSize its length in bytes; 0 for a kernel without parameters.
  * @param stream a stream; null: the default stream of the current context.
  * @retval ACL_SUCCESS 0: the launch is enqueued
- * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` is 0 or above the device's limit, or an unknown
- *     attribute.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `numBlocks` is 0 or above the device's limit.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, its binary was unloaded, not a stream, destroyed,
  *     arguments that do not match the kernel, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -6288,7 +6378,8 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle,
 
 /**
  * Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
- * of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
+ * of the library, and of the program while they wait for the stream, call the kernel once for each block, several at
+ * the same time; the kernel must not call this library.
  *
  * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
  *     device.
@@ -6886,7 +6977,7 @@ aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
 /**
  * Returns the timeout of operators in milliseconds, as it was set last.
  *
- * @param timeoutMs receives milliseconds: 0 if it was never set, 4294967295 if it is that large or larger.
+ * @param timeoutMs receives milliseconds: 0 if it is not set, 4294967295 if it is that large or larger.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclrtGetOpExecuteTimeout of the Ascend runtime API.
  */
@@ -7001,8 +7092,8 @@ aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size);
 
 /**
  * Frees a buffer and all buffers that were appended to it. The memory is freed with its last reference
- * (aclrtCopyBufRef); pending work that uses it keeps it until then. A buffer that went with its session is freed late
- * once: docs/failures.md.
+ * (aclrtCopyBufRef), but not before pending work that uses it is complete. If the buffer was already released with its
+ * session, the first call succeeds and does nothing: docs/failures.md.
  *
  * @param buf a buffer that is not in the chain of another buffer.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -7131,7 +7222,8 @@ aclError aclrtGetBufFromChain(aclrtMbuf headBuf, uint32_t index, aclrtMbuf *buf)
  * @param pid the process id of this process (getpid).
  * @param reserve must be null.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `reserve` is not null.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, or a driver without cuCheckpointProcessLock.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, a driver without cuCheckpointProcessLock, or on
+ *     CUDA memory that is shared with other processes.
  * @retval ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905: running work did not complete within `PORTACL_SNAPSHOT_TIMEOUT_MS`
  *     (10000).
  * @retval ACL_ERROR_SNAPSHOT_LOCK_FAILED 507906: the process is already locked or backed up, another snapshot call is
@@ -7150,7 +7242,8 @@ aclError aclrtSnapShotProcessLock(int pid, void *reserve);
  *
  * @param pid as in aclrtSnapShotProcessLock.
  * @param reserve must be null.
- * @retval ACL_ERROR_INVALID_PARAM 100000 and ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as aclrtSnapShotProcessLock.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: as aclrtSnapShotProcessLock.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process.
  * @retval ACL_ERROR_SNAPSHOT_UNLOCK_FAILED 507907: the process is not locked, or its memory is saved and not restored,
  *     another snapshot call is running, or the driver refuses.
  * @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0; the process runs.
@@ -7168,9 +7261,10 @@ aclError aclrtSnapShotProcessUnlock(int pid, void *reserve);
  * @param args null, or a structure with `backupFlags` 0.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `backupFlags` is not 0.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, memory of this process is exported, or the driver
- *     cannot save something (on CUDA managed memory, and memory from other processes).
+ *     cannot save something (on CUDA managed memory).
  * @retval ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908: the process is not locked, another snapshot call is running, there
- *     is no host memory, or the driver refuses: nothing is saved, and the process is still locked.
+ *     is no host memory, or the driver refuses: nothing is saved, and the process is still locked, unless what was
+ *     saved cannot be restored: then the process is backed up.
  * @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before the backup, and nothing is
  *     saved, or after it, and everything is saved.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -7201,7 +7295,7 @@ aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs *args);
  * call returns ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912; at stages before an action (LOCK_PRE, BACKUP_PRE,
  * RESTORE_PRE) no further function is called, and the action does not take place. At ACL_RT_SNAPSHOT_LOCK_PRE and
  * ACL_RT_SNAPSHOT_UNLOCK_POST the function may call this library; at the other stages, while the process is locked,
- * its calls get 107000. Registrations stay through aclFinalize.
+ * most of its calls get 107000 (docs/callbacks.md). Registrations stay through aclFinalize.
  *
  * @param stage the stage.
  * @param callback the function, which may be registered for several stages.

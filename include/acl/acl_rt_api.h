@@ -2,7 +2,7 @@
 
 /** @file
  * Shorter forms of common calls for C++: typed pointers, and defaults for what is
- * mostly the same. Each is the C function of the same name, which does the work and the checks; a C
+ * mostly the same. Each calls a C function, usually that of the same name, which does the work and the checks; a C
  * compiler sees acl_rt.h only.
  */
 
@@ -139,7 +139,7 @@ inline aclError aclrtMemsetAsync(void* devPtr, int32_t value, size_t count, aclr
  * aclrtCreateStream with a priority.
  *
  * @param stream receives the handle.
- * @param priority smaller numbers are higher priorities.
+ * @param priority ignored, as in aclrtCreateStreamWithConfig.
  * @return the codes of aclrtCreateStreamWithConfig.
  */
 inline aclError aclrtCreateStream(aclrtStream* stream, uint32_t priority) {

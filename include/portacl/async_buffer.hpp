@@ -132,7 +132,7 @@ class AsyncBuffer {
 
     /**
      * Exports the memory to other processes. Its pool must have been created with
-     * Sharing::descriptor.
+     * Sharing::descriptor or Sharing::fabric.
      *
      * @param where the source location of the call.
      * @return the name, plain bytes.

@@ -165,9 +165,9 @@ class Device : public Owner<detail::DeviceKind> {
     }
 
     /**
-     * Sets the current pool of the device, for all threads, until the pool is destroyed.
+     * Sets the current pool of the device, for all threads, until the pool is destroyed or the device reset.
      *
-     * @param pool a pool on this device.
+     * @param pool a pool of this device's own memory.
      * @param where the source location of the call.
      */
     void set_mem_pool(MemPoolRef pool, SourceLocation where = SourceLocation::current()) const {

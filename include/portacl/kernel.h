@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * Kernels for the cpu backend: functions of a shared object that aclrtBinaryLoadFromFile loads.
+ * Kernels for the cpu backend: functions of a shared object that aclrtBinaryLoadFromFile or a variant loads.
  *
  * A kernel NAME is the exported C function
  *
@@ -14,7 +14,8 @@
  * library.
  *
  * The exported constant NAME_portacl_kernel, a portaclKernel, describes the parameters. It is
- * required for launches with an array of arguments, and with PORTACL_CPU_GUARD=1, where the
+ * required for launches with an array of arguments, and in guard mode (PORTACL_CPU_GUARD=1, or
+ * PORTACL_CHECK with bounds or all), where the
  * library's threads map device memory at other addresses than the program: pointers are translated
  * if they are marked as pointers; pointers inside structures are not. In C, write it by hand; in
  * C++ (14 or later) PORTACL_KERNEL defines both from an ordinary function:

@@ -156,7 +156,8 @@ class MemPoolOperations {
 
     /** Returns the access of a device to the pool's memory. @param device its id. @param where the
      * source location of the call.
-     * @return initially read_write for the pool's device, and none for others. */
+     * @return initially read_write for the pool's device, and none for others; read_write for
+     * every device if the pool has managed memory. */
     Access access(int32_t device, SourceLocation where = SourceLocation::current()) const {
         const aclrtMemLocation location = on_device(device);
         aclrtMemAccessFlags flags{};

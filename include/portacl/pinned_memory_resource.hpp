@@ -45,7 +45,7 @@ class OutOfPinnedMemory : public std::bad_alloc {
 };
 
 /** A std::pmr::memory_resource over aclrtMallocHost. Each request is an allocation of the library,
- * of at least 512 bytes: for many small ones put a std::pmr::monotonic_buffer_resource in front.
+ * of at least 512 bytes on CPUs: for many small ones put a std::pmr::monotonic_buffer_resource in front.
  * All objects of this class are equal; without run-time type information (-fno-rtti) each is equal
  * to itself only. allocate() throws OutOfPinnedMemory, a std::bad_alloc, if there is no memory;
  * std::bad_alloc if the alignment is greater than 2 MiB; Error if the call fails for another

@@ -2,12 +2,14 @@
 /* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
- * Functions of portacl beyond the Ascend runtime API. Every name begins with portacl.
+ * Functions of portacl beyond the Ascend runtime API. Every name begins with portacl or PORTACL.
  *
- * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Most can also return
  * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
- * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
- * text of the failure.
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device or started the CUDA driver:
+ * docs/compatibility.md). The first call that needs a device opens the backend, and can return the codes of aclInit;
+ * the first one of a thread that gets the default device, those of aclrtSetDevice; one that meets a captured stream or
+ * event, those of captures (docs/errors.md). aclGetRecentErrMsg returns the text of the failure.
  */
 
 #ifndef PORTACL_PORTACL_PORTACL_H
@@ -52,13 +54,13 @@ typedef enum portaclTaskAccess {
 typedef enum portaclTaskState {
     PORTACL_TASK_RUNS = 0, /**< The task may take any time. */
     /**
-     * A call destroys the stream, resets its device, or finalizes the runtime, and waits for the task: a task that
+     * A call destroys the stream or its context, resets its device, or finalizes, and waits for the task: a task that
      * waits for something which may not come should return.
      */
     PORTACL_TASK_STREAM_ENDS = 1,
     /**
-     * The stream was aborted, or destroyed by force, or its device was released before the task returned: the task
-     * should return soon, and its result is not used.
+     * The stream was aborted, destroyed by force, or stopped by a failure of its context, or its device was released
+     * before the task returned: the task should return soon, and its result is not used.
      */
     PORTACL_TASK_DROPPED = 2,
 } portaclTaskState;
@@ -136,7 +138,7 @@ typedef enum portaclMemPoolProperty {
 /** Kinds of memory. */
 typedef enum portaclMemoryKind {
     PORTACL_MEMORY_DEVICE = 0, /**< Device memory: aclrtMalloc and its variants, and physical device memory. */
-    /** Page-locked host memory: aclrtMallocHost and its variants, and physical host memory. */
+    /** Page-locked host memory: aclrtMallocHost and its variants, aclrtAllocBuf, and physical host memory. */
     PORTACL_MEMORY_PINNED = 1,
     PORTACL_MEMORY_MANAGED = 2, /**< Memory that the host and all devices use: aclrtMemAllocManaged. */
     PORTACL_MEMORY_POOL = 3, /**< Memory of a stream-ordered pool. */
@@ -242,7 +244,7 @@ typedef struct portaclMemoryEvent {
     size_t size; /**< Requested bytes; 0 for an alloc and a free. */
     /**
      * Bytes that the memory takes: the same for its malloc, its alloc and its free, and the same as in
-     * portaclMemoryGetStats. The alloc of a pool is a segment, which is larger.
+     * portaclMemoryGetStats. The alloc of a pool is a segment, which may be larger.
      */
     size_t roundedSize;
     /**
@@ -358,7 +360,7 @@ typedef struct portaclMemoryStats {
     /**
      * Bytes taken from the device or the system: live allocations, freed memory that pending work still uses, and
      * cached or free pool memory. For device memory, without `keptBytes`, it is the value of aclrtGetMemUsageInfo;
-     * on the CPU it therefore includes the segments of pools. For page-locked memory and imported pools it is
+     * on the CPU it therefore includes the segments of pools. For page-locked and imported memory it is
      * `currentBytes`.
      */
     uint64_t reservedBytes;
@@ -407,8 +409,8 @@ extern "C" {
  * Returns the backend of this process: `"cpu"` or `"cuda"`. `PORTACL_BACKEND` and the machine determine it when the
  * library opens its backend; this call opens it if it is not open.
  *
- * @return a zero-terminated text that stays valid until the process ends; null if there is no usable backend, or after
- *     aclFinalize: aclGetRecentErrMsg returns the reason.
+ * @return a zero-terminated text that stays valid until the process ends; null if there is no usable backend, after
+ *     aclFinalize, or in a forked child whose calls fail: aclGetRecentErrMsg returns the reason.
  * @note Thread-safe.
  */
 const char *portaclBackendName(void);
@@ -464,8 +466,8 @@ aclError portaclReportError(const char *call, aclError code, const char *text);
 
 /**
  * Records that a release failed where no error can be returned, such as in a C++ destructor. The failure is counted,
- * its text is taken from the calling thread (aclGetRecentErrMsg returns null afterwards), and the leak report contains
- * both.
+ * and its text is taken from the calling thread (aclGetRecentErrMsg returns null afterwards). The next leak report
+ * lists call, code and text, of at most 64 failures.
  *
  * @param call the function that failed; null: unknown.
  * @param code the code that it returned.
@@ -476,7 +478,8 @@ aclError portaclReportError(const char *call, aclError code, const char *text);
 uint64_t portaclNoteReleaseFailure(const char *call, aclError code);
 
 /**
- * Returns the number of failures that portaclNoteReleaseFailure recorded since the process began.
+ * Returns the number of failures that portaclNoteReleaseFailure recorded since the process began, and of memory that
+ * the library itself could not free during an unrelated call.
  *
  * @return the number; 0 in a forked child.
  * @note Thread-safe.
@@ -503,6 +506,7 @@ aclError portaclCallSite(char *site, size_t size);
  * @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
  * @note Thread-safe.
  */
@@ -548,7 +552,7 @@ aclError portaclStreamGetNative(aclrtStream stream, void **native);
  * @param native a `CUstream` of the primary context of the current device; not one of the driver's default streams. It
  *     must be live: the library cannot detect an invalid one.
  * @param stream receives the stream, which belongs to the calling thread's current context.
- * @retval ACL_ERROR_INVALID_PARAM 100000: `native` or `stream` is null.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `stream` is null, or `native` is null or another default stream.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more streams.
@@ -584,12 +588,13 @@ aclError portaclEventGetNative(aclrtEvent event, void **native);
  *   function gets the addresses as they were passed.
  * - It can fail: portaclTaskFail, or another result than ACL_SUCCESS, fails the stream as a failed operation does,
  *   with that code. The next wait for the stream returns it.
- * - It has a thread of its own, never one that waits in a call of this library or runs other operations. So tasks of
+ * - It has a thread of its own until it returns, never one that waits in a call of this library. So tasks of
  *   different streams that wait for each other go on. The threads are the library's: one for each task that runs,
  *   and idle ones for the next tasks, which end after 5 seconds, except one. If the system refuses a thread for a
- *   task, the task runs when the previous one has returned.
+ *   task, the task runs when another one has returned.
  * - It is notified when its stream is destroyed or aborted, or its device is reset: `options->stop` and
- *   portaclTaskGetState. A task that is pending then is dropped by an abort, and runs otherwise.
+ *   portaclTaskGetState. A task that is pending then is dropped by an abort and by aclrtDestroyStreamForce, and runs
+ *   otherwise.
  *
  * After an abort, later operations of the stream wait for a task that still runs. What a task has written when it
  * fails, or is aborted, stays in the buffers. Memory that is freed while a task is pending or runs stays until it
@@ -610,7 +615,7 @@ aclError portaclEventGetNative(aclrtEvent event, void **native);
  * @param options name, flags, and functions for stop and release; copied. Null: none.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `function` is null, `buffers` is null and `count` is not 0, `count` is too
  *     large, a buffer with a size has a null address, an unknown access, buffers that overlap and are written,
- *     `structSize` is not the size of the structure, or unknown flags.
+ *     `structSize` is not the size of the structure, unknown flags, or `reserved` is not 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a buffer is not memory from this library, is freed, is on another
  *     device than the stream, or reaches past the end of its allocation; not a stream, destroyed, or called inside a
  *     host function.
@@ -760,11 +765,11 @@ aclError portaclDeviceGetMemPool(aclrtMemPool *memPool, int32_t deviceId);
  * destroyed or the device is reset: then the default pool is current again.
  *
  * @param deviceId a device that is set.
- * @param memPool a pool on that device, not imported.
+ * @param memPool a pool of that device's own memory, not imported.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, `memPool` is not a live pool, is imported, or not
- *     on that device, or called inside a host function.
+ *     of that device's own memory, or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Equivalent to cudaDeviceSetMemPool.
  */
@@ -772,7 +777,7 @@ aclError portaclDeviceSetMemPool(int32_t deviceId, aclrtMemPool memPool);
 
 /**
  * Returns which memory pools a device supports: what cudaDeviceGetAttribute returns for
- * cudaDevAttrMemoryPoolsSupported and related attributes. Where the value is 0, aclrtMemPoolCreate returns 207000. A
+ * cudaDevAttrMemoryPoolsSupported and related attributes. The creation of a pool without support returns 207000. A
  * CUDA driver that does not know an attribute counts as 0, even if it can create such a pool.
  *
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
@@ -790,9 +795,9 @@ aclError portaclDeviceGetMemPoolSupport(int32_t deviceId, portaclMemPoolSupport 
 /**
  * Sets which devices may use a pool's memory, present and future. Initially only the device of the pool has
  * access, and no device has access to a pool of host memory, which the host uses. An operation that reads the memory
- * needs read access of its stream's device, an operation that writes it read-write access; otherwise it fails with
- * ACL_ERROR_RT_PARAM_INVALID and a text. A pool of managed memory gives all devices read-write access, which cannot
- * change.
+ * needs read access of its stream's device, an operation that writes it read-write access; otherwise the call returns
+ * ACL_ERROR_RT_PARAM_INVALID, but a kernel on a GPU fails when it runs. A pool of managed memory gives all devices
+ * read-write access, which cannot change.
  *
  * @param memPool a pool.
  * @param descList access of devices: `location` names the device (ACL_MEM_LOCATION_TYPE_DEVICE), `flags` is
@@ -957,7 +962,7 @@ aclError portaclMemPoolExportToShareableHandle(void *shareableHandle,
  *     is another type, `flags` is not 0.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `shareableHandle` is not an open descriptor, not a descriptor of an
  *     exported pool, damaged or of another version of this library; the pool is on another device than the current
- *     one, it was destroyed, or its process has ended; or called inside a host function.
+ *     one, or, on the CPU, it was destroyed or its process has ended; or called inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot share pools in this way.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor or no host memory is available.
@@ -978,7 +983,7 @@ aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool *memPool,
  *     work has written; the processes must synchronize with each other, for example over a socket.
  * @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `ptr` is not the start of a live allocation of such a pool, is imported,
- *     or the pool was destroyed, or called inside a host function.
+ *     or called inside a host function.
  * @retval ACL_ERROR_BAD_ALLOC 200000: more than 65,408 pointers of one pool are exported at a time.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. No device need be set. Follows cudaMemPoolExportPointer.
@@ -995,8 +1000,8 @@ aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData, vo
  * @param exportData a name that portaclMemPoolExportPointer returned for an allocation of this pool.
  * @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool, or not imported; the name is damaged, of
- *     another pool or of an allocation that was freed; the exporting process destroyed the pool or has ended; or
- *     called inside a host function.
+ *     another pool or of an allocation that was freed; on the CPU also if the exporting process destroyed the pool or
+ *     has ended; or called inside a host function.
  * @retval ACL_ERROR_BAD_ALLOC 200000: no address space or memory to map it.
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode, it is larger than a device of this process.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
@@ -1013,7 +1018,7 @@ aclError portaclMemPoolImportPointer(void **ptr,
  * launches with a `void* func`, accept a symbol of a kernel. A symbol can be registered separately for each device. On
  * one device the latest registration counts. The registration ends when the binary is unloaded.
  *
- * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param symbol any address, for example of a variable or function of the program; the memory is not accessed.
  * @param name the name in the binary; if a variable and a kernel have this name, the variable is used.
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
@@ -1040,9 +1045,9 @@ aclError portaclRegisterSymbol(aclrtBinHandle binHandle, const void *symbol, con
  * @param id receives the id of the hook, which is never used again; may be null.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `hook` or its name is null, the name is empty, `structSize` is too small, or
  *     `scope` is unknown.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope. Works
- *     at any time.
- * @note Thread-safe. The model is MemoryHook of CuPy.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: for this thread only: the process has no pthread key left.
+ * @note Works at any time. Thread-safe. The model is MemoryHook of CuPy.
  */
 aclError portaclMemoryHookRegister(const portaclMemoryHook *hook,
                                    portaclMemoryHookScope scope,
@@ -1168,7 +1173,7 @@ aclError portaclMemoryHookRegisterLineProfile(size_t maxDepth, portaclMemoryHook
 
 /**
  * Returns the report of a hook. For portaclMemoryHookRegisterLineProfile it is a legend in one line, and a tree of
- * lines `file:line:function (rounded bytes in mallocs, rounded bytes in allocs)`, indented by two spaces per call
+ * lines `file:line:function (rounded bytes in N mallocs, rounded bytes in N allocs)`, indented by two spaces per call
  * level, callers first, siblings ordered by decreasing use. Functions without debugging information appear by name or
  * address only.
  *
@@ -1229,8 +1234,8 @@ aclError portaclLeakCheckPause(void);
 aclError portaclLeakCheckResume(void);
 
 /**
- * Lists all live allocations of device, managed, page-locked host, pool and imported memory by address; physical
- * memory, which has no address, comes first. Other threads continue without waiting: memory that is live during the
+ * Lists all live allocations of device, managed, page-locked host, pool, graph and imported memory by address;
+ * physical memory, which has none, comes first. Other threads continue without waiting: memory that is live during the
  * whole call is listed exactly once. Memory that they allocate or free during the call may or may not be listed, so
  * two ranges may overlap.
  *
@@ -1284,8 +1289,9 @@ aclError portaclMemoryReportLeaksTo(portaclLineWriter write, void *userData, siz
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed memory, or a device for
  *     page-locked memory.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; with PORTACL_MEMORY_POOL on CUDA also the
- *     error of the driver about a pool.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899, or another code: no usable device, or on CUDA the driver's failure
+ *     about a pool of the program or of graphs.
  * @note Thread-safe. Similar to RMM's statistics and torch.cuda.memory_stats.
  */
 aclError portaclMemoryGetStats(int32_t deviceId, portaclMemoryKind kind, portaclMemoryStats *stats);
@@ -1317,9 +1323,9 @@ aclError portaclMemoryResetPeak(int32_t deviceId, portaclMemoryKind kind);
 aclError portaclMemoryListPools(int32_t deviceId, portaclMemoryPoolStats *pools, size_t capacity, size_t *count);
 
 /**
- * Lists live allocations of a kind by their page size, smallest pages first. Queries the system for each allocation,
- * which may take some microseconds each, and makes the system decide on 2 MiB pages that it had deferred until the
- * memory is used.
+ * Lists live allocations of a kind that have an address by their page size, smallest pages first. Queries the system
+ * for each allocation, which may take some microseconds each, and makes the system decide on 2 MiB pages that it had
+ * deferred until the memory is used.
  *
  * @param deviceId as in portaclMemoryGetStats.
  * @param kind as in portaclMemoryGetStats.

@@ -2,7 +2,8 @@
 
 /** @file
  * The C++ interface of portacl: C++17, header-only, over the C API. Both can be mixed (get() and
- * release() of every owner). Errors are exceptions of class portacl::Error; destructors do not
+ * release() of every owner). Errors of calls are exceptions of class portacl::Error
+ * (PinnedMemoryResource also throws std::bad_alloc); destructors do not
  * throw. Objects are as thread-safe as their handles: several threads may use one, but only one
  * thread may move or destroy it while no other uses it.
  */

@@ -64,7 +64,8 @@ class Event : public Owner<detail::EventKind> {
      * Returns whether the latest record is complete.
      *
      * @param where the source location of the call.
-     * @return true if it is, or if there is no record.
+     * @return true if it is; also without a record, unless aclrtCreateEvent or
+     * aclrtCreateEventWithFlag created the event.
      */
     bool is_complete(SourceLocation where = SourceLocation::current()) const {
         aclrtEventRecordedStatus status{};
@@ -212,7 +213,8 @@ class StreamRef {
     /**
      * Enqueues a call of user code. It runs on a thread of the library, or on the subscribed one
      * (aclrtSubscribeHostFunc), and may only query the library there. An exception that leaves it ends the program, as
-     * in a std::thread. If the stream is aborted first, neither the callable nor its destructor is called.
+     * in a std::thread. If the stream is aborted first, neither the callable nor its destructor is called. Not for
+     * streams that are captured: each launch of the graph would call and destroy it again.
      *
      * @param callable called without arguments; it is moved or copied, and destroyed after the call
      * on that thread.

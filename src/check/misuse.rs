@@ -113,7 +113,7 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (Code::NoNotifyResource, Answer(NO_RESOURCE)),
     (Code::EventNotComplete, Answer("the event is not complete")),
     (Code::ReportTimeout, Answer("a timeout")),
-    (Code::AicoreException, Answer("the device or its driver has failed")),
+    (Code::AicoreException, Answer("enqueued work has failed on the device; the text of the error says why")),
     (Code::LabelContext, Mistake("create the label while the stream's device is current")),
     (Code::StreamSyncTimeout, Answer("a timeout")),
     (Code::EventSyncTimeout, Answer("a timeout")),

@@ -173,7 +173,8 @@ impl Lane {
     /// Orders later work of the stream of `lane` after everything submitted to this lane's stream. `queue` queues an
     /// operation of the library itself there.
     pub fn let_follow(&self, lane: &Self, queue: impl FnOnce(Op<'_>) -> Result<Position>) -> Result<()> {
-        let event = self.device.create_event(false)?;
+        let none = |fault| Error::from(fault).recoded(Code::NoStreamResource, Code::NoEventResource);
+        let event = self.device.create_event(false).map_err(none)?;
         let position = self.native.submit(Op::Record(&event))?;
         queue(Op::Wait(&event, None))?;
         lane.advance(&self.clock_at(position));

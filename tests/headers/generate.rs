@@ -24,10 +24,12 @@ pub(crate) fn header(header: &Header) -> String {
 
 /// The rule for all functions that return a code. Their comments list only their further codes.
 const RETURNS: &str = " *
- * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Each can also return
+ * A function that returns aclError returns ACL_SUCCESS 0, or a code that its comment lists. Most can also return
  * ACL_ERROR_BAD_ALLOC 200000 (the host has no memory left), ACL_ERROR_INTERNAL_ERROR 500000 (a defect of portacl), and
- * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device). aclGetRecentErrMsg returns the
- * text of the failure.
+ * in a forked child ACL_ERROR_RT_PARAM_INVALID 107000 (its parent has opened a device or started the CUDA driver:
+ * docs/compatibility.md). The first call that needs a device opens the backend, and can return the codes of aclInit;
+ * the first one of a thread that gets the default device, those of aclrtSetDevice; one that meets a captured stream or
+ * event, those of captures (docs/errors.md). aclGetRecentErrMsg returns the text of the failure.
 ";
 
 fn returns_codes(sources: &[String]) -> bool {

@@ -27,7 +27,7 @@ pub(crate) const OTHERS: &[&str] =
 pub(crate) const HEADERS: &[Header] = &[
     Header {
         path: "acl.h",
-        about: "The whole runtime API.",
+        about: "Most of the API. Memory pools (acl_rt_memory_soma.h) and profiling (acl_prof.h) are separate.",
         includes: &["acl_rt.h", "acl_op.h", "acl_mdl.h"],
         sources: &[],
     },
@@ -168,7 +168,7 @@ pub(crate) const HEADERS: &[Header] = &[
     },
     Header {
         path: "../portacl/portacl.h",
-        about: "Functions of portacl beyond the Ascend runtime API. Every name begins with portacl.",
+        about: "Functions of portacl beyond the Ascend runtime API. Every name begins with portacl or PORTACL.",
         includes: &["../acl/acl_rt_memory_soma.h"],
         sources: &[
             "types/portacl.rs",

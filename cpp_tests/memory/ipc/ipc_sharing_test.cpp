@@ -55,6 +55,23 @@ void ExporterOfASmallBlock(Connection& parent) {
 
 }  // namespace
 
+TWO_PROCESS_TEST(IpcSharing, CopiesReachItByAddressesInWords, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    void* const ptr = ImportKey(key);
+    const DeviceMemory own(kSize);
+    Set(own.At(), kSize, kValue + 1);
+    const DeviceMemory to(std::vector<void*>{ptr}), from(std::vector<void*>{own.At()});
+    const Stream stream;
+    ACL_OK(aclrtMemcpyAsyncWithOffset(static_cast<void**>(to.At()), kSize, 0, static_cast<const void**>(from.At()),
+                                      kSize, 0, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    CloseKey(key);
+    peer.Signal(1);
+    peer.Join();
+}
+
 TWO_PROCESS_TEST(IpcSharing, ASmallBlockIsFoundBetweenOthers, ExporterOfASmallBlock) {
     const Session session;
     Peer peer;

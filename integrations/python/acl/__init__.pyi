@@ -24,7 +24,7 @@ def float16_to_float(value: int, /) -> float:
     """aclFloat16ToFloat: Converts half precision to single precision, exactly; a NaN stays a NaN."""
 
 def float_to_float16(value: float, /) -> int:
-    """aclFloatToFloat16: Converts single precision to half precision, rounded to nearest even."""
+    """aclFloatToFloat16: Converts single precision to half precision, rounded to nearest even, with the same sign."""
 
 def get_cann_attribute(cann_attr: int, /) -> tuple[int, int]:
     """aclGetCannAttribute -> value, ret: Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16 (ACL_CANN_ATTR_BF16) yes, operators compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no."""

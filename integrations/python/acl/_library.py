@@ -18,8 +18,8 @@ def _load():
         return ctypes.CDLL(name)
     except OSError as error:
         raise ImportError(
-            f"acl: cannot load {name}: {error}. Install the package 'portacl', or add the folder of {_SONAME} to "
-            "LD_LIBRARY_PATH before Python starts") from None
+            f"acl: cannot load {name}: {error}. Install the package 'portacl' that was built for this machine; or, if no "
+            f"file was found, add the folder of {_SONAME} to LD_LIBRARY_PATH before Python starts") from None
 
 
 LIBRARY = _load()

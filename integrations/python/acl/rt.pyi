@@ -180,7 +180,7 @@ def destroy_stream_config_handle(handle: dict[str, Any] | int | None, /) -> int:
     """aclrtDestroyStreamConfigHandle -> ret: Destroys a configuration of aclrtCreateStreamConfigHandle."""
 
 def destroy_stream_force(stream: int | None, /) -> int:
-    """aclrtDestroyStreamForce -> ret: Destroys a stream without waiting."""
+    """aclrtDestroyStreamForce -> ret: Destroys a stream without waiting, and drops its unreported failures."""
 
 def device_can_access_peer(device_id: int, peer_device_id: int, /) -> tuple[int, int]:
     """aclrtDeviceCanAccessPeer -> can_access_peer, ret: Returns whether a device can access the memory on another device directly."""
@@ -321,7 +321,7 @@ def get_devices_topo(device_id: int, other_device_id: int, /) -> tuple[int, int]
     """aclrtGetDevicesTopo -> value, ret: Returns how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all devices belong to one host; finer topologies are not detected."""
 
 def get_error_code_from_exception_info(info: int | None, /) -> int:
-    """aclrtGetErrorCodeFromExceptionInfo: Returns the code of the failure, which the next synchronize will return."""
+    """aclrtGetErrorCodeFromExceptionInfo: Returns the code of the failure, as a synchronize returns it."""
 
 def get_event_avail_num() -> tuple[int, int]:
     """aclrtGetEventAvailNum -> event_count, ret: Returns how many more events the current device can have."""
@@ -375,7 +375,7 @@ def get_mem_uce_info(device_id: int, mem_uce_info_array: dict[str, Any] | int | 
     """aclrtGetMemUceInfo -> ret: Lists device memory with uncorrectable errors."""
 
 def get_mem_usage_info(device_id: int, mem_usage_info: dict[str, Any] | int | None, input_num: int, /) -> tuple[int, int]:
-    """aclrtGetMemUsageInfo -> output_num, ret: Returns how much device memory this process uses, in one row for each kind: `device` (aclrtMalloc and its variants) and `managed` (aclrtMemAllocManaged), including rounding."""
+    """aclrtGetMemUsageInfo -> output_num, ret: Returns how much device memory this process uses, in one row for each kind: `device` (aclrtMalloc and its variants, physical memory, and on CPUs pools) and `managed` (aclrtMemAllocManaged), including rounding."""
 
 def get_memcpy_desc_size(kind: int, /) -> tuple[int, int]:
     """aclrtGetMemcpyDescSize -> desc_size, ret: Returns the size of a copy descriptor, as aclrtSetMemcpyDesc writes it."""
@@ -705,13 +705,13 @@ def memcpy_to_symbol_async(symbol: int | None, src: int | None, count: int, offs
     """aclrtMemcpyToSymbolAsync -> ret: Copies to the variable of a symbol on the current device, in stream order, as aclrtMemcpyAsync."""
 
 def memset(dev_ptr: int | None, max_count: int, value: int, count: int, /) -> int:
-    """aclrtMemset -> ret: Fills bytes of device memory, or of host memory from aclrtMallocHost."""
+    """aclrtMemset -> ret: Fills bytes of device memory, or of page-locked host memory (aclrtMallocHost, ACL_HOST_REG_PINNED)."""
 
 def memset_async(dev_ptr: int | None, max_count: int, value: int, count: int, stream: int | None, /) -> int:
     """aclrtMemsetAsync -> ret: Enqueues a fill on a stream, as aclrtMemset, in stream order."""
 
 def memset_d32(ptr: int | None, mem_size: int, value: int, n: int, /) -> int:
-    """aclrtMemsetD32 -> ret: Fills 32-bit words of device memory, or of host memory from aclrtMallocHost."""
+    """aclrtMemsetD32 -> ret: Fills 32-bit words of device memory, or of page-locked host memory (aclrtMallocHost, ACL_HOST_REG_PINNED)."""
 
 def memset_d32_async(ptr: int | None, mem_size: int, value: int, n: int, stream: int | None, /) -> int:
     """aclrtMemsetD32Async -> ret: Enqueues a fill with 32-bit words on a stream, as aclrtMemsetD32, in stream order."""
@@ -765,7 +765,7 @@ def query_event_status(event: int | None, /) -> tuple[int, int]:
     """aclrtQueryEventStatus -> status, ret: Returns whether an event's latest record is complete."""
 
 def query_event_wait_status(event: int | None, /) -> tuple[int, int]:
-    """aclrtQueryEventWaitStatus -> status, ret: Returns whether all stream waits for an event are complete: each stream has passed its latest aclrtStreamWaitEvent, because the record completed or the wait timed out."""
+    """aclrtQueryEventWaitStatus -> status, ret: Returns whether all stream waits for an event are complete: each stream has passed its latest aclrtStreamWaitEvent, because the record completed or the wait timed out, or has dropped it (aclrtStreamAbort)."""
 
 def random_num_async(task_info: int | None, stream: int | None, reserve: int | None, /) -> int:
     """aclrtRandomNumAsync -> ret: Enqueues the generation of random numbers in device memory, in stream order: bits for dropout, or uniform, normal or truncated normal numbers."""
@@ -780,7 +780,7 @@ def record_notify(notify: int | None, stream: int | None, /) -> int:
     """aclrtRecordNotify -> ret: Enqueues the signal: after the earlier operations of `stream`, one wait for the notify, present or future, continues."""
 
 def reduce_async(dst: int | None, src: int | None, count: int, kind: int, type: int, stream: int | None, reserve: int | None, /) -> int:
-    """aclrtReduceAsync -> ret: Enqueues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device."""
+    """aclrtReduceAsync -> ret: Enqueues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device or managed memory."""
 
 def register_cpu_func(handle: int | None, func_name: str | bytes | None, kernel_name: str | bytes | None, func_handle: int | None, /) -> int:
     """aclrtRegisterCpuFunc -> ret: Registers a function of a binary for the CPUs of the device."""

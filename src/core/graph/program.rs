@@ -63,7 +63,11 @@ fn most_effects(task: &Task) -> usize {
 fn used_by(tasks: &[Task]) -> Result<GraphRun> {
     // Both lists grow by doubling, and a copy is two accesses.
     let each = 3 * (size_of::<Effect>() + 2 * size_of::<Access>());
-    let _memory = host_memory::claim("memory accesses of a graph's tasks", tasks.iter().map(most_effects).sum(), each)?;
+    let _memory = host_memory::claim(
+        "records of accesses by tasks of a graph, for PORTACL_CHECK",
+        tasks.iter().map(most_effects).sum(),
+        each,
+    )?;
     let mut effects = Effects::default();
     for task in tasks {
         match (task.work(), task.step()) {

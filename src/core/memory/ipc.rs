@@ -120,7 +120,8 @@ fn not_exported(found: &Allocation) -> Error {
     let instead = match found.kind {
         Kind::ManagedPool(_) => "managed memory in a pool, which cannot be shared; share memory from aclrtMalloc",
         Kind::Pool(_) | Kind::HostPool(_) => {
-            "pool memory; create the pool with ACL_MEM_HANDLE_TYPE_POSIX and call portaclMemPoolExportPointer"
+            "pool memory, which has no key; export memory from aclrtMalloc, or allocate it outside of captures from a \
+             device's pool that was created with ACL_MEM_HANDLE_TYPE_POSIX, and call portaclMemPoolExportPointer"
         }
         Kind::Mapped(_) | Kind::HostMapped(_) => {
             "mapped memory; export its physical memory with aclrtMemExportToShareableHandle"

@@ -30,7 +30,9 @@ pub(crate) struct Imports {
 /// A block of another process.
 struct Import {
     len: usize,
-    /// In guard mode: explains faults.
+    /// Whether it is memory on a device.
+    is_device: bool,
+    #[expect(dead_code, reason = "in guard mode it explains faults until it is dropped")]
     watch: Option<Watch>,
     #[expect(dead_code, reason = "dropping it unmaps the block")]
     mapping: Mapping,
@@ -53,7 +55,7 @@ impl Imports {
     pub(crate) fn contains(&self, addr: usize) -> bool {
         let live = self.live.lock();
         let before = live.range(..=addr).next_back();
-        before.is_some_and(|(base, import)| import.watch.is_some() && addr - base < import.len)
+        before.is_some_and(|(base, import)| import.is_device && addr - base < import.len)
     }
 
     /// Maps `len` bytes at `at` in another process's file, as memory on the device with this ordinal, or on the host.
@@ -90,7 +92,7 @@ impl Imports {
             host_access::taken(&block, len);
         }
         counter.add(len);
-        self.live.lock().insert(addr, Import { len, watch, mapping, counter });
+        self.live.lock().insert(addr, Import { len, is_device: ordinal.is_some(), watch, mapping, counter });
         Ok(block)
     }
 

@@ -50,7 +50,7 @@ pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLev
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
 /// @note Thread-safe. Follows aclrtGetErrorVerbose of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetErrorVerbose(deviceId: i32, errorInfo: *mut aclrtErrorInfo) -> aclError {

@@ -146,9 +146,10 @@ fn refuse_in_child() -> Result<()> {
              query, which did not end within 10 seconds; fork before these calls or after them"
         ),
         (false, true) => param_invalid!(
-            "called in a forked child of a process that has opened a device: the child has neither the device nor the \
-             library's threads; fork before the parent's first aclrtSetDevice (queries may come earlier), or start a \
-             new program (spawn)"
+            "called in a forked child of a process that has opened a device, has allocated or registered host memory, \
+             or runs threads of the library: the child has none of these; fork before the parent's first \
+             aclrtSetDevice, aclrtMallocHost or aclrtHostRegister (queries may come earlier), or start a new program \
+             (spawn)"
         ),
     })
 }

@@ -12,8 +12,8 @@ use crate::types::{PORTACL_VERSION_MAJOR, PORTACL_VERSION_MINOR, PORTACL_VERSION
 /// Returns the backend of this process: `"cpu"` or `"cuda"`. `PORTACL_BACKEND` and the machine determine it when the
 /// library opens its backend; this call opens it if it is not open.
 ///
-/// @return a zero-terminated text that stays valid until the process ends; null if there is no usable backend, or after
-///     aclFinalize: aclGetRecentErrMsg returns the reason.
+/// @return a zero-terminated text that stays valid until the process ends; null if there is no usable backend, after
+///     aclFinalize, or in a forked child whose calls fail: aclGetRecentErrMsg returns the reason.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclBackendName() -> *const c_char {
@@ -93,8 +93,8 @@ pub unsafe extern "C" fn portaclReportError(call: *const c_char, code: aclError,
 }
 
 /// Records that a release failed where no error can be returned, such as in a C++ destructor. The failure is counted,
-/// its text is taken from the calling thread (aclGetRecentErrMsg returns null afterwards), and the leak report contains
-/// both.
+/// and its text is taken from the calling thread (aclGetRecentErrMsg returns null afterwards). The next leak report
+/// lists call, code and text, of at most 64 failures.
 ///
 /// @param call the function that failed; null: unknown.
 /// @param code the code that it returned.
@@ -112,7 +112,8 @@ pub unsafe extern "C" fn portaclNoteReleaseFailure(call: *const c_char, code: ac
     })
 }
 
-/// Returns the number of failures that portaclNoteReleaseFailure recorded since the process began.
+/// Returns the number of failures that portaclNoteReleaseFailure recorded since the process began, and of memory that
+/// the library itself could not free during an unrelated call.
 ///
 /// @return the number; 0 in a forked child.
 /// @note Thread-safe.

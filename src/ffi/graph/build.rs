@@ -86,12 +86,13 @@ pub unsafe extern "C" fn aclmdlRIEndTask(modelRI: aclmdlRI, stream: aclrtStream)
 /// @param reserve null.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or `reserve` is not null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, captured, its building has already ended, no
-///     stream that launches start has the end, launches would never end because a stream waits for a stream that is
-///     never started, or called inside a host function.
+///     stream that launches start has the end, a label of a branch is not set, launches would never end because a
+///     stream waits for a stream that is never started or only jumps between labels, or called inside a host function.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated: a stream was destroyed or
-///     aborted, or recorded an operation that graphs do not support.
+///     aborted, recorded an operation that graphs do not support, or waited for an event of work outside of the graph.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the
-///     graph, or has no graphs.
+///     graph, or has no graphs or cannot run branches; or a graph with labels, switches or starts of streams waits for
+///     something outside of it, has tasks of portaclLaunchTask, or branches to a label of another stream.
 /// @note Thread-safe. Follows aclmdlRIBuildEnd of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIBuildEnd(modelRI: aclmdlRI, reserve: *mut c_void) -> aclError {

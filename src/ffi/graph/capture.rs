@@ -7,24 +7,26 @@ use crate::core::graph::capture::{self, mode};
 use crate::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
 
 /// Begins to capture a stream: its operations are recorded instead of run: copies, fills, reductions, random numbers,
-/// kernels, host functions, values, notifies, records of events and waits for events, and launches of other graphs,
-/// whose tasks are copied into the graph. Earlier operations of the stream still run. Another stream of the device
-/// joins the capture when it waits for an event that was recorded in it; before the capture ends, the first stream must
-/// wait for the last operations of all joined streams.
+/// kernels, host functions, tasks (portaclLaunchTask), prefetches, values, notifies, uses of events and of pool memory,
+/// and launches of other graphs, whose tasks are copied into the graph. Earlier operations of the stream still run.
+/// Another stream of the device joins the capture when it waits for an event that was recorded in it; before the
+/// capture ends, the first stream must wait for the last operations of all joined streams.
 ///
 /// The mode determines the threads on which the capture forbids calls that cannot be captured: synchronous memory
 /// operations (aclrtMemcpy, aclrtMemset and similar), asynchronous copies of pageable memory, and aclmdlRIExecute. Such
-/// a call invalidates the capture. So does synchronizing or querying a captured stream, an event recorded in the
-/// capture, or their device. Memory that the stream allocates from pools belongs to the graph.
+/// a call invalidates the capture. So does synchronizing or querying a captured stream or an event recorded in the
+/// capture, or synchronizing their device. Memory that the stream allocates from pools belongs to the graph.
 ///
-/// @param stream a stream; not a default stream.
-/// @param mode ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: all threads, except those that have exchanged their mode;
-///     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the calling thread; ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: none. Copies
-///     of pageable memory are then captured, and each launch reads and writes the memory when it runs.
+/// @param stream a stream; not a default stream, and without ACL_STREAM_PERSISTENT.
+/// @param mode ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: all threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the calling
+///     thread; a thread can exclude itself from both (aclmdlRICaptureThreadExchangeMode);
+///     ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: none. Copies of pageable memory are then captured, and each launch reads
+///     and writes the memory when it runs.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream.
-/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured, or changes a task group.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, with ACL_STREAM_PERSISTENT, or called inside a
+///     host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no more graphs can be created.
@@ -36,7 +38,7 @@ pub unsafe extern "C" fn aclmdlRICaptureBegin(stream: aclrtStream, mode: MaybeUn
 }
 
 /// Ends a capture and returns the graph. The streams of the capture run their operations again. If the call fails with
-/// 107025, 507903, 507899 or 207000, the capture has ended without a graph.
+/// 107025, 507903, 507899 or 207000, or because a task group is open, the capture has ended without a graph.
 ///
 /// @param stream the stream that the capture began with.
 /// @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, unless it is a body
@@ -50,10 +52,10 @@ pub unsafe extern "C" fn aclmdlRICaptureBegin(stream: aclrtStream, mode: MaybeUn
 ///     stream.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the
-///     graph, or has no graphs; or a graph with conditional tasks, or a body, has task groups or waits for something
-///     outside of the graph.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph that contains a body was destroyed, or
-///     called inside a host function.
+///     graph, or has no graphs; or a graph with conditional tasks, or a body, has task groups, tasks of
+///     portaclLaunchTask, or waits for something outside of the graph.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, a task group is open, the graph that contains a
+///     body was destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
 ///     context of another device.
 /// @note Thread-safe. Follows aclmdlRICaptureEnd of the Ascend runtime API.
@@ -88,8 +90,8 @@ pub unsafe extern "C" fn aclmdlRICaptureGetInfo(
 }
 
 /// Exchanges the capture mode of this thread, initially ACL_MODEL_RI_CAPTURE_MODE_GLOBAL: it determines which captures
-/// can forbid calls on this thread. A program that allocates and copies during a capture exchanges the mode before
-/// these calls and again afterwards.
+/// can forbid calls on this thread. A program that copies memory synchronously during a capture exchanges the mode
+/// before these calls and again afterwards.
 ///
 /// @param mode the new mode; receives the previous one. ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: the thread's captures and
 ///     global captures of other threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the thread's captures;

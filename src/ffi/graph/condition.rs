@@ -12,18 +12,18 @@ use crate::types::{
 /// Begins to capture a stream into a body of a conditional task (aclmdlRIAddCondTask), as aclmdlRICaptureBegin does
 /// into a new graph. aclmdlRICaptureEnd ends it, and returns the body. A body is captured once, during the capture of
 /// its graph or afterwards, but before the graph is launched; if the capture fails, the body is empty again. Operations
-/// that a body does not support return 207000, some of them only in aclmdlRICaptureEnd: pool memory, task groups,
-/// and waits for values, notifies and events outside of the body.
+/// that a body does not support return 207000, some of them only in aclmdlRICaptureEnd: pool memory, task groups, tasks
+/// of portaclLaunchTask, and waits for values, notifies and events outside of the body.
 ///
-/// @param stream a stream of the graph's device that is not being captured; not a default stream.
+/// @param stream a stream of the graph's device that is not being captured, as for aclmdlRICaptureBegin.
 /// @param modelRI a body that is empty.
 /// @param mode as in aclmdlRICaptureBegin.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or an unknown mode.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `modelRI` is not a graph, destroyed, not a body, or already captured; not
-///     a stream, destroyed, or called inside a host function.
+///     a stream, destroyed, with ACL_STREAM_PERSISTENT, or called inside a host function.
 /// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: another stream is captured into it.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream.
-/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured, or changes a task group.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
 /// @note Thread-safe. Follows cudaStreamBeginCaptureToGraph of CUDA, for bodies.
@@ -39,8 +39,8 @@ pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
 }
 
 /// Creates the value of a conditional task: a 64-bit number in device memory, initially 0. Tasks of the graph write it
-/// (kernels, copies and aclrtValueWrite) at the address of aclmdlRICondHandleGetCondPtr. The handle and the memory are
-/// released with the graph and must not be destroyed.
+/// (such as kernels, copies and aclrtValueWrite) at the address of aclmdlRICondHandleGetCondPtr. The handle and the
+/// memory are released with the graph and must not be destroyed.
 ///
 /// @param modelRI a graph that is being captured (aclmdlRICaptureGetInfo returns it), or an empty body. The task must
 ///     be in this graph, or in a body inside it.

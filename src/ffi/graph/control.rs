@@ -44,6 +44,7 @@ pub unsafe extern "C" fn aclrtActiveStream(activeStream: aclrtStream, stream: ac
 /// @retval ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another graph.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, an address is not memory of the stream's device,
 ///     the building of the graph has ended, or called inside a host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: memory of another device that the stream's device can access.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
 ///     context of another device.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.

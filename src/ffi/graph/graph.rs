@@ -24,7 +24,7 @@ pub unsafe extern "C" fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> acl
 
 /// Launches a graph as one operation of a stream, in stream order. A graph may be launched any number of times, in any
 /// streams of its device; its launches run one after the other. Each launch reads and writes host memory when it runs.
-/// In a captured stream, the current tasks of the graph become tasks of the captured graph.
+/// In a captured stream, the current tasks of the graph become tasks of the captured graph, if they can (else 207000).
 ///
 /// The first launch of a graph with conditional tasks prepares its bodies, which takes longer.
 ///
@@ -36,16 +36,19 @@ pub unsafe extern "C" fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> acl
 /// @param stream a stream of its device; null: the default stream of the current context.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, the body of a conditional task, one of
-///     its bodies is empty, memory that the graph uses was freed, or called inside a host function.
-/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
-/// @retval ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045: the graph is still being captured and the stream is being
-///     captured too, or one of its bodies is being captured.
+///     its bodies is not captured, a loop has a body without tasks, memory that the graph uses was freed, or called
+///     inside a host function.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+/// @retval ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045: the graph is still being captured or built and the stream is
+///     being captured, or one of its bodies is being captured.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture of the stream was invalidated.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread can be started that runs or watches tasks of the graph.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: tasks of the graph change, and streams of this driver cannot wait
-///     for a word in memory.
+/// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008, ACL_ERROR_BAD_ALLOC 200000: no thread can be started that runs or
+///     watches tasks of the graph; 200000 also: the host has no memory.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the graph has task groups, tasks of portaclLaunchTask or waits for
+///     notifies, and streams of this driver cannot wait for a word in memory; or the stream is captured, and the graph
+///     has pool memory, labels, switches, conditional tasks or streams that start others.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @note Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -54,16 +57,19 @@ pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtSt
 }
 
 /// Skips the tasks of pending launches of a graph that have not started; does not wait. On CPU devices, synchronizing a
-/// stream of such a launch returns ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there the launches
-/// run to their end; launches of graphs with labels, switches and conditional tasks end at the next branch that the
-/// host evaluates. A launch's wait for an event, a value or a notify outside of the graph continues; aclrtStreamAbort
-/// of its stream ends it on CPUs, and on GPUs if it is for a notify. The graph can be launched again.
+/// stream of such a launch returns ACL_ERROR_RT_STREAM_ABORT 107023, unless only task groups were skipped. A GPU's
+/// driver drops nothing: there the launches run to their end, without task groups that they have not reached. Launches
+/// of graphs with labels, switches and conditional tasks end at the next branch that the host evaluates, on both
+/// (107023). Other launches still do, on both, what concerns values, notifies and events with ACL_EVENT_EXTERNAL or
+/// ACL_EVENT_IPC, waits for other events outside of the graph, tasks of portaclLaunchTask, and copies whose addresses
+/// are read from memory. aclrtStreamAbort of the stream ends these waits on CPUs; on GPUs those for notifies, for such
+/// events, and for values in managed memory. The graph can be launched again.
 ///
 /// @param modelRI a graph.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, the body of a conditional task, or called inside
 ///     a host function.
-/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
 /// @note Thread-safe. Follows aclmdlRIAbort of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {

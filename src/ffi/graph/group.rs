@@ -5,9 +5,10 @@ use crate::core::graph::{capture, group};
 use crate::types::{aclError, aclrtStream, aclrtTaskGrp};
 
 /// Begins a task group: the following operations of the captured stream can be changed later with
-/// aclmdlRICaptureTaskUpdateBegin. A group can contain copies, fills, reductions, random numbers, kernels and host
-/// functions; records of events and waits for events, which define the order of the graph, do not become part of it.
-/// Put only operations that change into a group: a launch has to read the group when it reaches it.
+/// aclmdlRICaptureTaskUpdateBegin. A group can contain copies (except those whose addresses are read from memory),
+/// fills, reductions, random numbers, kernels and host functions; records of events and waits for events, which define
+/// the order of the graph, do not become part of it. Put only operations that change into a group: a launch has to read
+/// the group when it reaches it.
 ///
 /// @param stream a stream that takes part in a capture.
 /// @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
@@ -52,7 +53,7 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(stream: aclrtStream, handle: 
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a group, or its graph was destroyed; the stream or the group is
 ///     already in an update; not a stream, destroyed, or called inside a host function.
-/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is being captured.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is being captured, or has ACL_STREAM_PERSISTENT.
 /// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the group belongs to another device, or the stream is on another device
 ///     than the current context.
@@ -66,15 +67,15 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, han
 /// Ends an update and enqueues it: the group changes when the stream reaches this operation, and launches that reach
 /// the group later use the new operations. So events can order the two. A launch that is already enqueued and waits
 /// before the group for an event with ACL_EVENT_EXTERNAL uses the updates that are ordered before the record of that
-/// event; a launch that has passed the group does not change. If this fails, the group stays as it was. The update
-/// has ended then, and operations that are enqueued from now on run; but after 200000, 107002 and 107003, and inside a
-/// host function, the update is still open: call again.
+/// event; a launch that has passed the group does not change. If this fails, the group stays as it was. The update has
+/// ended then, and operations that are enqueued from now on run; but after 107002 and 107003, inside a host function,
+/// and after 200000 for host memory, the update is still open: call again.
 ///
 /// @param stream the stream of the update.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open update; its operations do not match the group; not
 ///     a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
-/// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory, or no thread for graphs can be started.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
 ///     context of another device.
 /// @note Thread-safe. Follows aclmdlRICaptureTaskUpdateEnd of the Ascend runtime API.

@@ -63,7 +63,7 @@ pub unsafe extern "C" fn aclmdlRIGetId(modelRI: aclmdlRI, modelRIId: *mut u32) -
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `numStreams` is null.
 /// @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numStreams` is written.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
-/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no more handles are available.
 /// @note Thread-safe. Follows aclmdlRIGetStreams of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -90,7 +90,8 @@ pub unsafe extern "C" fn aclmdlRIGetStreams(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `stream` or `numTasks` is null.
 /// @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numTasks` is written.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or part of no graph.
-/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: a stream of the program that is being captured.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: a stream of the program that is being captured, or is bound to a graph
+///     that is being built.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no more handles are available.
 /// @note Thread-safe. Follows aclmdlRIGetTasksByStream of the Ascend runtime API.
 #[unsafe(no_mangle)]

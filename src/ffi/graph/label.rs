@@ -107,6 +107,7 @@ pub unsafe extern "C" fn aclrtDestroyLabelList(labelList: aclrtLabelList) -> acl
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list or stream, destroyed, `maxValue` is greater than the length of
 ///     the list, `ptr` is not memory of the stream's device, the building of the graph has ended, or called inside a
 ///     host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: memory of another device that the stream's device can access.
 /// @retval ACL_ERROR_RT_LABEL_CONTEXT 507031: labels of another device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
 ///     context of another device.

@@ -24,8 +24,9 @@ pub unsafe extern "C" fn aclmdlRIDebugPrint(modelRI: aclmdlRI) -> aclError {
 /// Writes a graph to a JSON file: one object with the graph's `name`, `id` and `device`, its `streams`, each with the
 /// `id` of the program's stream (null if it was destroyed) and the number of its `tasks`, and all `tasks`. A task has
 /// its `id` (its index in the list), its `stream` and its position there (`sequence`), its `kind` as a word and its
-/// `type` as a number of aclmdlRITaskGetType, whether it is `disabled`, the tasks that it is ordered `after`, and its
-/// parameters: sizes, names of kernels, events. Handles, addresses and 64-bit values are strings in hexadecimal.
+/// `type` as a number of aclmdlRITaskGetType, whether it is `disabled`, the tasks that it is ordered `after`, its
+/// parameters: sizes, names of kernels, events, and for a conditional task its `bodies`, which are such objects.
+/// Handles, addresses and 64-bit values are strings in hexadecimal.
 ///
 /// @param modelRI a graph.
 /// @param path the file, which is overwritten.

@@ -20,7 +20,7 @@ use crate::types::{
 /// @param task a task of aclmdlRIGetTasksByStream.
 /// @param type receives ACL_MODEL_RI_TASK_KERNEL 1, ACL_MODEL_RI_TASK_EVENT_RECORD 2, ACL_MODEL_RI_TASK_EVENT_WAIT 3,
 ///     ACL_MODEL_RI_TASK_EVENT_RESET 4, ACL_MODEL_RI_TASK_VALUE_WRITE 5, ACL_MODEL_RI_TASK_VALUE_WAIT 6, or for all
-///     others ACL_MODEL_RI_TASK_DEFAULT 0: copies, fills, reductions, host functions.
+///     others, such as copies and host functions, ACL_MODEL_RI_TASK_DEFAULT 0.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
 /// @note Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
@@ -64,21 +64,20 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(task: aclmdlRITask, params: *mut 
 ///
 /// Kernel: another kernel of the same device, other attributes, arguments (read during the call) and blocks; if the
 /// number of blocks stays the same, a grid of several dimensions is kept, and so are the threads per block. Record of
-/// an event: another event of the device, which later launches record, and both events have a timestamp or neither
-/// has one (a record with ACL_EVENT_EXTERNAL takes either); the tasks that are ordered after the record stay the same.
-/// Reset of an event: another event. In both cases the new event has ACL_EVENT_EXTERNAL exactly if the first event has
-/// it, and the same holds for ACL_EVENT_IPC. Wait for an event outside of the graph: another
-/// event, for whose record or signal later launches wait; a wait inside of the graph keeps its event. Value that is
-/// written or waited for: another address, value and comparison. Other tasks (copies, fills, reductions, random
-/// numbers, host functions) have no parameters; passing the zeros that aclmdlRITaskGetParams returned only enables
-/// them. Tasks that were captured in a task group can only be changed by an update of the group
-/// (aclmdlRICaptureTaskUpdateBegin).
+/// an event: another event of the device, which later launches record; inside of the graph both events have a timestamp
+/// or neither has one; the tasks that are ordered after the record stay the same. Reset of an event: another event. In
+/// both cases the new event has ACL_EVENT_EXTERNAL exactly if the first event has it; for a record outside of the graph
+/// the same holds for ACL_EVENT_IPC. Wait for an event outside of the graph: another event, for whose record or signal
+/// later launches wait; a wait inside of the graph keeps its event. Value that is written or waited for: another
+/// address, value and comparison. Other tasks (such as copies, fills and host functions) have no parameters; passing
+/// the zeros that aclmdlRITaskGetParams returned only enables them. Tasks that were captured in a task group can only
+/// be changed by an update of the group (aclmdlRICaptureTaskUpdateBegin).
 ///
 /// @param task a task of aclmdlRIGetTasksByStream.
 /// @param params the parameters that aclmdlRITaskGetParams returned, changed; `type` is the type of the task.
 ///     `eventFlag`, `taskGrp`, `opInfoPtr`, `opInfoSize` and reserved members are ignored.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, a null kernel, event or address, `numBlocks` is 0 or above
-///     the device's limit, null arguments, an unknown attribute or comparison.
+///     the device's limit, null arguments, an unknown attribute, comparison or `isHostArgs`.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, another type, not a kernel, an event
 ///     or memory from this library, an event that does not support waits or resets, or arguments that do not match.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: a kernel or event of another device.
@@ -124,6 +123,7 @@ pub unsafe extern "C" fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError {
 /// @param task a task of aclmdlRIGetTasksByStream, of any type.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a task of a group.
 /// @note Thread-safe. Follows aclmdlRITaskDisable of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskDisable(task: aclmdlRITask) -> aclError {

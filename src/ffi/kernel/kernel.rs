@@ -122,7 +122,7 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
 /// Does not wait. If the binary was already released with its device, the first call succeeds and does nothing:
 /// docs/failures.md.
 ///
-/// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+/// @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, or called inside a host function.
 /// @note Thread-safe. Follows aclrtBinaryUnLoad of the Ascend runtime API.
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn aclrtBinaryUnLoad(binHandle: aclrtBinHandle) -> aclErro
 
 /// Returns a kernel by name.
 ///
-/// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+/// @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param kernelName the name; for a C++ kernel the plain name requires extern "C".
 /// @param funcHandle receives the handle, which is the same for each call with this name; it ends with `binHandle`.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn aclrtBinaryGetFunction(
 /// the kernel's name. PORTACL_KERNEL_ENTRY of portacl/kernel.h defines it; in CUDA C++ write `extern "C" __device__
 /// const char portacl_entry_7[] = "name";`.
 ///
-/// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+/// @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param funcEntry the number.
 /// @param funcHandle receives the handle that aclrtBinaryGetFunction returns for the name.
 /// @return the codes of aclrtBinaryGetFunction
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn aclrtBinaryGetFunctionByEntry(
 /// valid until the binary is unloaded; it cannot be freed. On the cpu backend it is exported data of the shared object,
 /// which the host may access as well.
 ///
-/// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+/// @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param name the name; for a C++ variable the plain name requires extern "C".
 /// @param dptr receives its address.
 /// @param size receives its size in bytes.
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn aclrtBinaryGetGlobal(
 
 /// Returns the address range of a binary: on the cpu backend where the loader has mapped the shared object.
 ///
-/// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+/// @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param binAddr receives its first address.
 /// @param binSize receives its size in bytes.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.

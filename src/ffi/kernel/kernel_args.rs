@@ -40,8 +40,8 @@ pub unsafe fn with_list<R>(argsHandle: aclrtArgsHandle, work: impl FnOnce(&mut L
 }
 
 /// Begins an argument list of a kernel, for aclrtLaunchKernelWithConfig. The library owns the list: it is released with
-/// the kernel's binary, and, once it was launched, when 1024 further lists were begun for the same kernel. A list may
-/// be launched several times.
+/// the kernel's binary, and, once it was launched, at the earliest when 512 further lists were begun for the same
+/// kernel. A list may be launched several times.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param argsHandle receives the list.

@@ -52,8 +52,8 @@ pub(super) fn grid(blocks: dim3, threads: dim3, shared_bytes: usize) -> Shape {
 }
 
 /// Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
-/// of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
-/// The device chooses the threads and the order of blocks.
+/// of the library, and of the program while they wait for the stream, call the kernel once for each block, several at
+/// the same time; the kernel must not call this library. The device chooses the threads and the order of blocks.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
@@ -62,8 +62,7 @@ pub(super) fn grid(blocks: dim3, threads: dim3, shared_bytes: usize) -> Shape {
 /// @param argsSize its length in bytes; 0 for a kernel without parameters.
 /// @param stream a stream; null: the default stream of the current context.
 /// @retval ACL_SUCCESS 0: the launch is enqueued
-/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` is 0 or above the device's limit, or an unknown
-///     attribute.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `numBlocks` is 0 or above the device's limit.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, its binary was unloaded, not a stream, destroyed,
 ///     arguments that do not match the kernel, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -169,7 +168,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
 }
 
 /// Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
-/// of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
+/// of the library, and of the program while they wait for the stream, call the kernel once for each block, several at
+/// the same time; the kernel must not call this library.
 ///
 /// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
 ///     device.

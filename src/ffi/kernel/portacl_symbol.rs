@@ -12,7 +12,7 @@ use crate::types::{aclError, aclrtBinHandle};
 /// launches with a `void* func`, accept a symbol of a kernel. A symbol can be registered separately for each device. On
 /// one device the latest registration counts. The registration ends when the binary is unloaded.
 ///
-/// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+/// @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param symbol any address, for example of a variable or function of the program; the memory is not accessed.
 /// @param name the name in the binary; if a variable and a kernel have this name, the variable is used.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.

@@ -22,8 +22,8 @@ pub unsafe extern "C" fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclE
 }
 
 /// Frees a buffer and all buffers that were appended to it. The memory is freed with its last reference
-/// (aclrtCopyBufRef); pending work that uses it keeps it until then. A buffer that went with its session is freed late
-/// once: docs/failures.md.
+/// (aclrtCopyBufRef), but not before pending work that uses it is complete. If the buffer was already released with its
+/// session, the first call succeeds and does nothing: docs/failures.md.
 ///
 /// @param buf a buffer that is not in the chain of another buffer.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.

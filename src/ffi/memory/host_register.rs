@@ -19,8 +19,8 @@ use crate::types::{aclError, aclrtHostRegisterType};
 /// @param size bytes, at least 1.
 /// @param type must be ACL_HOST_REGISTER_MAPPED.
 /// @param devPtr receives the address for kernels; do not use it for copies and fills.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or goes past the end of the address space, an
-///     unknown `type`.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, more than all host memory or goes past the end
+///     of the address space, an unknown `type`.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a part of the range is memory from this library, in use or freed, or
 ///     called inside a host function.
@@ -49,8 +49,8 @@ pub unsafe extern "C" fn aclrtHostRegister(
 /// @param flag ACL_HOST_REG_MAPPED: the memory has an address for devices, which aclrtHostGetDevicePointer returns;
 ///     ACL_HOST_REG_PINNED: asynchronous copies treat it as memory from aclrtMallocHost: they return at once, and the
 ///     memory must not change before they are complete; or both.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0 or goes past the end of the address space, no or
-///     unknown flags.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, more than all host memory or goes past the end
+///     of the address space, no or unknown flags.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_HOST_REG_IOMEMORY or ACL_HOST_REG_READONLY; otherwise the codes
 ///     of aclrtHostRegister.
 /// @note Thread-safe. Follows aclrtHostRegisterV2 of the Ascend runtime API.
@@ -78,7 +78,8 @@ pub unsafe extern "C" fn aclrtHostUnregister(ptr: *mut c_void) -> aclError {
 /// Returns the address at which kernels of devices access host memory. Needs no current context.
 ///
 /// @param pHost an address anywhere inside memory that was registered with ACL_HOST_REG_MAPPED or
-///     ACL_HOST_REGISTER_MAPPED, inside memory from aclrtMallocHost, or inside managed memory.
+///     ACL_HOST_REGISTER_MAPPED, inside memory from aclrtMallocHost, a pool of host memory or a mapping of host memory,
+///     or inside managed memory.
 /// @param pDevice receives the address for kernels; do not use it for copies and fills.
 /// @param flag must be 0.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flag` is not 0.

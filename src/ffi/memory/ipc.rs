@@ -35,8 +35,8 @@ pub(crate) fn processes(pids: *const i32, count_name: &str, count: usize) -> Res
 /// wait (userfaultfd, which Docker's default profile forbids), an import grants all memory on the device. The first
 /// such export says so in a line on standard error (docs/sharing.md).
 ///
-/// @param devPtr start of memory from aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB
-///     on. Not managed memory, and not pool memory.
+/// @param devPtr start of memory from aclrtMalloc or one of its variants of at least 4 KiB. Not managed memory, and not
+///     pool memory.
 /// @param size bytes that importers get, from the start on; at most the size of the allocation.
 /// @param key receives the text and a terminating zero.
 /// @param len size of `key` in bytes, at least 65.
@@ -45,13 +45,13 @@ pub(crate) fn processes(pids: *const i32, count_name: &str, count: usize) -> Res
 ///     and in other containers, get nothing in either case (docs/sharing.md).
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or larger than the allocation, `len` is too small, `flags`
 ///     is unknown.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or not a multiple of 4 KiB, or
-///     called inside a host function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or called inside a host
+///     function.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, a device without such handles, or without
-///     descriptors for memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; on CPUs a device without a memory file
-///     (docs/sharing.md).
-/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
-/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+///     descriptors for memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; on CPUs a device without a memory file;
+///     or the process cannot share anything (docs/sharing.md).
+/// @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor, thread or socket to serve
+///     the key.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @note Thread-safe. Not ordered with streams: importers read what completed work has written. Follows
 ///     aclrtIpcMemGetExportKey of the Ascend runtime API.
@@ -85,10 +85,13 @@ pub unsafe extern "C" fn aclrtIpcMemGetExportKey(
 ///     was freed; its process has ended, has finalized the library, does not respond within 5 seconds, or does not
 ///     allow this process; the key is already open on another device; or called inside a host function.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `key` comes from another machine, or another network or process
-///     namespace (container), or on CUDA the same memory is already open by a key of another size.
+///     namespace (container); the process cannot share anything (docs/sharing.md); or on CUDA the same memory is
+///     already open by a key of another size.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// @retval ACL_ERROR_BAD_ALLOC 200000: no address space or memory to map it, or no descriptor.
-/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode, it is larger than a device of this process.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no address space or memory to map it.
+/// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor or socket is available.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode, it has more than 64 GiB and more than three times the
+///     memory of a device of this process.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. A memory hook that refuses the import, which is
 ///     called after the mapping, determines the code.
 /// @note Thread-safe. Follows aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that is
@@ -121,7 +124,8 @@ pub unsafe extern "C" fn aclrtIpcMemClose(key: *const c_char) -> aclError {
 /// @param pid the results of aclrtDeviceGetBareTgid in those processes, which run now: a later process with the same
 ///     id is another one.
 /// @param num number of processes, 1 to 4,194,304.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process id is not greater than 0.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is out of range, or a process id is not greater
+///     than 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` was not exported by this process, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @note Thread-safe. Follows aclrtIpcMemSetImportPid of the Ascend runtime API.

@@ -14,8 +14,8 @@ use crate::types::{
 /// Allocates managed memory: the host and all devices use it at one address. Its contents are undefined. Does not wait
 /// for pending work. It counts as memory on the current device, and is freed when that device is released.
 ///
-/// Host accesses are not ordered with any stream: synchronize first. Copies, fills, reductions and address queries
-/// treat it as device memory on any device; copies also accept it as host memory.
+/// Host accesses are not ordered with any stream: synchronize first. Copies, fills and reductions treat it as device
+/// memory on any device; copies also accept it as host memory. Its location is ACL_MEM_LOCATION_TYPE_MANAGED.
 ///
 /// @param ptr receives the address, aligned to 2 MiB; the caller frees it with aclrtFree.
 /// @param size bytes, from 1 to the device's memory; rounded up to 2 MiB.

@@ -12,8 +12,8 @@ use crate::types::{aclError, aclrtMemAttr, aclrtMemUsageInfo};
 /// @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes refer to the device's memory; ACL_DDR_* and 1
 ///     GiB pages, which these devices do not have, return 0 and 0.
 /// @param free receives the bytes that are available to this device, at most `total`; cached memory counts as free. CPU
-///     devices share the machine's memory unless `PORTACL_CPU_MEMORY` sets the memory on each device
-///     (docs/cpu_devices.md): then memory that one device uses is missing on all of them.
+///     devices share the machine's memory, so that memory which one device uses is missing on all of them, unless
+///     `PORTACL_CPU_MEMORY` sets the memory on each device (docs/cpu_devices.md).
 /// @param total receives the maximum number of bytes of the device.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_INVALID_MEMORY_TYPE 107016: an unknown attribute.
@@ -29,14 +29,16 @@ pub unsafe extern "C" fn aclrtGetMemInfo(
     guard_outs("aclrtGetMemInfo", ("free", free), ("total", total), || mem_info::memory_info(enum_value(attr)))
 }
 
-/// Returns how much device memory this process uses, in one row for each kind: `device` (aclrtMalloc and its
-/// variants) and `managed` (aclrtMemAllocManaged), including rounding. Freed memory counts until the last pending
+/// Returns how much device memory this process uses, in one row for each kind: `device` (aclrtMalloc and its variants,
+/// physical memory, and on CPUs pools) and `managed` (aclrtMemAllocManaged), including rounding. Freed memory counts
+/// until the last pending
 /// operation that uses it is complete. On the CPU backend the rows of all devices that share the machine's memory (or
 /// of one device, with `PORTACL_CPU_MEMORY`) add up to what aclrtGetMemInfo counts as used; on CUDA that also includes
 /// memory from the driver and from other processes. Needs no current context.
 ///
 /// @param deviceId the device; a device that is not in use has zeros.
-/// @param memUsageInfo receives the rows; the peak is the maximum since the device was opened, including cached memory.
+/// @param memUsageInfo receives the rows; the peak is the maximum since the device was opened, or since
+///     portaclMemoryResetPeak, including cached memory.
 /// @param inputNum capacity in rows, at least 1; there are 2 rows.
 /// @param outputNum receives the number of rows written.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0.

@@ -12,11 +12,11 @@ use crate::types::{aclError, aclrtMallocConfig, aclrtMemMallocPolicy};
 /// Allocates memory on the current device. The contents are undefined. Does not wait for pending work.
 ///
 /// The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB on and, except with NORMAL_ONLY, to 2 MiB from 2
-/// MiB on. Sizes are rounded up to 32 bytes. If that needs no additional large page, another 32 bytes after the end are
-/// readable, except in modes that detect accesses outside of allocations (docs/cpu_devices.md). Policies: HUGE_FIRST
-/// uses 2 MiB pages for more than 1 MiB if possible; HUGE_ONLY uses them or fails; NORMAL_ONLY uses normal pages;
-/// HUGE1G_ONLY uses 1 GiB pages or fails; the P2P variants, the bandwidth flags and the read-only flag have no effect.
-/// An unknown policy counts as not given: it means huge pages first from 2 MiB on, and normal pages below.
+/// MiB on, as far as the free memory allows. Sizes are rounded up to 32 bytes. On CPUs another 32 bytes after the end
+/// are readable, except in modes that detect accesses outside of allocations (docs/cpu_devices.md). Policies:
+/// HUGE_FIRST uses 2 MiB pages from 1.8 MiB on if possible, NORMAL_ONLY normal pages (for both a GPU's driver chooses);
+/// HUGE_ONLY uses 2 MiB pages or fails; HUGE1G_ONLY fails; the P2P variants, the bandwidth flags and the read-only flag
+/// have no effect. An unknown policy counts as not given: it means HUGE_FIRST from 2 MiB on, and NORMAL_ONLY below.
 /// docs/configuration.md has the rule.
 ///
 /// @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
@@ -167,7 +167,8 @@ pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
 /// last of them. Does not wait. Any thread may free it, whatever its current device is. Small blocks may be cached for
 /// the next request of their size; cached memory counts as free, and no request fails because of it.
 ///
-/// @param devPtr the start of an allocation of aclrtMalloc.
+/// @param devPtr the start of an allocation of aclrtMalloc or one of its variants, of aclrtMemAllocManaged or of a
+///     pool.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (inside an allocation, host
 ///     memory, already freed, released with its device, unknown), or called inside a host function.
@@ -183,22 +184,22 @@ pub unsafe extern "C" fn aclrtFree(devPtr: *mut c_void) -> aclError {
 /// whatever its current device is. Returns 107000 inside a callback of the program if it could wait forever:
 /// docs/callbacks.md.
 ///
-/// @param devPtr the start of an allocation of aclrtMalloc or one of its variants. After a failure the memory is still
+/// @param devPtr the start of an allocation, as for aclrtFree. If the wait returns a failure, the memory is still
 ///     allocated.
+/// @return the codes of aclrtFree
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (then it does not wait), or
-///     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice
-///     returns it.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation, or called inside a host
+///     function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice returns it.
 /// @note Thread-safe. Follows aclrtFreeWithDevSync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeWithDevSync(devPtr: *mut c_void) -> aclError {
     guard("aclrtFreeWithDevSync", || memory::free_with_sync(address::from_c(devPtr)))
 }
 
-/// Allocates page-locked host memory for all devices. Copies between it and a device are asynchronous. Needs no current
-/// context. Alignment as in aclrtMalloc.
+/// Allocates page-locked host memory for all devices. Asynchronous copies between it and a device return at once. Needs
+/// no current context. Alignment as in aclrtMalloc.
 ///
-/// Memory beyond the system's limit of locked memory is not locked, which is logged once.
+/// On the CPU backend, memory beyond the system's limit of locked memory is not locked, which is logged once.
 ///
 /// @param hostPtr receives the address; the caller frees it with aclrtFreeHost.
 /// @param size bytes, at least 1.
@@ -240,10 +241,11 @@ pub unsafe extern "C" fn aclrtMallocHostWithCfg(
 /// Any thread may free it. Large blocks may stay locked for the next request until aclFinalize, up to the limit in
 /// docs/choices_memory.md.
 ///
-/// @param hostPtr the start of an allocation of aclrtMallocHost.
+/// @param hostPtr the start of an allocation of aclrtMallocHost or aclrtMallocHostWithCfg.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation, or called inside a host
 ///     function.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: as for aclrtFree.
 /// @note Thread-safe. Follows aclrtFreeHost of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeHost(hostPtr: *mut c_void) -> aclError {
@@ -254,8 +256,9 @@ pub unsafe extern "C" fn aclrtFreeHost(hostPtr: *mut c_void) -> aclError {
 /// aclrtFreeHost. Needs no current context. Returns 107000 inside a callback of the program if it could wait forever:
 /// docs/callbacks.md.
 ///
-/// @param hostPtr the start of an allocation of aclrtMallocHost or one of its variants. After a failure the memory is
-///     still allocated.
+/// @param hostPtr the start of an allocation, as for aclrtFreeHost. If the wait returns a failure, the memory is still
+///     allocated.
+/// @return the codes of aclrtFreeHost
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation (then it does not wait), or
 ///     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice

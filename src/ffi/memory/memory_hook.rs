@@ -137,9 +137,9 @@ unsafe fn read_versioned<T>(argument: &str, pointer: *const T) -> Result<T> {
 /// @param id receives the id of the hook, which is never used again; may be null.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `hook` or its name is null, the name is empty, `structSize` is too small, or
 ///     `scope` is unknown.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope. Works
-///     at any time.
-/// @note Thread-safe. The model is MemoryHook of CuPy.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: for this thread only: the process has no pthread key left.
+/// @note Works at any time. Thread-safe. The model is MemoryHook of CuPy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookRegister(
     hook: *const portaclMemoryHook,

@@ -105,7 +105,7 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLineProfile(
 }
 
 /// Returns the report of a hook. For portaclMemoryHookRegisterLineProfile it is a legend in one line, and a tree of
-/// lines `file:line:function (rounded bytes in mallocs, rounded bytes in allocs)`, indented by two spaces per call
+/// lines `file:line:function (rounded bytes in N mallocs, rounded bytes in N allocs)`, indented by two spaces per call
 /// level, callers first, siblings ordered by decreasing use. Functions without debugging information appear by name or
 /// address only.
 ///

@@ -13,10 +13,10 @@ use crate::types::{aclError, aclrtPtrAttributes};
 /// Needs no current context.
 ///
 /// @param ptr the address; the memory is not read.
-/// @param attributes receives location type and device id, and the page size in bytes that the system confirms (0 for
-///     memory from other libraries).
+/// @param attributes receives location type and device id, and the page size in bytes that the system confirms (4096
+///     for registered memory; 0 for memory from other libraries and unknown memory).
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: free memory of a pool, or called inside a host function.
 /// @note Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtPointerGetAttributes(
@@ -32,11 +32,11 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
 
 /// Returns start and length of the allocation that contains an address. Needs no current context.
 ///
-/// @param ptr an address anywhere inside an allocation of device or page-locked host memory; the memory is not read. On
-///     CUDA also inside an allocation that another library of the process has from the driver.
+/// @param ptr an address anywhere inside an allocation, mapping or registration of device or host memory; the memory is
+///     not read. On CUDA also inside an allocation that another library of the process has from the driver.
 /// @param pbase receives the start, as the allocating call returned it.
-/// @param psize receives the usable bytes from there: the requested size rounded up to 32 bytes, plus the readable
-///     bytes after it if the allocation has them. For memory from another library, the driver's value.
+/// @param psize receives the usable bytes from there: the requested size with the rounding of its kind of memory, plus
+///     the readable bytes after it if the allocation has them. For memory from another library, the driver's value.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not in a live allocation, or called inside a host function.
 /// @note Thread-safe. Follows aclrtMemGetAddressRange of the Ascend runtime API.

@@ -65,8 +65,8 @@ pub unsafe extern "C" fn aclrtMemGetAllocationGranularity(
 ///
 /// @param virPtr receives the first address, a multiple of 2 MiB and of `alignment`. The range lives until
 ///     aclrtReleaseMemAddress, or until aclFinalize; a device reset only unmaps the memory on that device.
-/// @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (PORTACL_CPU_GUARD=1) at most 64 GiB, or the
-///     memory size of a device.
+/// @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (docs/cpu_devices.md) at most 64 GiB, or three
+///     times a device's memory if that is more.
 /// @param alignment 0, or a power of two.
 /// @param expectPtr the start address of the range, a multiple of 2 MiB and of `alignment`; null: any address. If it is
 ///     not free, the call fails.
@@ -145,8 +145,8 @@ pub unsafe extern "C" fn aclrtReleaseMemAddress(virPtr: *mut c_void) -> aclError
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such memory is left.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory or no handle is left.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB, host memory on the CUDA backend, or a CPU device
-///     without a memory file (docs/sharing.md).
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB, host memory on the CUDA backend, or on CPUs a
+///     device or system without memory files (docs/sharing.md).
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. A memory hook that refuses determines the code.
 /// @note Thread-safe. Follows aclrtMallocPhysical of the Ascend runtime API, and cuMemCreate where that is silent.
 #[unsafe(no_mangle)]

@@ -32,7 +32,8 @@ pub unsafe extern "C" fn aclrtMemRetainAllocationHandle(
 /// Returns the properties of physical memory.
 ///
 /// @param handle the memory.
-/// @param prop receives the properties that were passed to aclrtMallocPhysical, with 0 in `reserve`.
+/// @param prop receives the properties that were passed to aclrtMallocPhysical, with 0 in `reserve`; for imported
+///     memory ACL_MEM_HANDLE_TYPE_NONE, ACL_HBM_MEM_HUGE, and the device that uses it or the host.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function.
 /// @note Thread-safe. Follows aclrtMemGetAllocationPropertiesFromHandle of the Ascend runtime API.

@@ -26,17 +26,19 @@ fn key(shareable: *const c_void, share_type: MaybeUninit<aclrtMemSharedHandleTyp
 /// make writers wait, all memory on the device, as with aclrtIpcMemGetExportKey, unless it is exported before it is
 /// mapped.
 ///
-/// @param handle memory from aclrtMallocPhysical, on any device, or on the host.
+/// @param handle physical memory on any device or on the host, also imported memory.
 /// @param handleType ACL_MEM_HANDLE_TYPE_NONE.
 /// @param flags ACL_RT_VMM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtMemSetPidToShareableHandle;
 ///     ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the number. A number has fewer random
 ///     bits than a key or a fabric handle: processes of the same user could guess it.
 /// @param shareableHandle receives the number.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` is null, `handleType` or `flags` is unknown.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` or `shareableHandle` is null, `handleType` or `flags` is unknown.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not live memory, was already exported by this call or its V2,
 ///     or called inside a host function.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU that cannot share such memory.
-/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU that cannot share such memory, or the process cannot share
+///     anything (docs/sharing.md).
+/// @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor, thread or socket to serve
+///     importers.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @note Thread-safe. Follows aclrtMemExportToShareableHandle of the Ascend runtime API.
@@ -56,7 +58,7 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandle(
 /// Exports physical memory as aclrtMemExportToShareableHandle, as a number or a fabric handle. Both work within one
 /// machine only.
 ///
-/// @param handle memory from aclrtMallocPhysical.
+/// @param handle physical memory, as for aclrtMemExportToShareableHandle.
 /// @param flags as in aclrtMemExportToShareableHandle.
 /// @param shareType ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT: a number; ACL_MEM_SHARE_HANDLE_TYPE_FABRIC: an
 ///     aclrtMemFabricHandle, which is not valid on other machines.
@@ -91,15 +93,17 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
 ///     is rejected.
 /// @param deviceId the device that will use it; it must be set, and need not be the memory's device. Host memory stays
 ///     host memory.
-/// @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset.
+/// @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset (host memory:
+///     until aclFinalize).
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set; the number was not exported, belongs to this
 ///     process, or its memory is freed; its process has ended, has finalized the library, does not respond within 5
 ///     seconds, or does not allow this process; or called inside a host function.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: it comes from another machine, or another network or process
-///     namespace (container).
-/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor or handle is available.
+///     namespace (container), or the process cannot share anything (docs/sharing.md).
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no handle or address space is available.
+/// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor or socket is available.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @note Thread-safe. Follows aclrtMemImportFromShareableHandle of the Ascend runtime API.

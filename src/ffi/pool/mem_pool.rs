@@ -8,8 +8,8 @@ use crate::core::pool::mem_pool::{self, Props};
 use crate::memory::virtual_memory::location_from_c;
 use crate::types::{aclError, aclrtMemPool, aclrtMemPoolAttr, aclrtMemPoolProps, aclrtStream};
 
-/// Creates a pool. It is empty at first. It allocates segments of 32 MiB and more from its device, and its attributes
-/// determine how long it keeps them. docs/mem_pool.md describes the rules of pools.
+/// Creates a pool. It is empty at first. It allocates memory from its device in segments (on the CPU usually 32 MiB or
+/// more), and its attributes determine how long it keeps them. docs/mem_pool.md describes the rules of pools.
 ///
 /// @param memPool receives the pool, which lives until aclrtMemPoolDestroy, or until its device is reset (a pool of
 ///     host memory: until aclFinalize).
@@ -53,14 +53,13 @@ pub unsafe extern "C" fn aclrtMemPoolCreate(
 }
 
 /// Destroys a pool. Returns at once: the handle is invalid, memory in use stays valid until the program frees it, and
-/// the last free releases the pool's memory to the device. If it was the current pool of its device, the default pool
-/// becomes current. If the pool was already released with its device or session, the first call succeeds and does
-/// nothing: docs/failures.md.
+/// the last free releases the pool's memory to the device. If it was the current pool of its device or location, the
+/// default pool becomes current. If the pool was already released with its device or session, the first call succeeds
+/// and does nothing: docs/failures.md.
 ///
 /// @param memPool a pool of aclrtMemPoolCreate, or an imported one.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, the default pool of a device, or called inside a host
-///     function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, a default pool, or called inside a host function.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: its memory could not be released; the pool is destroyed anyway.
 /// @note Thread-safe. Follows aclrtMemPoolDestroy of the Ascend runtime API, and cudaMemPoolDestroy where that is
 ///     silent.
@@ -74,14 +73,14 @@ pub unsafe extern "C" fn aclrtMemPoolDestroy(memPool: aclrtMemPool) -> aclError 
 /// same stream is reused at once; memory that was freed in other streams as the attributes of the pool allow.
 ///
 /// @param ptr receives the address, aligned to 512 bytes on the CPU and to at least 256 bytes on GPUs.
-/// @param size bytes, at least 1; the pool rounds up to a multiple of 512 on the CPU, to the driver's choice on GPUs.
+/// @param size bytes, at least 1; rounded up to a multiple of 512.
 /// @param memPool a pool. It may be on another device than the stream: then the memory is on the pool's device, and
 ///     operations of the stream's device need access to it (portaclMemPoolSetAccess).
 /// @param stream a stream of the current device; null: the default stream of the current context.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` or `memPool` is null, or `size` is 0.
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: the pool is at its maxSize, or no device memory is left. Before this
-///     error the call has waited for pending frees that complete without the program, and has released free segments
-///     (docs/mem_pool.md).
+///     error the call waits for pending frees that complete without the program, and releases free segments, unless
+///     no free can help (docs/mem_pool.md).
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory is left.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool or is imported, `stream` is not a live
 ///     stream, or called inside a host function.
@@ -89,8 +88,10 @@ pub unsafe extern "C" fn aclrtMemPoolDestroy(memPool: aclrtMemPool) -> aclError 
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no event is available for a wait that the memory needs.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the stream's capture was invalidated.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the stream is captured into a graph that cannot contain it.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
-/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code: the device has failed, with this code.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code: the device has failed, or a memory hook refuses, with
+///     this code.
 /// @note Thread-safe. Follows aclrtMemPoolMallocAsync of the Ascend runtime API, and cudaMallocFromPoolAsync where that
 ///     is silent.
 #[unsafe(no_mangle)]
@@ -106,11 +107,11 @@ pub unsafe extern "C" fn aclrtMemPoolMallocAsync(
 }
 
 /// Frees pool memory in stream order: earlier operations of the stream still use it, and so do operations of other
-/// streams that the program has ordered before. The address is invalid for calls from now on. The call releases no
-/// memory to the device; the next synchronize does, according to the release threshold. aclrtFree also accepts memory
-/// of a pool, and frees it at once: the caller must ensure that nothing uses it. On CUDA the library may forward the
-/// free to the driver with the next call for the stream or the pool (docs/mem_pool.md); if the driver then refuses it,
-/// aclrtResetDevice returns the error.
+/// streams that the program has ordered before. The address is invalid for calls from now on. Unless it is the last
+/// memory of a destroyed pool, the call releases no memory to the device; the next synchronize does, according to the
+/// release threshold. aclrtFree also accepts memory of a pool, and frees it at once: the caller must ensure that
+/// nothing uses it. On CUDA the library may forward the free to the driver later (docs/mem_pool.md); if the driver
+/// then refuses it, aclrtResetDevice returns the error.
 ///
 /// @param ptr the start of pool memory; the pool may already be destroyed.
 /// @param stream a stream of the current device that is ordered after all uses of the memory; null: the default stream
@@ -121,7 +122,10 @@ pub unsafe extern "C" fn aclrtMemPoolMallocAsync(
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the stream's capture was invalidated.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the stream is captured into a graph that cannot contain it.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code: the device has failed, or a memory hook refuses, with
+///     this code.
 /// @note Thread-safe. Follows aclrtMemPoolFreeAsync of the Ascend runtime API, and cudaFreeAsync where that is silent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemPoolFreeAsync(ptr: *mut c_void, stream: aclrtStream) -> aclError {
@@ -142,6 +146,7 @@ pub unsafe extern "C" fn aclrtMemPoolFreeAsync(ptr: *mut c_void, stream: aclrtSt
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown or read-only attribute, or an invalid value.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, an imported pool, or called inside a host function.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code: the device has failed, with this code.
 /// @note Thread-safe. Follows aclrtMemPoolSetAttr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemPoolSetAttr(
@@ -195,6 +200,7 @@ pub unsafe extern "C" fn aclrtMemPoolGetAttr(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code: the device has failed, with this code.
 /// @note Thread-safe. Follows aclrtMemPoolTrimTo of the Ascend runtime API, and cudaMemPoolTrimTo where that is silent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemPoolTrimTo(memPool: aclrtMemPool, minBytesToKeep: usize) -> aclError {

@@ -65,7 +65,7 @@ pub unsafe extern "C" fn portaclMemPoolExportToShareableHandle(
 ///     is another type, `flags` is not 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `shareableHandle` is not an open descriptor, not a descriptor of an
 ///     exported pool, damaged or of another version of this library; the pool is on another device than the current
-///     one, it was destroyed, or its process has ended; or called inside a host function.
+///     one, or, on the CPU, it was destroyed or its process has ended; or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot share pools in this way.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor or no host memory is available.
@@ -114,7 +114,7 @@ fn descriptor<'a>(argument: &str, value: *mut c_void) -> Result<BorrowedFd<'a>> 
 ///     work has written; the processes must synchronize with each other, for example over a socket.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `ptr` is not the start of a live allocation of such a pool, is imported,
-///     or the pool was destroyed, or called inside a host function.
+///     or called inside a host function.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: more than 65,408 pointers of one pool are exported at a time.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @note Thread-safe. No device need be set. Follows cudaMemPoolExportPointer.
@@ -142,8 +142,8 @@ pub unsafe extern "C" fn portaclMemPoolExportPointer(
 /// @param exportData a name that portaclMemPoolExportPointer returned for an allocation of this pool.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool, or not imported; the name is damaged, of
-///     another pool or of an allocation that was freed; the exporting process destroyed the pool or has ended; or
-///     called inside a host function.
+///     another pool or of an allocation that was freed; on the CPU also if the exporting process destroyed the pool or
+///     has ended; or called inside a host function.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no address space or memory to map it.
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode, it is larger than a device of this process.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.

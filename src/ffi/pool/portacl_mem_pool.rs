@@ -74,11 +74,11 @@ pub unsafe extern "C" fn portaclDeviceGetMemPool(memPool: *mut aclrtMemPool, dev
 /// destroyed or the device is reset: then the default pool is current again.
 ///
 /// @param deviceId a device that is set.
-/// @param memPool a pool on that device, not imported.
+/// @param memPool a pool of that device's own memory, not imported.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, `memPool` is not a live pool, is imported, or not
-///     on that device, or called inside a host function.
+///     of that device's own memory, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @note Thread-safe. Equivalent to cudaDeviceSetMemPool.
 #[unsafe(no_mangle)]
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn portaclDeviceSetMemPool(deviceId: i32, memPool: aclrtMe
 }
 
 /// Returns which memory pools a device supports: what cudaDeviceGetAttribute returns for
-/// cudaDevAttrMemoryPoolsSupported and related attributes. Where the value is 0, aclrtMemPoolCreate returns 207000. A
+/// cudaDevAttrMemoryPoolsSupported and related attributes. The creation of a pool without support returns 207000. A
 /// CUDA driver that does not know an attribute counts as 0, even if it can create such a pool.
 ///
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
@@ -112,9 +112,9 @@ pub unsafe extern "C" fn portaclDeviceGetMemPoolSupport(
 
 /// Sets which devices may use a pool's memory, present and future. Initially only the device of the pool has
 /// access, and no device has access to a pool of host memory, which the host uses. An operation that reads the memory
-/// needs read access of its stream's device, an operation that writes it read-write access; otherwise it fails with
-/// ACL_ERROR_RT_PARAM_INVALID and a text. A pool of managed memory gives all devices read-write access, which cannot
-/// change.
+/// needs read access of its stream's device, an operation that writes it read-write access; otherwise the call returns
+/// ACL_ERROR_RT_PARAM_INVALID, but a kernel on a GPU fails when it runs. A pool of managed memory gives all devices
+/// read-write access, which cannot change.
 ///
 /// @param memPool a pool.
 /// @param descList access of devices: `location` names the device (ACL_MEM_LOCATION_TYPE_DEVICE), `flags` is

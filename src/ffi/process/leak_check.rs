@@ -53,8 +53,8 @@ pub unsafe extern "C" fn portaclLeakCheckResume() -> aclError {
     })
 }
 
-/// Lists all live allocations of device, managed, page-locked host, pool and imported memory by address; physical
-/// memory, which has no address, comes first. Other threads continue without waiting: memory that is live during the
+/// Lists all live allocations of device, managed, page-locked host, pool, graph and imported memory by address;
+/// physical memory, which has none, comes first. Other threads continue without waiting: memory that is live during the
 /// whole call is listed exactly once. Memory that they allocate or free during the call may or may not be listed, so
 /// two ranges may overlap.
 ///

@@ -42,8 +42,9 @@ fn to_c(stats: &Stats) -> portaclMemoryStats {
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed memory, or a device for
 ///     page-locked memory.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; with PORTACL_MEMORY_POOL on CUDA also the
-///     error of the driver about a pool.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899, or another code: no usable device, or on CUDA the driver's failure
+///     about a pool of the program or of graphs.
 /// @note Thread-safe. Similar to RMM's statistics and torch.cuda.memory_stats.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryGetStats(
@@ -104,9 +105,9 @@ pub unsafe extern "C" fn portaclMemoryListPools(
     })
 }
 
-/// Lists live allocations of a kind by their page size, smallest pages first. Queries the system for each allocation,
-/// which may take some microseconds each, and makes the system decide on 2 MiB pages that it had deferred until the
-/// memory is used.
+/// Lists live allocations of a kind that have an address by their page size, smallest pages first. Queries the system
+/// for each allocation, which may take some microseconds each, and makes the system decide on 2 MiB pages that it had
+/// deferred until the memory is used.
 ///
 /// @param deviceId as in portaclMemoryGetStats.
 /// @param kind as in portaclMemoryGetStats.

@@ -20,7 +20,8 @@ use crate::types::{
 /// @param pid the process id of this process (getpid).
 /// @param reserve must be null.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `reserve` is not null.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, or a driver without cuCheckpointProcessLock.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, a driver without cuCheckpointProcessLock, or on
+///     CUDA memory that is shared with other processes.
 /// @retval ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905: running work did not complete within `PORTACL_SNAPSHOT_TIMEOUT_MS`
 ///     (10000).
 /// @retval ACL_ERROR_SNAPSHOT_LOCK_FAILED 507906: the process is already locked or backed up, another snapshot call is
@@ -40,7 +41,8 @@ pub unsafe extern "C" fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_vo
 ///
 /// @param pid as in aclrtSnapShotProcessLock.
 /// @param reserve must be null.
-/// @retval ACL_ERROR_INVALID_PARAM 100000 and ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as aclrtSnapShotProcessLock.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: as aclrtSnapShotProcessLock.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process.
 /// @retval ACL_ERROR_SNAPSHOT_UNLOCK_FAILED 507907: the process is not locked, or its memory is saved and not restored,
 ///     another snapshot call is running, or the driver refuses.
 /// @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0; the process runs.
@@ -59,9 +61,10 @@ pub unsafe extern "C" fn aclrtSnapShotProcessUnlock(pid: c_int, reserve: *mut c_
 /// @param args null, or a structure with `backupFlags` 0.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `backupFlags` is not 0.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, memory of this process is exported, or the driver
-///     cannot save something (on CUDA managed memory, and memory from other processes).
+///     cannot save something (on CUDA managed memory).
 /// @retval ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908: the process is not locked, another snapshot call is running, there
-///     is no host memory, or the driver refuses: nothing is saved, and the process is still locked.
+///     is no host memory, or the driver refuses: nothing is saved, and the process is still locked, unless what was
+///     saved cannot be restored: then the process is backed up.
 /// @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before the backup, and nothing is
 ///     saved, or after it, and everything is saved.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -98,7 +101,7 @@ pub unsafe extern "C" fn aclrtSnapShotProcessRestore(pid: c_int, args: *mut aclr
 /// call returns ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912; at stages before an action (LOCK_PRE, BACKUP_PRE,
 /// RESTORE_PRE) no further function is called, and the action does not take place. At ACL_RT_SNAPSHOT_LOCK_PRE and
 /// ACL_RT_SNAPSHOT_UNLOCK_POST the function may call this library; at the other stages, while the process is locked,
-/// its calls get 107000. Registrations stay through aclFinalize.
+/// most of its calls get 107000 (docs/callbacks.md). Registrations stay through aclFinalize.
 ///
 /// @param stage the stage.
 /// @param callback the function, which may be registered for several stages.

@@ -9,8 +9,9 @@ use crate::base::{Array, bounded_bytes, enum_value, guard, guard_value, handle, 
 use crate::core::profiling;
 use crate::types::{aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofConfig, aclprofConfigType};
 
-/// Initializes profiling: traces of this process are written to a folder, one file for each aclprofInit. Nothing is
-/// recorded before aclprofStart. Works before aclInit, and after it also for existing streams.
+/// Initializes profiling: traces of this process are written to a folder, one file from an aclprofStart until
+/// aclprofFinalize or aclFinalize. Nothing is recorded before aclprofStart. Works before aclInit, and after it also for
+/// existing streams.
 ///
 /// The file is `portacl-PROCESS-NUMBER.json`, in the Trace Event format of Perfetto and chrome://tracing. With
 /// `PORTACL_TRACE` set everything is written to the file of that variable instead, and the folder stays empty.
@@ -89,12 +90,12 @@ pub unsafe extern "C" fn aclprofDestroyConfig(profilerConfig: *const aclprofConf
 ///     optional), no limit by default; the trace ends before it would exceed the limit. ACL_PROF_PATH: a folder,
 ///     instead of the one of aclprofInit.
 /// @param config the value, as text.
-/// @param configLength length of the path in bytes without the terminating zero, from 1 to 4096.
+/// @param configLength length of the value in bytes without the terminating zero, from 1 to 4096.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, a length out of range, an unknown option, or an invalid value.
 /// @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
 /// @retval ACL_ERROR_PROF_ALREADY_RUN 100042: aclprofStart was already called.
 /// @retval ACL_ERROR_INVALID_FILE 100003: the folder cannot be created.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an option for hardware sampling, which is not supported.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another option of aclprofConfigType: none of these is supported.
 /// @note Thread-safe. Follows aclprofSetConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofSetConfig(

@@ -18,7 +18,7 @@ use crate::types::{aclError, aclrtAtomicOperation};
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
 /// @note Thread-safe. Follows aclrtDeviceGetHostAtomicCapabilities of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
 /// @note Thread-safe. Follows aclrtDeviceGetP2PAtomicCapabilities of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(

@@ -14,6 +14,8 @@ use crate::types::{aclError, aclrtContext, aclrtStream};
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused; if the call opens the device, also the other
+///     codes of aclrtSetDevice.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread resets the
 ///     device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
 /// @note Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
@@ -28,11 +30,12 @@ pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId
 /// docs/callbacks.md. If the context was already released with its device, the first call succeeds and does nothing:
 /// docs/failures.md.
 ///
-/// @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
+/// @param context from aclrtCreateContext; a default context is released with its device.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a default context, not a context, already destroyed, or called inside a
 ///     host function.
-/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code, such as ACL_ERROR_RT_WAIT_TIMEOUT 107019: work had
+///     failed.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
 /// @note Thread-safe. Follows aclrtDestroyContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -84,6 +87,7 @@ pub unsafe extern "C" fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStrea
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `active` is null, or `flags` is not.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @note Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPrimaryCtxState(deviceId: i32, flags: *mut u32, active: *mut i32) -> aclError {

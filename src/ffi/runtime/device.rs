@@ -17,12 +17,14 @@ use crate::types::{aclError, aclrtDeviceStatus, aclrtRunMode, aclrtTsId};
 /// @param deviceId 0 to the number of devices minus 1.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an environment variable has an invalid value.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver refused.
 /// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: a kernel failed on this GPU before; it works again in another process.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/cpu_devices.md).
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no address space for the device's memory.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread
-///     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
+/// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more streams can be created, for the default context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function (except for the thread's device), or
+///     another thread resets the device and may wait for callbacks that only the calling thread runs
+///     (docs/callbacks.md).
 /// @note Follows aclrtSetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
@@ -31,18 +33,19 @@ pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
 
 /// Decrements the reference count of a device; the last call waits for pending work and releases the device.
 ///
-/// Releasing a device destroys its contexts, streams and events and frees its device memory: their handles and
-/// addresses are invalid in every thread. To destroy each of the objects once succeeds still: docs/failures.md. Pinned
-/// host memory stays. Returns the first unreported failure of its work, or an error of the driver; the device is
-/// released anyway. Thread-safe. Returns 107000 inside a callback of the program if it could wait forever:
-/// docs/callbacks.md.
+/// Callbacks that have not started are dropped, and waits for values and notifies end after a second. Releasing a
+/// device destroys its contexts, streams and events and frees its device memory: their handles and addresses are
+/// invalid in every thread. To destroy each of the objects once still succeeds: docs/failures.md. Pinned host memory
+/// stays. Returns the first unreported failure of its work, or an error of the driver; the device is released anyway.
+/// Thread-safe. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
 ///
 /// @param deviceId a device that is set.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, called inside a host function, or another thread
 ///     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
-/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code, such as ACL_ERROR_RT_WAIT_TIMEOUT 107019: work had
+///     failed.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
 /// @note Follows aclrtResetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -53,7 +56,7 @@ pub unsafe extern "C" fn aclrtResetDevice(deviceId: i32) -> aclError {
 /// Releases a device whatever its reference count is, after waiting for pending work. Returns 107000 inside a callback
 /// of the program if it could wait forever: docs/callbacks.md.
 ///
-/// @param deviceId a device that is set.
+/// @param deviceId a device that is set, or that aclrtCreateContext has opened.
 /// @return the codes of aclrtResetDevice.
 /// @note Thread-safe. Follows aclrtResetDeviceForce of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -76,9 +79,9 @@ pub unsafe extern "C" fn aclrtGetDevice(deviceId: *mut i32) -> aclError {
 /// Returns the number of devices. Works at any time, also before aclInit and after aclFinalize.
 ///
 /// A process that has only counted may fork, and its children open devices. On GPUs this holds where NVML can count:
-/// not with MIG, and not if CUDA_VISIBLE_DEVICES has something else than different numbers of devices. The other
-/// questions start the CUDA driver, which does not work in forked children from then on: ask in the children, or start
-/// new programs.
+/// not with MIG, and not if CUDA_VISIBLE_DEVICES has something else than different numbers of devices. Other queries of
+/// devices start the CUDA driver, which does not work in forked children from then on: make them in the children, or
+/// start new programs.
 ///
 /// @param count receives the number.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.

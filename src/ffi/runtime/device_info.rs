@@ -69,11 +69,11 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
 ///
 /// Cores on the CPU backend: the share of time in which at least one thread ran operations of the device, since the
 /// previous call for the device in this process, or since it was set if that was later; 0 for a device that is not set.
-/// Operations that are short enough to run inside the submitting call (64 KiB) do not count, and neither do host
-/// functions. Cores on CUDA: the share of the last second, or of a part of it, in which a kernel of any process ran, as
-/// NVML (libnvidia-ml.so.1, part of the driver) reports it. All three kinds of cores have the same number, because one
-/// kind does the work of all. Memory: the share of the total that is not free (aclrtGetMemInfo), rounded up; 0 for a
-/// device that is not set.
+/// Operations of at most 64 KiB that run inside the submitting call do not count, and neither do synchronous copies of
+/// rows and batches, host functions and tasks. Cores on CUDA: the share of the last second, or of a part of it, in
+/// which a kernel of any process ran, as NVML (libnvidia-ml.so.1, part of the driver) reports it. All three kinds of
+/// cores have the same number, because one kind does the work of all. Memory: the share of the total that is not free
+/// (aclrtGetMemInfo), rounded up; 0 for a device that is not set.
 ///
 /// @param deviceId 0 to the number of devices minus 1.
 /// @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid)
 ///
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param pciBusId receives the text and a terminating zero.
-/// @param len size of `pciBusId` in bytes: 13, or 17 if a bridge has domains of more than 16 bits.
+/// @param len size of `pciBusId` in bytes: 13 are enough, or 17 if a bridge has domains of more than 16 bits.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or `len` is too small.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report it.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
@@ -231,7 +231,8 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
 }
 
 /// Returns the number of the last task that this thread submitted: its position in its stream, from 1 on. Exception
-/// callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number.
+/// callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number, except
+/// that a wait or a prefetch with nothing to do may count as the latest task of its stream.
 ///
 /// @param taskId receives the number; 0 if this thread has not submitted anything.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -250,6 +251,7 @@ pub unsafe extern "C" fn aclrtGetThreadLastTaskId(taskId: *mut u32) -> aclError 
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown engine.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @note Thread-safe. Follows aclrtHostMemMapCapabilities of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtHostMemMapCapabilities(

@@ -10,7 +10,8 @@ use crate::types::{aclCannAttr, aclDeviceInfo, aclError};
 /// Returns the name of the processor, by which programs select their code: `PORTACL_SOC_NAME`, or else `Ascend910B1`.
 /// Works at any time.
 ///
-/// @return a zero-terminated text that stays valid and unchanged until the process ends.
+/// @return a zero-terminated text that stays valid and unchanged until the process ends; null in a forked child whose
+///     calls fail (docs/compatibility.md).
 /// @note Thread-safe. Follows aclrtGetSocName of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSocName() -> *const c_char {

@@ -50,7 +50,7 @@ pub unsafe extern "C" fn aclInitCallbackRegister(
     })
 }
 
-/// Removes a registration of aclInitCallbackRegister. A call that is running on another thread continues.
+/// Removes a registration of aclInitCallbackRegister. An aclInit that has begun on another thread may still call it.
 ///
 /// @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
 ///     registration; the type has no other meaning.
@@ -99,7 +99,8 @@ pub unsafe extern "C" fn aclFinalizeCallbackRegister(
     })
 }
 
-/// Removes a registration of aclFinalizeCallbackRegister. A call that is running on another thread continues.
+/// Removes a registration of aclFinalizeCallbackRegister. A finalize that has begun on another thread may still call
+/// it.
 ///
 /// @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
 ///     registration; the type has no other meaning.

@@ -18,11 +18,14 @@ use crate::types::aclError;
 /// @param configPath zero-terminated path, read during the call only; may be null.
 /// @retval ACL_ERROR_REPEAT_INITIALIZE 100002: already initialized (the call is counted; the first configuration
 ///     stays).
-/// @retval ACL_ERROR_INVALID_FILE 100003: not readable.
-/// @retval ACL_ERROR_PARSE_FILE 100006: not JSON, or nested deeper than 10.
+/// @retval ACL_ERROR_INVALID_FILE 100003: not readable, longer than 1 MiB, or a file that an environment variable names
+///     cannot be opened.
+/// @retval ACL_ERROR_PARSE_FILE 100006: not a JSON object in UTF-8, or more than 10 objects or 10 arrays deep.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: invalid `err_msg_mode` or environment variable.
 /// @retval ACL_ERROR_FAILURE 500001: invalid `default_device`, or a function of aclInitCallbackRegister failed.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a variable asks for what the backend or the machine does not have
+///     (docs/configuration.md).
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @note Follows aclInit of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -39,17 +42,18 @@ pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
 /// every device as aclrtResetDeviceForce does, waits for pending work, frees pinned host memory, and joins the
 /// library's threads.
 ///
-/// All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash, except that to
-/// destroy each object once succeeds: docs/failures.md. aclInit (or aclrtSetDevice) starts a new session. The call
-/// waits a bounded time for user code that does not return (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first
-/// unreported failure of enqueued work, or an error of the driver; the library is finalized anyway. A program may also
-/// exit without this call. Thread-safe.
+/// Handles and addresses are invalid afterwards, except those that belong to no device or session (docs/failures.md);
+/// passing them to a call is an error, never a crash, but to destroy each object once succeeds. aclInit (or
+/// aclrtSetDevice) starts a new session. The call waits a bounded time for work and user code that do not end
+/// (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first unreported failure of enqueued work, or an error of the
+/// driver; the library is finalized anyway. A program may also exit without this call. Thread-safe.
 ///
 /// @retval ACL_ERROR_REPEAT_FINALIZE 100037: not initialized, or another thread finalizes the library.
 /// @retval ACL_ERROR_FAILURE 500001: user code did not return in time: its thread is still running and the library
 ///     stays loaded; or a function of aclFinalizeCallbackRegister failed.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code, such as ACL_ERROR_RT_WAIT_TIMEOUT 107019: work had
+///     failed.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
 /// @note Follows aclFinalize of the Ascend runtime API.
 #[unsafe(no_mangle)]

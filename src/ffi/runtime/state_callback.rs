@@ -51,10 +51,12 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
 ///
 /// The callback gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream exists and can be
 /// used. ACL_RT_STREAM_STATE_DESTROY_PRE: the stream still exists, and its pending work may not be complete; called
-/// once, from aclrtDestroyStream, the destruction of its context, a reset of its device, or aclFinalize. If a stream is
-/// created while another thread resets its device, its creation may be reported after its destruction. Destruction is
-/// also reported for streams created before the registration. The callback may call all functions; streams that it
-/// creates and destroys itself are not reported. The registration stays until it is removed, also through aclFinalize.
+/// from aclrtDestroyStream, aclrtDestroyStreamForce, the destruction of its context, a reset of its device, or
+/// aclFinalize, once, except if another thread keeps the device from a reset that was reported. If a stream is created
+/// while another thread resets its device, its destruction may be reported when it is over, and before its creation.
+/// Destruction is also reported for streams created before the registration. The callback may call all functions;
+/// streams that it creates and destroys itself are not reported. The registration stays until it is removed, also
+/// through aclFinalize.
 ///
 /// @param regName zero-terminated name of the registration.
 /// @param callback the callback, which must not throw; null removes the registration of that name (a running call on

@@ -9,13 +9,15 @@ use crate::types::{aclError, aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortS
 
 /// Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.
 /// The streams stay usable. A synchronize of one of them, or of the device, that is waiting on another thread returns
-/// ACL_ERROR_RT_DEVICE_TASK_ABORT 107022; so does synchronizing an event whose record was dropped.
+/// ACL_ERROR_RT_DEVICE_TASK_ABORT 107022; so does synchronizing an event whose record was dropped, as described for
+/// aclrtStreamAbort.
 ///
 /// @param deviceId the device; it need not be the current one.
 /// @param timeout milliseconds to wait for running memory operations; 0: no timeout. The call does not wait for running
 ///     host functions.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: a running operation was not complete in time.
 /// @retval ACL_ERROR_FAILURE 500001: the pending work was dropped, but a function of aclrtSetDeviceTaskAbortCallback
 ///     did not return 0.
@@ -30,8 +32,8 @@ pub unsafe extern "C" fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> ac
 /// The callback gets the device id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
 /// `args`. _POST is reported whatever the result of the abort is. The callback may call all functions; an abort that it
 /// makes itself is not reported. If it does not return 0, the abort takes place anyway, and aclrtDeviceTaskAbort
-/// returns ACL_ERROR_FAILURE 500001 with the number in its text. The registration stays until it is removed, also
-/// through aclFinalize.
+/// returns ACL_ERROR_FAILURE 500001 with the number in its text, unless the abort itself fails. The registration stays
+/// until it is removed, also through aclFinalize.
 ///
 /// @param regName zero-terminated name of the registration.
 /// @param callback the callback, which must not throw; null removes the registration of that name (a running call on
@@ -69,15 +71,17 @@ pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
 /// Drops the pending work of a stream and stops running work. The stream stays usable: operations enqueued after the
 /// call run as usual.
 ///
-/// On the CPU the call waits for a running memory operation. After the call no earlier work of the stream accesses
-/// memory. The call does not wait for a running host function or callback; later work of the stream waits for it. A GPU
-/// completes what was submitted to its driver before later work of the stream; only host functions and callbacks that
-/// have not started are dropped.
+/// On the CPU the call waits for a running memory operation, so that no earlier operation accesses memory afterwards.
+/// It does not wait for a running host function, callback or task, or a graph with host functions; later work of the
+/// stream waits for these. A GPU completes what was submitted to its driver before later work of the stream. Host
+/// functions, callbacks and tasks that have not started are dropped, and waits that the library watches, as for
+/// notifies, end.
 ///
 /// A synchronize of the stream or its device that is waiting on another thread returns ACL_ERROR_RT_STREAM_ABORT
 /// 107023. Synchronizing an event whose record was dropped returns the same code until the event is recorded again;
-/// until then the event is not complete. Other streams that wait for such an event stay blocked. They continue when the
-/// event is recorded again and that record completes, or when they are aborted or destroyed themselves.
+/// until then the event is not complete (one with ACL_EVENT_IPC is). Other streams that wait for such an event stay
+/// blocked. They continue when the event is recorded again and that record completes, when their wait times out, or
+/// when they are aborted or destroyed themselves.
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @retval ACL_SUCCESS 0: also if nothing was pending

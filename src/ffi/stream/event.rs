@@ -25,7 +25,7 @@ pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
 }
 
 /// Creates an event with flags: ACL_EVENT_TIME_LINE gives it a timestamp, ACL_EVENT_SYNC lets streams wait for it and
-/// allows aclrtResetEvent. A device can have 65,536 of these events, including those of aclrtCreateEvent. It may be
+/// allows aclrtResetEvent. A device can have 65,536 of these events and recorded ones of aclrtCreateEvent. It may be
 /// recorded again without a reset. If it was never recorded, or was reset, it is not ready. An event with
 /// ACL_EVENT_EXTERNAL is a signal between streams and running graphs: a record sets it, aclrtResetEvent clears it, and
 /// streams that wait for it wait until it is set, also by a record that is enqueued later. It has no timestamp.
@@ -46,8 +46,9 @@ pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: 
 /// Creates an event that may be recorded repeatedly: each record replaces the previous one, and waits that were
 /// enqueued earlier keep their record. An event that was never recorded counts as complete. Streams can wait for it if
 /// it has ACL_EVENT_SYNC. It cannot be reset (aclrtResetEvent), and its waits are not counted
-/// (aclrtQueryEventWaitStatus). Only memory limits the number of such events. An event with ACL_EVENT_IPC can be opened
-/// by other processes (aclrtIpcGetEventHandle); streams can wait for it, and it has no timestamp.
+/// (aclrtQueryEventWaitStatus). A device has no limit for such events; a process can have 16,777,216 events in all. An
+/// event with ACL_EVENT_IPC can be opened by other processes (aclrtIpcGetEventHandle); streams can wait for it, and it
+/// has no timestamp.
 ///
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
@@ -113,12 +114,13 @@ pub unsafe extern "C" fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: acl
 /// not affected, including later ones: none misses a record. Does not block the caller.
 ///
 /// @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; if it was never recorded, nothing happens. An
-///     event with ACL_EVENT_EXTERNAL is cleared when the stream reaches the reset, whichever record set it.
+///     event with ACL_EVENT_EXTERNAL is cleared when the stream reaches the reset, whichever record set it; waits that
+///     are reached afterwards last until it is set again.
 /// @param stream a stream of the current device, which may be another one than the event's; null: the default stream of
 ///     the current context.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of another create function or without ACL_EVENT_SYNC, not an
-///     event, not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of another create function, or without ACL_EVENT_SYNC and
+///     ACL_EVENT_EXTERNAL, not an event, not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no resources for the reset.
@@ -167,7 +169,8 @@ pub unsafe extern "C" fn aclrtQueryEvent(event: aclrtEvent, status: *mut aclrtEv
 }
 
 /// Returns whether all stream waits for an event are complete: each stream has passed its latest aclrtStreamWaitEvent,
-/// because the record completed or the wait timed out. Complete if there are no waits.
+/// because the record completed or the wait timed out, or has dropped it (aclrtStreamAbort). Complete if there are no
+/// waits.
 ///
 /// @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag.
 /// @param status receives ACL_EVENT_WAIT_STATUS_COMPLETE 0 or ACL_EVENT_WAIT_STATUS_NOT_READY 1.
@@ -201,8 +204,9 @@ pub unsafe extern "C" fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError {
     guard("aclrtSynchronizeEvent", || event::synchronize(handle::from_c(event), -1))
 }
 
-/// Waits for an event as aclrtSynchronizeEvent, with a timeout. A timeout cancels nothing: the work continues. Returns
-/// 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
+/// Waits for an event as aclrtSynchronizeEvent, with a timeout. A timeout cancels nothing: the work continues. On a GPU
+/// a record during a wait with a timeout makes the wait longer. Returns 107000 inside a callback of the program if it
+/// could wait forever: docs/callbacks.md.
 ///
 /// @param event an event.
 /// @param timeout milliseconds, greater than 0, or -1 to wait forever.
@@ -286,7 +290,9 @@ pub unsafe extern "C" fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, created without ACL_EVENT_IPC, imported, or
 ///     called inside a host function.
-/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
+/// @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor, thread or socket to serve
+///     the handle.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the process cannot share anything (docs/sharing.md).
 /// @note Thread-safe. Follows aclrtIpcGetEventHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut aclrtIpcEventHandle) -> aclError {
@@ -302,10 +308,11 @@ pub unsafe extern "C" fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut 
 /// event: a record in any process replaces the previous record, and streams, hosts and queries of all processes see it.
 /// A wait keeps the record that was the latest when it was enqueued, and may be enqueued on any device. The event has
 /// no timestamp. In captures it orders tasks, and with the flags EXTERNAL each launch records it or waits for it:
-/// docs/graphs.md. If the recording process ends before its record completes, waits fail with
+/// docs/graphs.md. If the recording process ends before its record completes, waits and queries fail with
 /// ACL_ERROR_RT_PARAM_INVALID 107000; the next synchronize returns this code for waits of streams, and the streams
-/// continue. When the exporter destroys the event, waits only wait for what was recorded there. If several processes
-/// record the event, at most 32 of their records together should be pending.
+/// continue. The end of an importer is noticed by the exporter only, when no importer is left. When the exporter
+/// destroys the event, its records complete, at once or when the streams there reach them. If several processes record
+/// the event, at most 32 of their records together should be pending.
 ///
 /// @param handle a handle of aclrtIpcGetEventHandle, of another process or of this one.
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which does not affect the other
@@ -314,9 +321,9 @@ pub unsafe extern "C" fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut 
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not a handle, its event was destroyed, its process has ended,
 ///     has finalized the library or does not respond within 5 seconds, or called inside a host function.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `handle` comes from another machine, or another network or process
-///     namespace (container).
+///     namespace (container), or the process cannot share anything (docs/sharing.md).
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor is available.
+/// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor or socket is available.
 /// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
 /// @note Thread-safe. Follows aclrtIpcOpenEventHandle of the Ascend runtime API, and cuIpcOpenEventHandle where that is
 ///     silent.

@@ -38,7 +38,7 @@ fn required(callback: aclrtExceptionInfoCallback) -> Result<Function> {
 /// The failed stream waits for it, other streams do not. Failures of several streams may call it at the same time. Its
 /// argument is valid during the call. The callback may call the aclrtGet*FromExceptionInfo functions. It must not
 /// allocate, free, wait, enqueue work, or create and destroy objects: such calls fail with ACL_ERROR_RT_PARAM_INVALID
-/// 107000. A GPU does not report which work failed; its driver ends everything on the device. There the callback is
+/// 107000. A GPU does not report which work failed; its driver ends everything on the device. Then the callback is
 /// called once, when a call of this library first gets the failure, and only device and code are known.
 ///
 /// aclFinalize removes it.
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn aclrtExceptionInfoCallbackUnregister(callback: aclrtExc
 /// the function is called for every failure of the binary's device. Unloading the binary removes it; before you unload
 /// the function's code, synchronize its streams.
 ///
-/// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+/// @param binHandle a handle of aclrtBinaryLoad, aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param callback the function, replaces the previous one; null removes it.
 /// @param userData passed to the callback as its second argument.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `binHandle` is null.
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExc
     guard_value("aclrtGetDeviceIdFromExceptionInfo", Exception::UNKNOWN, || Ok(exception::find(info.addr())?.device))
 }
 
-/// Returns the code of the failure, which the next synchronize will return.
+/// Returns the code of the failure, as a synchronize returns it.
 ///
 /// @param info the argument of a callback, during the callback.
 /// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is

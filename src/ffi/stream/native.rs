@@ -13,6 +13,7 @@ use crate::types::{aclError, aclrtContext, aclrtEvent, aclrtStream};
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
@@ -63,7 +64,7 @@ pub unsafe extern "C" fn portaclStreamGetNative(stream: aclrtStream, native: *mu
 /// @param native a `CUstream` of the primary context of the current device; not one of the driver's default streams. It
 ///     must be live: the library cannot detect an invalid one.
 /// @param stream receives the stream, which belongs to the calling thread's current context.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `native` or `stream` is null.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `stream` is null, or `native` is null or another default stream.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more streams.

@@ -11,7 +11,7 @@ use crate::types::{
 };
 
 /// Creates a notify of the current device: a signal that one stream records (aclrtRecordNotify) and one wait consumes
-/// (aclrtWaitAndResetNotify), whichever comes first. A device can have 8,192 of them.
+/// (aclrtWaitAndResetNotify), whichever comes first. A device can have 8,192 of them, including imported ones.
 ///
 /// @param notify receives the handle; the caller destroys it with aclrtDestroyNotify.
 /// @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which has no effect.
@@ -26,8 +26,8 @@ pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) 
 }
 
 /// Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
-/// they complete. Waits of other processes for it then end with an error. If the notify was already released with its
-/// device, the first call succeeds and does nothing: docs/failures.md.
+/// they complete. Waits of other processes for a notify that this process created then end with an error. If the notify
+/// was already released with its device, the first call succeeds and does nothing: docs/failures.md.
 ///
 /// @param notify a notify.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
@@ -142,9 +142,11 @@ pub unsafe extern "C" fn aclrtNotifyGetExportKey(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a key, its process has ended, does not respond, has destroyed the
 ///     notify, or does not allow this process; or called inside a host function.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the exporting process is in another process or network namespace.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `key` comes from another machine, or another network or process
+///     namespace (container).
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be created.
+/// @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created, or
+///     no descriptor is left.
 /// @note Thread-safe. Follows aclrtNotifyImportByKey of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNotifyImportByKey(notify: *mut aclrtNotify, key: *const c_char, flags: u64) -> aclError {
@@ -158,7 +160,7 @@ pub unsafe extern "C" fn aclrtNotifyImportByKey(notify: *mut aclrtNotify, key: *
 /// @param pid the process ids, as aclrtDeviceGetBareTgid returns them in those processes, which run now: a later
 ///     process with the same id is another one.
 /// @param num number of ids, 1 to 4,194,304.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or an impossible process id.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is out of range, or an impossible process id.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
 /// @note Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -228,7 +230,7 @@ pub unsafe extern "C" fn aclrtCntNotifyRecord(
 }
 
 /// Makes `stream` wait until the count meets a condition. With `isClear` the end of the wait atomically sets the count
-/// to 0: no other wait sees the same count. aclrtWaitAndResetNotify describes timeouts, aborts and failures.
+/// to 0: no other change comes in between. aclrtWaitAndResetNotify describes timeouts, aborts and failures.
 ///
 /// @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
 /// @param stream a stream; null: the default stream of the current context.

@@ -49,7 +49,7 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actualTimeout:
 
 /// Returns the timeout of operators in milliseconds, as it was set last.
 ///
-/// @param timeoutMs receives milliseconds: 0 if it was never set, 4294967295 if it is that large or larger.
+/// @param timeoutMs receives milliseconds: 0 if it is not set, 4294967295 if it is that large or larger.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtGetOpExecuteTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]

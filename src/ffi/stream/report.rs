@@ -10,10 +10,11 @@ use crate::core::base::error::arguments;
 use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 use crate::types::{aclError, aclrtCallback, aclrtCallbackBlockType, aclrtHostFunc, aclrtStream};
 
-/// Enqueues a call of `fn` on a stream. It runs once, after the stream's earlier operations; the later operations of
-/// the stream wait until it returns, other streams do not. It runs on a thread of this library, or, if the stream was
-/// passed to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc on the subscribed thread. Inside the function, calls
-/// of this library that allocate, free, wait, enqueue, create or destroy return an error. The function must return, and
+/// Enqueues a call of `fn` on a stream. It runs once (in a graph once for each launch), after the stream's earlier
+/// operations, unless it is dropped before (aclrtStreamAbort, aclrtDestroyStreamForce); the later operations of the
+/// stream wait until it returns, other streams do not. It runs on a thread of this library or of the GPU's driver, or,
+/// if the stream was passed to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc on the subscribed thread. Inside the
+/// function, calls that allocate, free, wait, enqueue, create or destroy return an error. The function must return, and
 /// must not throw. The stack of a library thread has the system's default size, or `PORTACL_THREAD_STACK` bytes
 /// (docs/host_process.md). On GPUs a stream holds some 56 host functions and event records, and some 1,000 operations:
 /// the call that finds it full waits. So do not enqueue more behind a function that waits for a later call.
@@ -117,9 +118,9 @@ pub unsafe extern "C" fn aclrtProcessReport(timeout: i32) -> aclError {
 }
 
 /// Ends a subscription of aclrtSubscribeReport. Waits for callbacks that were launched on the stream before; the
-/// subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
-/// thread, the call fails and changes nothing. Succeeds for a stream that went with its context or device, until that
-/// is destroyed late: docs/failures.md.
+/// subscribed thread continues to run them. If some are left and the thread completes none of them for two seconds, or
+/// is the calling thread, the call fails and changes nothing. Succeeds for a stream that went with its context or
+/// device, until that is destroyed late: docs/failures.md.
 ///
 /// @param threadId the subscribed thread, the value of its pthread_self().
 /// @param stream a stream; null: the default stream of the current context.
@@ -177,9 +178,9 @@ pub unsafe extern "C" fn aclrtProcessHostFunc(timeout: i32) -> aclError {
 }
 
 /// Ends a subscription of aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before; the
-/// subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
-/// thread, the call fails and changes nothing. Later host functions run on a thread of this library again. Succeeds for
-/// a stream that went with its context or device, until that is destroyed late: docs/failures.md.
+/// subscribed thread continues to run them. If some are left and the thread completes none of them for two seconds, or
+/// is the calling thread, the call fails and changes nothing. Later host functions run on a thread of this library
+/// again. Succeeds for a stream that went with its context or device, until that is destroyed late: docs/failures.md.
 ///
 /// @param hostFuncThreadId the subscribed thread, the value of its pthread_self().
 /// @param exeStream a stream; null: the default stream of the current context.

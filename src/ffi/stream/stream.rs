@@ -37,17 +37,18 @@ pub unsafe extern "C" fn aclrtCreateStreamWithConfig(stream: *mut aclrtStream, p
     guard_out("aclrtCreateStreamWithConfig", "stream", stream, || Ok(handle::to_c(stream::create(flag)?)))
 }
 
-/// Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads as soon as the call
-/// begins. Returns the first unreported failure of its work, or an error of the driver. Returns 107000 inside a
-/// callback of the program if it could wait forever: docs/callbacks.md. If the stream was already released with its
-/// context or device, the first call succeeds and does nothing: docs/failures.md.
+/// Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads from the wait on.
+/// Callbacks that have not started are dropped. Returns the first unreported failure of its work, or an error of the
+/// driver. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md. If the stream
+/// was already released with its context or device, the first call succeeds and does nothing: docs/failures.md.
 ///
 /// @param stream from a create function; not null, not a default stream.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
-/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed; the stream is destroyed anyway.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015, or another code, such as ACL_ERROR_RT_WAIT_TIMEOUT 107019: work on it
+///     had failed; the stream is destroyed anyway.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused; the stream is destroyed anyway. The stream is
 ///     not destroyed while it is being captured (ACL_ERROR_RT_STREAM_CAPTURED 107027), is bound to a graph, or updates
 ///     a task group (107000).
@@ -57,10 +58,11 @@ pub unsafe extern "C" fn aclrtDestroyStream(stream: aclrtStream) -> aclError {
     guard("aclrtDestroyStream", || stream::destroy(handle::from_c(stream), false))
 }
 
-/// Destroys a stream without waiting. The CPU backend drops operations that have not started (waits for events recorded
-/// there end) and unreported failures; a GPU completes what was submitted to its driver. A capture that the stream
-/// began ends without a graph, and a task group that it updates stays unchanged. If the stream was already released
-/// with its context or device, the first call succeeds and does nothing: docs/failures.md.
+/// Destroys a stream without waiting, and drops its unreported failures. The CPU backend drops operations that have not
+/// started (waits for events recorded there end); a GPU completes what was submitted to its driver. A capture that the
+/// stream began ends without a graph, one that it joined, or a graph that it is bound to, becomes invalid, and a task
+/// group that it updates stays unchanged. If the stream was already released with its context or device, the first call
+/// succeeds and does nothing: docs/failures.md.
 ///
 /// @param stream from a create function; not null, not a default stream.
 /// @return the codes of aclrtDestroyStream.
@@ -80,8 +82,8 @@ pub unsafe extern "C" fn aclrtDestroyStreamForce(stream: aclrtStream) -> aclErro
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
 ///     aclrtDeviceTaskAbort dropped the work during the call; or the first unreported failure of the stream's work
-///     (ACL_ERROR_RT_AICORE_EXCEPTION 507015, ACL_ERROR_RT_WAIT_TIMEOUT 107019). After a failure under
-///     ACL_STOP_ON_FAILURE every call returns that failure.
+///     (such as ACL_ERROR_RT_AICORE_EXCEPTION 507015, ACL_ERROR_RT_WAIT_TIMEOUT 107019, or the code of a task). After a
+///     failure under ACL_STOP_ON_FAILURE every call returns that failure.
 /// @note Thread-safe. Follows aclrtSynchronizeStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeStream(stream: aclrtStream) -> aclError {
@@ -102,7 +104,8 @@ pub unsafe extern "C" fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, 
     guard("aclrtSynchronizeStreamWithTimeout", || stream::synchronize_with_timeout(handle::from_c(stream), timeout))
 }
 
-/// Returns whether all work that was enqueued on a stream is complete. Only synchronizing reports failures of the work.
+/// Returns whether all work that was enqueued on a stream is complete. It reports no failures of the work, except that
+/// of a whole GPU (ACL_ERROR_RT_AICORE_EXCEPTION 507015).
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param status receives ACL_STREAM_STATUS_COMPLETE or ACL_STREAM_STATUS_NOT_READY.
@@ -122,18 +125,22 @@ pub unsafe extern "C" fn aclrtStreamQuery(stream: aclrtStream, status: *mut aclr
 }
 
 /// Makes later operations of `stream` wait for the record of `event` that is the latest at the time of this call. If
-/// the event was never recorded, there is no wait. The event may belong to another device, and may be destroyed, reset
-/// or recorded again right after the call. Does not block the caller. With aclrtSetOpWaitTimeout the wait has a
-/// timeout, as in aclrtStreamWaitEventWithTimeout.
+/// the event was never recorded, there is no wait; one with ACL_EVENT_EXTERNAL is awaited until it is set. The event
+/// may belong to another device, and may be destroyed, reset or recorded again right after the call. Does not block the
+/// caller. With aclrtSetOpWaitTimeout the wait has a timeout, as in aclrtStreamWaitEventWithTimeout, if the driver
+/// supports it.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
+/// @param event an event of aclrtCreateEvent, or one with ACL_EVENT_SYNC, ACL_EVENT_EXTERNAL or ACL_EVENT_IPC.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream or event, destroyed, an event without ACL_EVENT_SYNC, or
-///     called inside a host function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream or event, destroyed, an event without these flags, or called
+///     inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no memory to count the wait for aclrtQueryEventWaitStatus.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an event with ACL_EVENT_EXTERNAL or ACL_EVENT_IPC, and a CUDA
+///     driver whose streams cannot wait for a word in memory; or an event that a stream of another device has recorded
+///     in a capture.
 /// @note Thread-safe. Follows aclrtStreamWaitEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> aclError {
@@ -141,11 +148,11 @@ pub unsafe extern "C" fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtE
 }
 
 /// Makes a stream wait as aclrtStreamWaitEvent, with a timeout that starts when the stream reaches the wait. If it
-/// expires first, the stream continues without the event, and its next synchronize returns ACL_ERROR_RT_WAIT_TIMEOUT
-/// 107019.
+/// expires first, the stream continues without the event (under ACL_STOP_ON_FAILURE it stops), and its next synchronize
+/// returns ACL_ERROR_RT_WAIT_TIMEOUT 107019. Waits of captured streams have no timeout.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
+/// @param event as in aclrtStreamWaitEvent.
 /// @param timeout seconds, greater than 0, or 0 for no timeout, whatever aclrtSetOpWaitTimeout sets.
 /// @return the codes of aclrtStreamWaitEvent
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for a timeout below 0.
@@ -165,7 +172,7 @@ pub unsafe extern "C" fn aclrtStreamWaitEventWithTimeout(
 /// Makes a stream wait as aclrtStreamWaitEventWithTimeout, with a flag.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
+/// @param event as in aclrtStreamWaitEvent.
 /// @param timeout seconds, greater than 0, or 0 for no timeout.
 /// @param flag ACL_EVENT_WAIT_DEFAULT 0. ACL_EVENT_WAIT_EXTERNAL 1, with timeout 0, is for captured streams: each
 ///     launch of the graph waits for the record of the event, in any stream, that is the latest when the launch is
@@ -215,8 +222,8 @@ pub unsafe extern "C" fn aclrtStreamGetFlags(stream: aclrtStream, flags: *mut u3
 }
 
 /// Returns the priority of a stream; 0 is the highest. It is 0 for streams of aclrtCreateStream and
-/// aclrtCreateStreamWithConfig, which ignores its priority argument; on GPUs these are as urgent as the streams of
-/// other CUDA libraries in the process.
+/// aclrtCreateStreamWithConfig, which ignores its priority argument, until aclrtSetStreamAttribute changes it; on GPUs
+/// these are as urgent as the streams of other CUDA libraries in the process.
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param priority receives the priority.
@@ -297,8 +304,8 @@ pub unsafe extern "C" fn aclrtSetStreamAttribute(
     })
 }
 
-/// Returns an attribute of a stream, as aclrtSetStreamAttribute or the create function set it. Defaults:
-/// ACL_CONTINUE_ON_FAILURE, and 0 for all others.
+/// Returns an attribute of a stream, as aclrtSetStreamAttribute, the function for this attribute alone or the create
+/// function set it. Defaults: ACL_CONTINUE_ON_FAILURE, and 0 for all others.
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param stmAttrType the attribute.

@@ -22,7 +22,8 @@ static MADE: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 /// no working memory. A configuration that the program creates itself, an aclrtStreamConfigHandle filled with zeros,
 /// works too.
 ///
-/// @return the configuration, to be destroyed with aclrtDestroyStreamConfigHandle; null in a forked child.
+/// @return the configuration, to be destroyed with aclrtDestroyStreamConfigHandle; null without host memory, or in a
+///     forked child whose parent has opened a device or started the CUDA driver.
 /// @note Thread-safe; several threads must not change the same configuration at the same time. Follows
 ///     aclrtCreateStreamConfigHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]

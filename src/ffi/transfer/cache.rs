@@ -108,7 +108,7 @@ pub unsafe extern "C" fn aclrtCmoWaitBarrier(
 
 /// Returns the size of a descriptor of aclrtCmoSetDesc. Works at any time.
 ///
-/// @param size receives 64 bytes.
+/// @param size receives 64, the size in bytes.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtCmoGetDescSize of the Ascend runtime API.
 #[unsafe(no_mangle)]

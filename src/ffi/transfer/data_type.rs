@@ -27,9 +27,9 @@ pub unsafe extern "C" fn aclFloat16ToFloat(value: aclFloat16) -> f32 {
     guard_value_anywhere("aclFloat16ToFloat", 0.0, || Ok(data_type::from_half(value)))
 }
 
-/// Converts single precision to half precision, rounded to nearest even. From 65520 on the result is an infinity, below
-/// 2 to the power of -14 a subnormal number or a zero of the same sign; a NaN stays a NaN. Works at any time, also in a
-/// forked child.
+/// Converts single precision to half precision, rounded to nearest even, with the same sign. Magnitudes from 65520 on
+/// become infinite, those below 2 to the power of -14 a multiple of 2 to the power of -24; a NaN stays a NaN. Works at
+/// any time, also in a forked child.
 ///
 /// @param value a number.
 /// @return the bits of an IEEE 754 half-precision number.

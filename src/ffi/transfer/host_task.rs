@@ -108,12 +108,13 @@ unsafe fn read_options(
 ///   function gets the addresses as they were passed.
 /// - It can fail: portaclTaskFail, or another result than ACL_SUCCESS, fails the stream as a failed operation does,
 ///   with that code. The next wait for the stream returns it.
-/// - It has a thread of its own, never one that waits in a call of this library or runs other operations. So tasks of
+/// - It has a thread of its own until it returns, never one that waits in a call of this library. So tasks of
 ///   different streams that wait for each other go on. The threads are the library's: one for each task that runs,
 ///   and idle ones for the next tasks, which end after 5 seconds, except one. If the system refuses a thread for a
-///   task, the task runs when the previous one has returned.
+///   task, the task runs when another one has returned.
 /// - It is notified when its stream is destroyed or aborted, or its device is reset: `options->stop` and
-///   portaclTaskGetState. A task that is pending then is dropped by an abort, and runs otherwise.
+///   portaclTaskGetState. A task that is pending then is dropped by an abort and by aclrtDestroyStreamForce, and runs
+///   otherwise.
 ///
 /// After an abort, later operations of the stream wait for a task that still runs. What a task has written when it
 /// fails, or is aborted, stays in the buffers. Memory that is freed while a task is pending or runs stays until it
@@ -134,7 +135,7 @@ unsafe fn read_options(
 /// @param options name, flags, and functions for stop and release; copied. Null: none.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `function` is null, `buffers` is null and `count` is not 0, `count` is too
 ///     large, a buffer with a size has a null address, an unknown access, buffers that overlap and are written,
-///     `structSize` is not the size of the structure, or unknown flags.
+///     `structSize` is not the size of the structure, unknown flags, or `reserved` is not 0.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a buffer is not memory from this library, is freed, is on another
 ///     device than the stream, or reaches past the end of its allocation; not a stream, destroyed, or called inside a
 ///     host function.

@@ -17,8 +17,8 @@ use crate::types::{aclError, aclrtMemcpyKind, aclrtStream};
 ///     current context.
 /// @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, a kind that contradicts the pointers, or
-///     called inside a host function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: freed memory, past the end of an allocation, a kind that contradicts the
+///     pointers, or called inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtMemcpy of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn aclrtMemcpy(
 
 /// Enqueues a copy on a stream. With page-locked host memory (aclrtMallocHost) or between devices it returns at once,
 /// and the memory must not change until the copy is complete. Pageable host memory can be reused when the call returns:
-/// a source has been read, a destination written, in order with the stream's earlier operations. With
+/// a source has been read, perhaps before the stream's earlier operations, and a destination written after them. With
 /// ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE any source can be reused on return. Returns 107000 inside a callback of the program
 /// if it could wait forever: docs/callbacks.md.
 ///
@@ -50,8 +50,8 @@ pub unsafe extern "C" fn aclrtMemcpy(
 /// @param stream a stream; null: the default stream of the current context.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also past the
-///     end of an allocation, or for a kind that contradicts the pointers.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for freed
+///     memory, past the end of an allocation, or for a kind that contradicts the pointers.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @note Thread-safe. Follows aclrtMemcpyAsync of the Ascend runtime API.

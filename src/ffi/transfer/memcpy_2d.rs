@@ -42,8 +42,8 @@ pub unsafe extern "C" fn aclrtMemcpy2d(
 
 /// Enqueues a 2D copy on a stream, as aclrtMemcpy2d, also within a device and between devices. With page-locked host
 /// memory (aclrtMallocHost) or between devices it returns at once, and the memory must not change until the copy is
-/// complete. With pageable host memory it returns when the copy is complete, in order with the stream's earlier
-/// operations. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
+/// complete. Pageable host memory can be reused when the call returns, as with aclrtMemcpyAsync. Returns 107000 inside
+/// a callback of the program if it could wait forever: docs/callbacks.md.
 ///
 /// @param dst first byte of the destination; may be null if `width` or `height` is 0.
 /// @param dpitch bytes from the start of one destination row to the next, at least `width`.

@@ -81,9 +81,9 @@ fn copy(
 ///     example an invalid attribute or a failed device. On success SIZE_MAX.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, a size greater than its `destMaxs`, an unknown location
 ///     type, or invalid indexes or number of attributes.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, memory that is not at the location of its
-///     attribute, a copy within the host or between devices, copies in both directions, or called inside a host
-///     function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: freed memory, past the end of an allocation, memory that is not at the
+///     location of its attribute, a copy within the host or between devices, copies in both directions, or called
+///     inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list of copies.
 /// @note Thread-safe. Follows aclrtMemcpyBatch of the Ascend runtime API.

@@ -53,7 +53,7 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithOffset(
 /// Returns the size of a copy descriptor, as aclrtSetMemcpyDesc writes it. Works at any time.
 ///
 /// @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
-/// @param descSize receives 64 bytes.
+/// @param descSize receives 64, the size in bytes.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown kind.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
 /// @note Thread-safe. Follows aclrtGetMemcpyDescSize of the Ascend runtime API.

@@ -29,7 +29,7 @@ fn value(info: aclrtRandomParaInfo) -> Value {
 ///     In an aclrtRandomParaInfo `size` is the size of the number in bytes. With `isAddr` 1
 ///     it contains the address of the number instead, in memory of the stream's device or managed memory, aligned to
 ///     its size, which is read when the stream reaches the operation. Then the count is limited to the rest of the
-///     allocation, a ratio that is greater than 1 or not a number counts as 1, and a `max` less than `min` counts as
+///     allocation, a ratio is limited to 0 to 1 and is 1 if it is not a number, and a `max` less than `min` counts as
 ///     `min`. The numbers must not overwrite such parameters.
 /// @param stream a stream; null: the default stream of the current context.
 /// @param reserve must be null.

@@ -7,9 +7,9 @@ use crate::base::{address, enum_value, guard, handle, must_be_null};
 use crate::core::transfer::reduce;
 use crate::types::{aclDataType, aclError, aclrtReduceKind, aclrtStream};
 
-/// Enqueues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device. Integers wrap around; half
-/// precision and bfloat16 are computed in single precision and rounded to nearest even; in maximum and minimum a number
-/// wins over a NaN, and +0 is greater than -0.
+/// Enqueues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device or managed memory. Integers
+/// wrap around; half precision and bfloat16 are computed in single precision and rounded to nearest even; in maximum
+/// and minimum a number wins over a NaN, and +0 is greater than -0.
 ///
 /// @param dst accumulator, aligned to its elements.
 /// @param src the other operand, aligned to its elements.

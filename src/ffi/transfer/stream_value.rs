@@ -9,16 +9,17 @@ use crate::types::{aclError, aclrtStream};
 /// Enqueues the write of a value: when `stream` reaches it, the eight bytes change atomically, after all earlier
 /// operations. Code that sees the value also sees the results of these operations. Does not block the caller.
 ///
-/// @param devAddr eight bytes at a multiple of 8: memory of the stream's device, managed memory, or host memory of
-///     aclrtMallocHost or aclrtHostRegisterV2. Memory that is freed before the write stays valid until the write is
-///     complete.
+/// @param devAddr eight bytes at a multiple of 8: memory of the stream's device, managed memory, or page-locked host
+///     memory (aclrtMallocHost, ACL_HOST_REG_PINNED). Memory that is freed before the write stays valid until the write
+///     is complete.
 /// @param value the value to write.
 /// @param flag must be 0.
 /// @param stream a stream; null: the default stream of the current context.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `devAddr` is null, or an unknown flag.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: `devAddr` is not a multiple of 8.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: memory on another device, pageable or freed memory, past the end of an
-///     allocation, not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: memory on another device (unless it is managed, or in a pool or mapping
+///     with access), pageable or freed memory, past the end of an allocation, not a stream, destroyed, or called inside
+///     a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the GPU or its driver cannot do it.
@@ -30,13 +31,14 @@ pub unsafe extern "C" fn aclrtValueWrite(devAddr: *mut c_void, value: u64, flag:
 
 /// Makes `stream` wait: later operations run when the eight bytes at `devAddr`, `word`, have the value. Any writer can
 /// provide the value: another stream or device, the host if it can access the memory, or another process that shares
-/// it. The wait may miss a value that the word has only briefly. Waiting uses no thread. On CPU devices, writes of this
-/// process through the library end a wait at once; other writes end it within a millisecond.
+/// it. The wait may miss a value that the word has only briefly. One thread of the library watches all waits but those
+/// of the CUDA driver. On CPU devices, writes of this process through the library end a wait at once; other writes end
+/// it within about a millisecond.
 ///
 /// The wait has no timeout. On CPU devices aclrtStreamAbort, aclrtDeviceTaskAbort and aclrtDestroyStreamForce end it; a
 /// wait of the CUDA driver lasts until the value is written. A device reset, or aclFinalize, lets the wait continue for
-/// a second. Then the wait fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the reset returns; on a GPU the library
-/// writes the value itself.
+/// at most a second. Then the wait fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the reset returns; on a GPU the
+/// library writes the value itself.
 ///
 /// @param devAddr eight bytes, as for aclrtValueWrite.
 /// @param value the value to compare with; not 0 for ACL_STREAM_WAIT_VALUE_AND and not all ones for

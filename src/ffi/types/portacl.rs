@@ -128,7 +128,7 @@ pub enum portaclGraphMemAttr {
 pub enum portaclMemoryKind {
     /// Device memory: aclrtMalloc and its variants, and physical device memory.
     PORTACL_MEMORY_DEVICE = 0,
-    /// Page-locked host memory: aclrtMallocHost and its variants, and physical host memory.
+    /// Page-locked host memory: aclrtMallocHost and its variants, aclrtAllocBuf, and physical host memory.
     PORTACL_MEMORY_PINNED = 1,
     /// Memory that the host and all devices use: aclrtMemAllocManaged.
     PORTACL_MEMORY_MANAGED = 2,
@@ -173,7 +173,7 @@ pub struct portaclMemoryEvent {
     /// Requested bytes; 0 for an alloc and a free.
     pub size: usize,
     /// Bytes that the memory takes: the same for its malloc, its alloc and its free, and the same as in
-    /// portaclMemoryGetStats. The alloc of a pool is a segment, which is larger.
+    /// portaclMemoryGetStats. The alloc of a pool is a segment, which may be larger.
     pub roundedSize: usize,
     /// The address; null before an allocation, after a failed allocation, and for physical memory, which has no
     /// address.
@@ -320,7 +320,7 @@ pub struct portaclMemoryStats {
     pub failures: u64,
     /// Bytes taken from the device or the system: live allocations, freed memory that pending work still uses, and
     /// cached or free pool memory. For device memory, without `keptBytes`, it is the value of aclrtGetMemUsageInfo;
-    /// on the CPU it therefore includes the segments of pools. For page-locked memory and imported pools it is
+    /// on the CPU it therefore includes the segments of pools. For page-locked and imported memory it is
     /// `currentBytes`.
     pub reservedBytes: u64,
     /// The peak of `reservedBytes`; for device and managed memory the peak of aclrtGetMemUsageInfo.

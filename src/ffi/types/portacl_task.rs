@@ -24,11 +24,11 @@ pub enum portaclTaskAccess {
 pub enum portaclTaskState {
     /// The task may take any time.
     PORTACL_TASK_RUNS = 0,
-    /// A call destroys the stream, resets its device, or finalizes the runtime, and waits for the task: a task that
+    /// A call destroys the stream or its context, resets its device, or finalizes, and waits for the task: a task that
     /// waits for something which may not come should return.
     PORTACL_TASK_STREAM_ENDS = 1,
-    /// The stream was aborted, or destroyed by force, or its device was released before the task returned: the task
-    /// should return soon, and its result is not used.
+    /// The stream was aborted, destroyed by force, or stopped by a failure of its context, or its device was released
+    /// before the task returned: the task should return soon, and its result is not used.
     PORTACL_TASK_DROPPED = 2,
 }
 

@@ -172,8 +172,8 @@ fn still_running(entry: &RegisteredHook, stuck: &Stuck) -> Error {
                 .to_owned()
         }
         Stuck::Reports(count, process) => format!(
-            "did not leave it within 2 s (the hook may wait for {} of streams that only this thread runs, with \
-             {process})",
+            "did not leave it within 2 s (the hook may wait for {}, which only this thread can run: call {process} \
+             first)",
             Count(*count, "callback")
         ),
     };

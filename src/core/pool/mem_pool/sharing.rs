@@ -5,7 +5,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use super::pool::{DriverPool, Home, Inner, Pool};
 use super::stats::PoolTallies;
 use super::{MemPool, props};
-use crate::backend::{MemoryPlace, PointerExport, PoolHandle, PoolOptions, PoolSharing};
+use crate::backend::{Fault, FaultKind, MemoryPlace, PointerExport, PoolHandle, PoolOptions, PoolSharing};
 use crate::base::error::{Code, Error, Result, arguments, invalid_param, param_invalid};
 use crate::base::{handles, ipc_key};
 use crate::memory;
@@ -142,7 +142,12 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
         ));
     }
     let Inner::Driver(driver) = &mem_pool.pool.inner else { return Err(not_shared()) };
-    let block = driver.pool.import_block(export).map_err(|fault| mem_pool.pool.failed(fault.into()))?;
+    // Invalid arguments do not count as failures of the pool.
+    let failed = |fault: Fault| match fault.kind() == FaultKind::InvalidArgument {
+        true => fault.into(),
+        false => mem_pool.pool.failed(fault.into()),
+    };
+    let block = driver.pool.import_block(export).map_err(failed)?;
     let addr = mem_pool.pool.keep_driver_block(driver, block)?;
     let device = mem_pool.pool.home.device();
     // The pool is not held while hooks run.

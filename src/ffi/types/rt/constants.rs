@@ -102,7 +102,7 @@ pub const ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH: i32 = 3;
 pub const ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_ONE_PORT_PATH: i32 = 2;
 /// Only listed processes may open the memory.
 pub const ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT: c_ulong = 0x0;
-/// All processes may open the memory.
+/// All processes of this user that have the key may open the memory.
 pub const ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: c_ulong = 0x1;
 /// Open the memory.
 pub const ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT: c_ulong = 0x0;
@@ -126,15 +126,15 @@ pub const ACL_RT_MEM_TYPE_RSVD: u32 = 0x10;
 pub const ACL_RT_MEM_UCE_INFO_MAX_NUM: i32 = 20;
 /// Only listed processes may open the notify.
 pub const ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT: c_ulong = 0x0;
-/// All processes may open the notify.
+/// All processes of this user that have the key may open the notify.
 pub const ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION: c_ulong = 0x02;
 /// Open the notify.
 pub const ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT: c_ulong = 0x0;
-/// Open the notify, and enable peer access.
+/// The same as ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT.
 pub const ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS: c_ulong = 0x02;
 /// Only listed processes may open the physical memory.
 pub const ACL_RT_VMM_EXPORT_FLAG_DEFAULT: c_ulong = 0x0;
-/// All processes may open the physical memory.
+/// All processes of this user that have the number may open the physical memory.
 pub const ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: c_ulong = 0x1;
 /// After a failure the stream, and all other streams of its context, stop.
 pub const ACL_STOP_ON_FAILURE: u32 = 0x0000_0001;
@@ -142,9 +142,9 @@ pub const ACL_STOP_ON_FAILURE: u32 = 0x0000_0001;
 pub const ACL_STREAM_CPU_SCHEDULE: u32 = 0x0000_0010;
 /// The stream is for the device only.
 pub const ACL_STREAM_DEVICE_USE_ONLY: u32 = 0x0000_0020;
-/// Submitting is fast.
+/// Submitting is fast; has no effect.
 pub const ACL_STREAM_FAST_LAUNCH: u32 = 0x0000_0001;
-/// Synchronization is fast.
+/// Synchronization is fast; has no effect.
 pub const ACL_STREAM_FAST_SYNC: u32 = 0x0000_0002;
 /// The stream is long; has no effect.
 pub const ACL_STREAM_HUGE: u32 = 0x0000_0008;
@@ -154,7 +154,7 @@ pub const ACL_STREAM_PERSISTENT: u32 = 0x0000_0004;
 pub const ACL_STREAM_WAIT_VALUE_AND: u32 = 0x0000_0002;
 /// Wait until the values are equal.
 pub const ACL_STREAM_WAIT_VALUE_EQ: u32 = 0x0000_0001;
-/// Wait until the value in memory is not less than the other.
+/// Wait until the value in memory minus the other, as a signed number, is not negative.
 pub const ACL_STREAM_WAIT_VALUE_GEQ: u32 = 0x0000_0000;
 /// Wait until a bit is set in neither value.
 pub const ACL_STREAM_WAIT_VALUE_NOR: u32 = 0x0000_0003;

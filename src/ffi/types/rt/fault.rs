@@ -12,7 +12,7 @@ pub type aclrtExceptionInfo = rtExceptionInfo;
 /// Called when work failed on a device; its argument is valid during the call.
 pub type aclrtExceptionInfoCallback = Option<unsafe extern "C" fn(*mut aclrtExceptionInfo)>;
 
-/// Called when a kernel failed, with the caller's argument.
+/// Called when a kernel failed, or anything on a GPU, with the caller's argument.
 pub type aclrtOpExceptionCallback = Option<unsafe extern "C" fn(*mut aclrtExceptionInfo, *mut c_void)>;
 
 /// Device memory with an uncorrectable error.

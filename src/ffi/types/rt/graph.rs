@@ -9,14 +9,15 @@ use super::kernel::{aclrtFuncHandle, aclrtLaunchKernelCfg};
 /// A graph.
 pub type aclmdlRI = *mut c_void;
 
-/// Which calls are forbidden while a stream is being captured.
+/// The threads on which a capture forbids calls that it cannot record. In every mode no call can wait for captured work
+/// or query it.
 #[repr(C)]
 pub enum aclmdlRICaptureMode {
-    /// Calls that cannot be captured are forbidden on all threads.
+    /// All threads, except those that have exchanged their mode.
     ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
-    /// Calls that cannot be captured are forbidden on the capturing thread.
+    /// The thread that began the capture.
     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
-    /// All calls are allowed.
+    /// None.
     ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2,
 }
 
@@ -27,7 +28,7 @@ pub enum aclmdlRICaptureStatus {
     ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
     /// The stream is being captured.
     ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1,
-    /// The capture was invalidated by a forbidden call.
+    /// The capture is invalid, for example after a forbidden call; it can only be ended.
     ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2,
 }
 
@@ -42,11 +43,11 @@ pub enum aclmdlRITaskType {
     ACL_MODEL_RI_TASK_EVENT_RECORD = 2,
     /// A wait for an event.
     ACL_MODEL_RI_TASK_EVENT_WAIT = 3,
-    /// A write of a value.
+    /// The reset of an event.
     ACL_MODEL_RI_TASK_EVENT_RESET = 4,
-    /// A wait for a value.
+    /// A write of a value.
     ACL_MODEL_RI_TASK_VALUE_WRITE = 5,
-    /// A value that is waited for.
+    /// A wait for a value.
     ACL_MODEL_RI_TASK_VALUE_WAIT = 6,
 }
 
@@ -156,7 +157,7 @@ pub struct aclmdlRITaskParams {
     pub rsv0: [u32; 3],
     /// The task group of the task, or null.
     pub taskGrp: aclrtTaskGrp,
-    /// Information about its operator, or null.
+    /// Information about its operator; null here.
     pub opInfoPtr: *mut c_void,
     /// Size of the information.
     pub opInfoSize: usize,
@@ -179,11 +180,11 @@ pub enum aclmdlRICondHandleFlag {
 /// Kinds of conditional tasks.
 #[repr(C)]
 pub enum aclmdlRICondTaskType {
-    /// Runs a body if the value is not 0.
+    /// Runs the first body if the value is not 0, else the second, if there is one.
     ACL_MODEL_RI_COND_TYPE_IF = 0,
     /// Runs a body as long as the value is not 0.
     ACL_MODEL_RI_COND_TYPE_WHILE = 1,
-    /// Runs the body with the value as its index.
+    /// Runs the body with the value as its index, if there is one.
     ACL_MODEL_RI_COND_TYPE_SWITCH = 2,
 }
 

@@ -198,7 +198,7 @@ pub struct aclrtDropoutBitmaskInfo {
 pub struct aclrtUniformDisInfo {
     /// The smallest number.
     pub min: aclrtRandomParaInfo,
-    /// The upper bound; all numbers are less.
+    /// The upper bound; all numbers are less, unless it equals `min`.
     pub max: aclrtRandomParaInfo,
 }
 
@@ -260,7 +260,7 @@ pub struct aclrtRandomNumTaskInfo {
     pub randomCounterAddr: *mut c_void,
     /// The seed.
     pub randomSeed: aclrtRandomParaInfo,
-    /// The number of elements.
+    /// The number of random numbers, for a dropout mask of bits.
     pub randomNum: aclrtRandomParaInfo,
     /// Reserved.
     pub rsv: [u8; 8],

@@ -67,8 +67,8 @@ pub struct aclrtMemManagedLocation {
     pub id: i32,
 }
 
-/// Page size policy of an allocation; the last three are bits to add. Any other number counts as not given: huge pages
-/// first from 2 MiB on, normal pages below.
+/// Page size policy of an allocation; the last three are bits to add, which have no effect here. Any other number
+/// counts as not given: huge pages first from 2 MiB on, normal pages below.
 #[repr(C)]
 pub enum aclrtMemMallocPolicy {
     /// Huge pages if available.
@@ -111,7 +111,7 @@ pub enum aclrtHostRegisterType {
 pub enum aclrtMallocAttrType {
     /// None.
     ACL_RT_MEM_ATTR_RSV = 0,
-    /// The module that counts it.
+    /// The module that counts it; has no effect.
     ACL_RT_MEM_ATTR_MODULE_ID = 1,
     /// The device.
     ACL_RT_MEM_ATTR_DEVICE_ID = 2,
@@ -122,7 +122,7 @@ pub enum aclrtMallocAttrType {
 /// The value of an attribute of an allocation.
 #[repr(C)]
 pub union aclrtMallocAttrValue {
-    /// The module that counts it.
+    /// The module that counts it; has no effect.
     pub moduleId: u16,
     /// The device.
     pub deviceId: u32,
@@ -238,7 +238,7 @@ pub struct aclrtMemLocation {
 pub struct aclrtPtrAttributes {
     /// The location of the address.
     pub location: aclrtMemLocation,
-    /// Size of its pages in bytes.
+    /// Size of its pages in bytes; 0 for memory that is not of this library.
     pub pageSize: u32,
     /// Reserved.
     pub rsv: [u32; 4],
@@ -262,15 +262,15 @@ pub struct aclrtMemUsageInfo {
 pub enum aclrtMemManagedRangeAttribute {
     /// Whether it is mostly read.
     ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
-    /// The device of the preferred location.
+    /// The preferred location: a device id, -1 for the host, -2 for none.
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
-    /// The devices that access it.
+    /// The devices that access it (-1: the host).
     ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
     /// The kind of the preferred location.
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4,
     /// The id of the preferred location.
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5,
-    /// The device of the latest prefetch.
+    /// The location of the latest prefetch: a device id, -1 for the host, -2 for none.
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6,
     /// The kind of location of the latest prefetch.
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,

@@ -26,11 +26,11 @@ pub enum aclrtMemHandleType {
 pub enum aclrtMemSharedHandleType {
     /// A number, on one server.
     ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 1,
-    /// 128 bytes, between servers.
+    /// 128 bytes, between servers; here on one server.
     ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 2,
 }
 
-/// Physical memory, for a process of another server.
+/// Physical memory, for another process; here of the same server.
 #[repr(C)]
 pub struct aclrtMemFabricHandle {
     /// Opaque.

@@ -19,9 +19,9 @@ pub enum aclrtEventStatus {
 /// The result of aclrtQueryEventStatus. Note the numbers: 1 is complete.
 #[repr(C)]
 pub enum aclrtEventRecordedStatus {
-    /// The record is not complete, or the event was never recorded.
+    /// The record is not complete or was reset, or the event was never recorded.
     ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
-    /// The record is complete.
+    /// The record is complete, or an event of aclrtCreateEventExWithFlag was never recorded.
     ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
 }
 
