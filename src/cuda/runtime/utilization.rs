@@ -198,8 +198,9 @@ impl Drop for Nvml {
 
 fn cannot_be_used(why: &str) -> Fault {
     Fault::unsupported(format!(
-        "only NVML reports the utilization of a GPU, but {LIBRARY} {why}; install the NVML of this driver; in a \
-         container, add `utility` to NVIDIA_DRIVER_CAPABILITIES"
+        "only NVML reports the utilization of a GPU, but {LIBRARY} {why}. If it is missing or does not start, \
+         install the one of this driver, or in a container add `utility` to NVIDIA_DRIVER_CAPABILITIES; it reports \
+         nothing for a part of a device (MIG)"
     ))
 }
 

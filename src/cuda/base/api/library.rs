@@ -23,7 +23,8 @@ pub(super) fn does_not_start(failure: Failure) -> Fault {
     let remedy = if failure.status() == Some(NO_DEVICE) {
         "check `nvidia-smi` and CUDA_VISIBLE_DEVICES"
     } else {
-        "check that the kernel module and the driver library have the same version (`nvidia-smi` shows them)"
+        "check with `nvidia-smi` that the kernel module is loaded and fits the driver library, and on a machine with \
+         NVSwitch that nvidia-fabricmanager runs"
     };
     let text = |said: &str| format!("the CUDA driver does not start: {said}; {remedy}, or use the cpu backend");
     Fault::from(failure).with_kind(FaultKind::NoDevice).with_text(text)
