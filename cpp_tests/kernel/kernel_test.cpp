@@ -123,7 +123,8 @@ TEST_F(Kernel, OnlyKernelsOfTheProgramAreFound) {
         ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunction(program, "crooked", &function), "crooked_portacl_kernel",
                          "8 bytes");
         // The bytes after it are in memory, and not the description's.
-        ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunction(program, "cut", &function), "cut_portacl_kernel has 4 bytes");
+        ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunction(program, "cut", &function),
+                         "cut_portacl_kernel (a symbol of 4 bytes)");
     }
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetFunction(program, nullptr, &function), "kernelName");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetFunction(program, "mark", nullptr), "funcHandle");

@@ -52,7 +52,7 @@ TEST_F(Reuse, FreedMemoryIsInvalidUntilItIsAllocatedAgain) {
             EXPECT_GE(length, size);
             ACL_OK(aclrtMemset(address, length, round, length));
             ACL_OK(aclrtFree(address));
-            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address), "freed before");
+            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address), "was freed");
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(address, size, 1, size));
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemGetAddressRange(address, &base, &length));
             auto reported = Poison<aclrtPtrAttributes>();
@@ -354,7 +354,7 @@ TEST_F(ReuseHost, LargeMemoryIsUsableEachTime) {
         PinnedMemory pinned(size, 7);
         void* address = pinned.Release();
         ACL_OK(aclrtFreeHost(address));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(address), "freed before");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(address), "was freed");
     }
 }
 

@@ -228,7 +228,7 @@ TEST_F(Free, TwiceIsAnError) {
     for (size_t size : {size_t{64}, 3 * kMiB}) {
         void* address = DeviceMemory(size).Release();
         ACL_OK(aclrtFree(address));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address), "freed before");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address), "was freed");
     }
 }
 

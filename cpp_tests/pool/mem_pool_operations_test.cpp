@@ -100,7 +100,7 @@ TEST_F(MemPoolOperations, OnlyCopiesReachOtherMemoryOfAnotherDevice) {
     for (const auto& row : Copies()) Expect(row, true, {});
     for (const auto& row : Others()) {
         if (std::string(row.name).find("Kernel") == std::string::npos)
-            Expect(row, false, {"memory on device 1", "but the stream is on device 0"});
+            Expect(row, false, {"memory on device 1", "but this operation is for device 0"});
     }
     ACL_EXPECT_OK(aclrtFree(memory));
 }

@@ -93,7 +93,7 @@ TEST_F(MemorySnapshot, NamesPools) {
     const std::string text = testing::internal::GetCapturedStderr();
     EXPECT_EQ(count, 2u);
     for (const aclrtMemPool pool : {static_cast<aclrtMemPool>(first), gone})
-        EXPECT_NE(text.find("of pool " + Shown(pool)), std::string::npos) << text;
+        EXPECT_NE(text.find("in pool " + Shown(pool)), std::string::npos) << text;
     Free(one, stream);
     Free(two, stream);
     EXPECT_TRUE(Snapshot().empty());
@@ -264,7 +264,7 @@ OWN_PROCESS_TEST(LeakCheck, FinalizeNamesPools, {"PORTACL_LEAK_CHECK", "1"}) {
     testing::internal::CaptureStderr();
     ACL_OK(aclFinalize());
     const std::string text = testing::internal::GetCapturedStderr();
-    EXPECT_NE(text.find("memory on device 0, of pool " + name + ", at " + Shown(memory)), std::string::npos) << text;
+    EXPECT_NE(text.find("memory in pool " + name + " on device 0 at " + Shown(memory)), std::string::npos) << text;
     EXPECT_NE(text.find("allocated by thread " + std::to_string(gettid())), std::string::npos) << text;
     EXPECT_NE(text.find("Allocate"), std::string::npos) << text;
 }

@@ -41,7 +41,7 @@ TEST_F(GraphConditionArguments, InvalidHandlesAreNotCreated) {
     ACL_OK(aclmdlRIDestroy(dead));
     for (void* bad : {dead, static_cast<void*>(&local), static_cast<void*>(aclrtStream(s_->stream))})
         ACL_FAILS_SAYING(kDead, aclmdlRICondHandleCreate(bad, 1, kAssign, &handle), Shown(bad));
-    ACL_FAILS_SAYING(kDead, aclmdlRICondHandleCreate(captured, 1, kAssign, &handle), "captured", Shown(captured));
+    ACL_FAILS_SAYING(kDead, aclmdlRICondHandleCreate(captured, 1, kAssign, &handle), "capture of", Shown(captured));
     const Built built;
     ACL_FAILS_SAYING(kUnsupported, aclmdlRICondHandleCreate(built, 1, kAssign, &handle), "aclrtSwitchLabelByIndex");
     EXPECT_TRUE(IsPoison(handle));

@@ -210,7 +210,8 @@ TEST_F(GraphControlArguments, OtherThreadsAndDevices) {
                          "labels[0] is for another device than that of the current context");
         ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclrtSetLabel(there, stream));
         ACL_OK(aclrtSetDevice(0));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSetLabel(there, stream), "different device from the stream");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSetLabel(there, stream),
+                         "another device than that of the stream");
         ACL_FAILS(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSwitchLabelByIndex(number.At(), 1, list_there, stream));
         ACL_OK(aclrtSetDevice(1));
     }

@@ -297,11 +297,11 @@ TEST_F(FreeWithDevSync, RefusesInvalidAddressesWithoutWaiting) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(device.At(8)), "8 bytes into");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(pinned.At()), "aclrtFreeHost");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(pageable.data()), "not a live allocation");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(gone), "freed before");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(gone), "was freed");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtFreeHostWithDevSync(nullptr), "hostPtr", "null");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(pinned.At(8)), "8 bytes into");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(device.At()), "aclrtFree");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(gone_host), "freed before");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(gone_host), "was freed");
     EXPECT_FALSE(IsIdle(stream));
 }
 

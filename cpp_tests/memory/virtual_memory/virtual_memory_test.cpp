@@ -228,7 +228,7 @@ TEST_F(VirtualMemory, ARangeIsReleasedWhenItIsEmpty) {
     void* const gone = range.Release();
     ACL_OK(aclrtReleaseMemAddress(gone));
     EXPECT_TRUE(
-        FailedSaying("aclrtReleaseMemAddress", aclrtReleaseMemAddress(gone), kDead, {Shown(gone), "released before"}));
+        FailedSaying("aclrtReleaseMemAddress", aclrtReleaseMemAddress(gone), kDead, {Shown(gone), "was released"}));
     ACL_FAILS(kDead, aclrtMapMem(gone, kPiece, 0, memory, 0));
 }
 

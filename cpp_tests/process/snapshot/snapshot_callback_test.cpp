@@ -101,18 +101,18 @@ TEST_F(SnapshotCallback, Fails) {
     all.failing = -1;
     ACL_OK(Lock());
     all.failing = ACL_RT_SNAPSHOT_BACKUP_PRE;
-    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessBackup(kSelf, nullptr), "BackupPre");
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessBackup(kSelf, nullptr), "BACKUP_PRE returned");
     ACL_FAILS(ACL_ERROR_SNAPSHOT_RESTORE_FAILED, aclrtSnapShotProcessRestore(kSelf, nullptr));
     // After the stage: it took place.
     all.failing = ACL_RT_SNAPSHOT_BACKUP_POST;
-    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessBackup(kSelf, nullptr), "BackupPost");
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessBackup(kSelf, nullptr), "BACKUP_POST returned");
     all.failing = ACL_RT_SNAPSHOT_RESTORE_PRE;
-    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessRestore(kSelf, nullptr), "RestorePre");
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessRestore(kSelf, nullptr), "RESTORE_PRE returned");
     ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
     all.failing = ACL_RT_SNAPSHOT_RESTORE_POST;
-    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessRestore(kSelf, nullptr), "RestorePost");
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessRestore(kSelf, nullptr), "RESTORE_POST returned");
     all.failing = ACL_RT_SNAPSHOT_UNLOCK_POST;
-    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessUnlock(kSelf, nullptr), "UnlockPost");
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessUnlock(kSelf, nullptr), "UNLOCK_POST returned");
     EXPECT_TRUE(Holds(memory.At(), 1000, 5));
 }
 

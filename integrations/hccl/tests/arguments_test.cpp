@@ -120,7 +120,7 @@ TEST_F(ArgumentsTest, ValuesOutOfRange) {
     Refuses([&] { return HcclScatter(it, it, 1, kFloat, 9, comm_, stream_); }, HCCL_E_PARA, "root is 9");
     Refuses([&] { return HcclSend(it, 1, kFloat, 1, comm_, stream_); }, HCCL_E_PARA, "destRank is 1");
     Refuses([&] { return HcclRecv(it, 1, kFloat, 1, comm_, stream_); }, HCCL_E_PARA, "srcRank is 1");
-    Refuses([&] { return HcclAlltoAll(it, 1, kFloat, it, 2, kFloat, comm_, stream_); }, HCCL_E_PARA, "recvCount 2");
+    Refuses([&] { return HcclAlltoAll(it, 1, kFloat, it, 2, kFloat, comm_, stream_); }, HCCL_E_PARA, "recvCount is 2");
     Refuses([&] { return HcclAlltoAll(it, 1, kFloat, it, 1, HCCL_DATA_TYPE_INT32, comm_, stream_); }, HCCL_E_PARA,
             "recvType");
     const uint64_t one = 1;

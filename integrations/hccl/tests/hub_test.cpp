@@ -98,7 +98,9 @@ TEST(Hub, AnEndDuringTheExchangeIsNamed) {
         member.Exchange({"a", "b"}, Soon());
         ADD_FAILURE() << "the exchange did not fail";
     } catch (const Failure& failure) {
-        EXPECT_STREQ(failure.what(), "the process that called HcclGetRootInfo has ended");
+        EXPECT_STREQ(failure.what(),
+                     "the process that called HcclGetRootInfo has ended; create the communicator again "
+                     "with a new rootInfo");
     }
 }
 

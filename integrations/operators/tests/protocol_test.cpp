@@ -87,7 +87,7 @@ TEST_F(Protocol, AnExecutorIsForOneCall) {
     EXPECT_EQ(ACL_SUCCESS, Run(executor));
     ExpectText(ACLNN_ERR_PARAM_INVALID, Run(executor), "was used by an earlier call");
     ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyAclOpExecutor(executor), "was used by an earlier call");
-    ExpectText(ACLNN_ERR_PARAM_INVALID, Run(reinterpret_cast<aclOpExecutor*>(stream_)), "or never created");
+    ExpectText(ACLNN_ERR_PARAM_INVALID, Run(reinterpret_cast<aclOpExecutor*>(stream_)), "or was never created");
     EXPECT_EQ(ACL_SUCCESS, Wait());
 }
 
