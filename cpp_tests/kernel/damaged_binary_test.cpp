@@ -237,6 +237,33 @@ TEST(DamagedBinary, ADescriptionOutsideOfSegmentsIsRefused) {
     EXPECT_EQ(found, 0);
 }
 
+// The file, in which the range that the loader makes read-only ends `more` bytes after the last page of its segment.
+Bytes WithProtectedEnd(Bytes bytes, uint64_t more) {
+    const auto header = Table<Elf64_Ehdr>(bytes, 0, 1)[0];
+    auto segments = Table<Elf64_Phdr>(bytes, header.e_phoff, header.e_phnum);
+    for (Elf64_Phdr& range : segments) {
+        if (range.p_type != PT_GNU_RELRO) continue;
+        for (const Elf64_Phdr& segment : segments) {
+            if (segment.p_type != PT_LOAD || range.p_vaddr - segment.p_vaddr >= segment.p_memsz) continue;
+            const uint64_t end = (segment.p_vaddr + segment.p_memsz + 4095) / 4096 * 4096;
+            range.p_memsz = end + more - range.p_vaddr;
+        }
+    }
+    std::memcpy(bytes.data() + header.e_phoff, segments.data(), segments.size() * sizeof segments[0]);
+    return bytes;
+}
+
+// As lld before version 18 rounds it.
+TEST(DamagedBinary, AProtectedRangeMayEndWithTheLastPage) {
+    const Bytes whole = Contents("gap.so");
+    EXPECT_NE(WithProtectedEnd(whole, 0), whole);
+    bool is_loaded = false;
+    EXPECT_EQ(SignalOf(WithProtectedEnd(whole, 0), &is_loaded), 0);
+    EXPECT_TRUE(is_loaded);
+    EXPECT_EQ(SignalOf(WithProtectedEnd(whole, 4096), &is_loaded), 0);
+    EXPECT_FALSE(is_loaded);
+}
+
 TEST(DamagedBinary, AFileThatIsCutOffIsRefused) {
     const Bytes whole = Kernels();
     for (size_t part = 0; part < 16; ++part)

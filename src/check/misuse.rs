@@ -19,6 +19,8 @@ pub(crate) enum Meaning {
 }
 
 const NO_RESOURCE: &str = "no memory or no free handle is left, or the system refused a resource";
+const END_RECORDING: &str = "end the capture, the building of the graph or the change of the task group first (the \
+                             text of the error names the call), or use another stream or event";
 
 /// Codes that are answers of these functions, and mistakes of others.
 const ANSWERS: [(Code, &[&str], &str); 5] = [
@@ -82,8 +84,8 @@ const MEANINGS: [(Code, Meaning); 63] = [
         ),
     ),
     (Code::ModelCaptured, Mistake("end the capture or the building of the graph first")),
-    (Code::StreamCaptured, Mistake("end the capture first (aclmdlRICaptureEnd), or use another stream or event")),
-    (Code::EventCaptured, Mistake("end the capture first (aclmdlRICaptureEnd), or use another stream or event")),
+    (Code::StreamCaptured, Mistake(END_RECORDING)),
+    (Code::EventCaptured, Mistake(END_RECORDING)),
     (Code::StreamNotCaptured, Mistake("begin a capture with the stream first (aclmdlRICaptureBegin)")),
     (
         Code::CaptureModeNotSupport,

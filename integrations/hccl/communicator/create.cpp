@@ -64,7 +64,7 @@ std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uin
     if (mover.name != invitation.engine) {
         throw Failure(HCCL_E_PARA, std::string("this process exchanges data with ") + mover.name +
                                        ", but the process that called HcclGetRootInfo with " + invitation.engine +
-                                       "; load torch in all processes or in none");
+                                       "; load torch in all processes before their first call of HCCL, or in none");
     }
     const Clock::time_point deadline = Clock::now() + ConnectTimeout();
     auto member = std::make_unique<Member>(invitation, rank, size, deadline, Check());

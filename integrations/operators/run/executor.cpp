@@ -83,8 +83,9 @@ class Pool {
                 ACLNN_ERR_PARAM_INVALID,
                 "executor is not valid: it was used by an earlier call, was destroyed, was dropped because ",
                 kMostWaiting,
-                " newer ones waited, or was never created; call the GetWorkspaceSize function of the operator "
-                "again");
+                " newer ones waited, or was never created; an executor serves one call and is then released, unless "
+                "aclSetAclOpExecutorRepeatable was called before; for another call, call the GetWorkspaceSize function "
+                "of the operator again");
         return *executor;
     }
 

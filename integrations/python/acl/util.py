@@ -41,8 +41,8 @@ def numpy_to_ptr(array: numpy.ndarray[Any, Any]) -> int:
     if not hasattr(array, "flags") or not hasattr(array, "ctypes"):
         raise TypeError(f"acl.util.numpy_to_ptr: array is {type(array).__name__}; it must be a numpy.ndarray")
     if not array.flags.c_contiguous:
-        raise ValueError("acl.util.numpy_to_ptr: the elements of the array are not adjacent; pass "
-                         "numpy.ascontiguousarray(array), and keep it until the copy is complete")
+        raise ValueError("acl.util.numpy_to_ptr: the array is not C-contiguous (it is transposed or a part of another, "
+                         "for example); pass numpy.ascontiguousarray(array), and keep it until the copy is complete")
     _kept.value = array
     return int(array.ctypes.data)
 

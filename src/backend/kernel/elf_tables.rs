@@ -122,8 +122,10 @@ pub(super) fn check(bytes: &[u8], headers: &[object::elf::ProgramHeader64<Little
                 tables.has_thread_locals = true;
             }
             PT_GNU_RELRO => {
-                let is_data = tables.has(addr, len, PF_W.0) && !tables.has(addr, len, PF_X.0);
-                ensure!(is_data, "its range PT_GNU_RELRO is not inside a writable segment without code");
+                ensure!(
+                    tables.is_in_data_pages(addr, len),
+                    "its range PT_GNU_RELRO is not inside a writable segment without code"
+                );
             }
             _ => {}
         }
@@ -175,6 +177,16 @@ impl<'a> Tables<'a> {
     /// Whether the bytes are in memory with these rights.
     pub(super) fn has(&self, addr: u64, len: u64, rights: u32) -> bool {
         self.segment(addr, len).is_some_and(|segment| segment.flags & rights == rights)
+    }
+
+    /// Whether the bytes are in the pages of writable memory without code. Some linkers round the end of the range that
+    /// the loader protects up to a page, which the loader does not go beyond.
+    fn is_in_data_pages(&self, addr: u64, len: u64) -> bool {
+        const PAGE: u64 = 4 << 10;
+        let Some(segment) = self.segment(addr, 1) else { return false };
+        let is_data = segment.flags & (PF_W.0 | PF_X.0) == PF_W.0;
+        let end = (segment.addr + segment.len).checked_next_multiple_of(PAGE);
+        is_data && addr.checked_add(len).zip(end).is_some_and(|(last, end)| last <= end)
     }
 
     /// Whether the bytes are part of the dynamic section.

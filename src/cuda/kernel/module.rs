@@ -252,7 +252,9 @@ impl CudaKernel {
         let most = self.info.most_shared_bytes;
         if bytes > most {
             let text = format!(
-                "the launch needs {bytes} bytes of shared memory per block; allowed on this device: at most {most}"
+                "the launch needs {bytes} bytes of dynamic shared memory per block; allowed for kernel {} on this \
+                 device: at most {most}, beside the {} bytes that it declares itself",
+                self.name, self.declared_shared_bytes
             );
             return Err(Fault::invalid(text));
         }

@@ -200,7 +200,8 @@ impl Context {
 
 /// Returns the fault that there is no device whose context could hold host memory.
 pub(crate) fn no_healthy_device() -> Fault {
-    let text = "no CUDA device can be used: none is visible, or work failed on all of them; start another process";
+    let text = "no CUDA device can be used: work failed on all of them, or ASCEND_RT_VISIBLE_DEVICES selects none; \
+                start another process, in the second case with another value";
     Fault::new(FaultKind::Execution, text)
 }
 

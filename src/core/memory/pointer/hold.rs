@@ -102,9 +102,13 @@ fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: b
         None if matches!(foreign(addr), Foreign::Known(_)) => return Ok(None),
         None => None,
     };
-    let reset =
-        || param_invalid!("{argument} {addr:#x} is memory on a device that another thread has reset during the call");
-    device.map(Some).ok_or_else(reset)
+    let gone = || {
+        param_invalid!(
+            "{argument} {addr:#x} is memory that another thread has freed during the call, or whose device it has \
+             reset; let the call return first"
+        )
+    };
+    device.map(Some).ok_or_else(gone)
 }
 
 /// Fails if operations of this device's streams do not reach a span, or may not use it.

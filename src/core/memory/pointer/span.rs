@@ -105,7 +105,10 @@ pub(crate) fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> E
     let (what, remedy) = if let Kind::Registered { .. } = kind {
         ("registration", "; to use more, register the whole range")
     } else if let Kind::Mapped(_) | Kind::HostMapped(_) = kind {
-        ("mapping", ", or up to the end of accessible mappings in the same place that follow without a gap")
+        (
+            "mapping",
+            ", or up to the end of accessible mappings on the same device or NUMA node that follow without a gap",
+        )
     } else {
         ("allocation", "")
     };

@@ -202,7 +202,11 @@ impl CorePool {
                 }
                 Source::Host(driver, _) => (Code::BadAlloc, driver.host_memory(), "the host"),
             };
-            return error_with!(code, "size {len} is more than all memory on {place} ({most} bytes)");
+            return error_with!(
+                code,
+                "size is {len}; one allocation from a pool can have at most {} bytes, and {place} has {most} bytes",
+                crate::algo::alloc::pool::MOST
+            );
         }
         error_with!(
             Code::MemoryAllocation,
