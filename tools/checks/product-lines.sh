@@ -58,8 +58,8 @@ locations=475 # pools by location and allocation type, of managed memory, and th
             # src/core/pool/mem_pool/located.rs, props.rs
 batches=140 # many copies and prefetches in one call of the driver: src/cuda/transfer/memcpy_batch.rs
 texts=350   # texts that name the argument, its bound and what to do, on more lines than before: all of src
-tasks=930  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
-            # end in src/backend/stream/workers.rs and run what follows their tasks, src/check/user_code.rs
+tasks=925  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
+            # end in src/backend/stream/workers.rs, src/check/user_code.rs
 huge=76     # exports of memory on huge pages by descriptor: src/cuda/memory/mapped_memory.rs
 fits=40     # no second request to a driver for pool memory that cannot fit: src/cuda/pool/mem_pool.rs; the place where
             # a search of the reserve begins: src/algo/host/host_memory/reserve.rs; further requests for 2 MiB pages

@@ -1,9 +1,7 @@
 //! Tests of the number of threads, and of which of them hold others up.
 
-use crate::backend::{Calls, Delivery, HostTask, Result, StopReason, TaskCode, TaskRun, Ticket};
+use crate::backend::Calls;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use parking_lot::Mutex;
 
 use super::*;
 
@@ -157,49 +155,4 @@ fn threads_that_submit_at_once_do_not_lose_operations() {
         let total: u32 = streams.iter().map(|(_, sum)| u32::from(bench.read(*sum, LEN)[0])).sum();
         assert_eq!(total as usize, THREADS * 30);
     });
-}
-
-/// Waits until the test lets it end.
-struct Held(Mutex<Receiver<()>>);
-
-impl TaskCode for Held {
-    fn name(&self) -> &str {
-        "held"
-    }
-
-    fn run(&self, _: &Arc<TaskRun>, _: &[usize]) -> Result<()> {
-        self.0.lock().recv().unwrap();
-        Ok(())
-    }
-
-    fn stop(&self, _: StopReason) {}
-}
-
-/// Sends the name of the thread that delivers it.
-struct Thread(Sender<String>);
-
-impl Delivery for Thread {
-    fn deliver(self: Box<Self>, _ticket: Ticket) {
-        let name = std::fs::read_to_string("/proc/thread-self/comm").unwrap();
-        self.0.send(name.trim_end().to_owned()).unwrap();
-    }
-}
-
-#[test]
-fn the_thread_of_a_task_runs_some_operations_behind_it() {
-    const COUNT: usize = 20;
-    let bench = Bench::new(false);
-    let stream = bench.stream();
-    let ((go, held), (named, names)) = (channel(), channel());
-    let code = Box::new(Held(Mutex::new(held)));
-    stream.host_task(&Arc::new(HostTask { buffers: Box::default(), takes_device_addresses: false, code })).unwrap();
-    for _ in 0..COUNT {
-        stream.hand_over(Box::new(Thread(named.clone())), false).unwrap();
-    }
-    // Nothing waits for the stream, and would run them.
-    go.send(()).unwrap();
-    let names: Vec<_> = (0..COUNT).map(|_| names.recv_timeout(Duration::from_secs(60)).unwrap()).collect();
-    let behind = names.iter().take_while(|&name| name == "portacl-task").count();
-    assert!((1..10).contains(&behind), "{names:?}");
-    assert!(names[behind..].iter().all(|name| name.starts_with("portacl-cpu")), "{names:?}");
 }

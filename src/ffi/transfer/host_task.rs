@@ -108,7 +108,7 @@ unsafe fn read_options(
 ///   function gets the addresses as they were passed.
 /// - It can fail: portaclTaskFail, or another result than ACL_SUCCESS, fails the stream as a failed operation does,
 ///   with that code. The next wait for the stream returns it.
-/// - It has a thread of its own until it returns, never one that waits in a call of this library. So tasks of
+/// - It has a thread of its own, never one that waits in a call of this library or runs other operations. So tasks of
 ///   different streams that wait for each other go on. The threads are the library's: one for each task that runs,
 ///   and idle ones for the next tasks, which end after 5 seconds, except one. If the system refuses a thread for a
 ///   task, the task runs when another one has returned.

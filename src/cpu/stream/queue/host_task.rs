@@ -3,15 +3,11 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use super::Queue;
+use super::{Queue, complete};
 use crate::backend::stream::watch::ANYWHERE;
 use crate::backend::{Result, StopReason};
 use crate::stream::event::Record;
-use crate::stream::executor::Runner;
 use crate::transfer::host_task::TaskWait;
-
-/// The largest number of operations behind a task that its thread runs. Then it is free for other tasks.
-const MOST_BEHIND: u32 = 8;
 
 impl Queue {
     /// Starts a task for which the queue waits from now on. Its end completes the record, or fails the wait. The caller
@@ -49,12 +45,8 @@ impl Queue {
         if let Err(fault) = outcome {
             self.fail_wait(ticket, fault);
         }
-        // After an abort, other waits are for the record. This thread runs some of what follows: waking another one
-        // often takes longer.
-        let mut runner = Runner::new(&self.executor, true);
-        runner.resumed(done.complete());
-        let mut behind = 0..MOST_BEHIND;
-        runner.run_resumed(|| false, &mut || behind.next().is_none());
+        // After an abort, other waits are for the record.
+        complete(done);
         schedule.into_iter().for_each(|schedule| schedule.end_turn());
     }
 
