@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     if (argc > 1) {
         fputs(
             "usage: portacl-info\nPrints the version, the backend, the devices with their memory, and the environment "
-            "variables that are set.\n",
+            "variables for portacl that are set.\n",
             stderr);
         return 2;
     }
@@ -62,9 +62,10 @@ int main(int argc, char** argv) {
     int set = 0;
     for (char** entry = environ; *entry; ++entry) {
         if (!matters(*entry)) continue;
-        if (set++ == 0) puts("environment variables that are set (docs/configuration.md describes them):");
+        if (set++ == 0) puts("environment variables for portacl that are set (docs/configuration.md describes them):");
         printf("  %s\n", *entry);
     }
-    if (set == 0) puts("environment variables that are set: none; the defaults in docs/configuration.md apply");
+    if (set == 0)
+        puts("environment variables for portacl that are set: none; the defaults in docs/configuration.md apply");
     return aclFinalize() ? failed("aclFinalize") : 0;
 }

@@ -61,7 +61,7 @@ std::vector<char> Text(const std::string& text) {
 OWN_PROCESS_TEST(PipeInput, AConfigurationWithoutAWriterIsRefused) {
     const Fifo fifo;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(), "configPath", "it is a FIFO",
-                     "start the writer first");
+                     "start a process that writes to it first");
     const int silent = fifo.SilentWriter();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(), "nothing was written to it for 5s");
     close(silent);

@@ -145,7 +145,7 @@ TEST(Fault, MistakeInTheListIsAnErrorThatNamesTheSites) {
     // The text lists similar names, not all sites.
     setenv("PORTACL_FAULT", "malloc:1", 1);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "\"malloc:1\"", "docs/fault_injection.md",
-                     "driver, device,", "(error 100000)");
+                     "device, driver,", "(error 100000)");
     unsetenv("PORTACL_FAULT");
     ACL_EXPECT_OK(aclInit(nullptr));
     ACL_EXPECT_OK(aclFinalize());

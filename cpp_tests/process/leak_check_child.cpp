@@ -123,7 +123,7 @@ std::vector<Kind> MemoryKinds() {
              return aclrtMallocPhysical(to, kSize, &props, 0);
          }),
          With<aclrtDrvMemHandle>(aclrtFreePhysical)},
-        {"of pool", "device",
+        {"in pool", "device",
          Made<void*>([](void** to) { return aclrtMemPoolMallocAsync(to, kSize, own_pool, own_stream); }),
          [](void* memory) { OK(aclrtMemPoolFreeAsync(memory, own_stream)); }},
     };

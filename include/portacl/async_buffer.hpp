@@ -122,9 +122,9 @@ class AsyncBuffer {
         check(aclrtMemGetAddressRange(memory, &base, &bytes), where);
         if (detail::bytes_of<T>(size) > bytes) {
             throw Error(ACL_ERROR_INVALID_PARAM,
-                        "portacl::AsyncBuffer::from_name: size is " + std::to_string(size) + " elements of " +
-                            std::to_string(sizeof(T)) + " bytes each; the imported allocation has " +
-                            std::to_string(bytes) + " bytes. Pass a smaller size",
+                        "portacl::AsyncBuffer::from_name: size is " + std::to_string(size) + "; allowed: at most " +
+                            std::to_string(bytes / sizeof(T)) + ", the elements that fit into the " +
+                            std::to_string(bytes) + " bytes of the imported allocation",
                         where);
         }
         return buffer;

@@ -80,7 +80,7 @@ aclError before(void* hook, const portaclMemoryEvent* event) noexcept {
     } catch (const std::exception& error) {
         portaclMemoryHookGiveReason(error.what());
     } catch (...) {
-        portaclMemoryHookGiveReason("an exception of an unknown type");
+        portaclMemoryHookGiveReason("it threw an exception that is not a std::exception");
     }
     return ACL_ERROR_FAILURE;
 }
@@ -92,7 +92,7 @@ void after(void* hook, const portaclMemoryEvent* event) noexcept {
     } catch (const std::exception& error) {
         portaclMemoryHookNoteFailure(error.what());
     } catch (...) {
-        portaclMemoryHookNoteFailure("an exception of an unknown type");
+        portaclMemoryHookNoteFailure("it threw an exception that is not a std::exception");
     }
 }
 

@@ -571,7 +571,8 @@ aclError portaclStreamWrapNative(void *native, aclrtStream *stream);
  * @param native receives the `CUevent`.
  * @retval ACL_ERROR_INVALID_PARAM 100000: `event` or `native` is null.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `event` is not a live event.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it, or the event
+ *     has ACL_EVENT_IPC.
  * @note Thread-safe.
  */
 aclError portaclEventGetNative(aclrtEvent event, void **native);

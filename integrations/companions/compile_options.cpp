@@ -41,8 +41,9 @@ aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
     const std::lock_guard<std::mutex> lock(mutex);
     const std::string& text = Option(opt);
     if (length <= text.size())
-        return companions::Refuse(__func__, "length is " + std::to_string(length) + "; the value needs " +
-                                                std::to_string(text.size() + 1) + " bytes");
+        return companions::Refuse(__func__, "length is " + std::to_string(length) + "; allowed: at least " +
+                                                std::to_string(text.size() + 1) +
+                                                ", the result of aclGetCompileoptSize");
     std::memcpy(value, text.c_str(), text.size() + 1);
     return ACL_SUCCESS;
 }

@@ -9,8 +9,8 @@ __attribute__((visibility("hidden"))) int portacl_is_stream(int number); /* src/
 __attribute__((used)) static void absent(void) {
     if (portacl_is_stream(2))
         fputs(
-            "portacl: libportacl.so lacks a function of libascendcl.so or libacl_rt.so; install all of them from one "
-            "version\n",
+            "portacl: libportacl.so lacks a function of libascendcl.so or libacl_rt.so; install these libraries from "
+            "one version of portacl\n",
             stderr);
     abort();
 }

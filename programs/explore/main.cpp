@@ -65,14 +65,17 @@ bool ReadOption(const std::string& name, const char* text, Options* options) {
     double value = 0;
     if (name == "--check") {
         if (text && AreChecks(text)) return options->program.checks = text, true;
-        Say("--check needs names of checks, separated by commas: races, init, sync, bounds, leaks, misuse or all");
+        Say("--check " + (text ? "is \"" + std::string(text) + "\"" : std::string("has no value")) +
+            "; allowed: races, init, sync, bounds, leaks, misuse, all, separated by commas");
         return false;
     }
     const bool is_known = name == "--schedules" || name == "--seconds" || name == "--seed";
     const char* const least = name == "--schedules" ? "1" : name == "--seconds" ? "0.1" : "0";
     if (!is_known || !text || !Number(text, std::strtod(least, nullptr), &value)) {
-        Say(is_known ? name + " needs a number, " + least + " or more"
-                     : "unknown argument " + name + "; write -- before the program");
+        Say(is_known
+                ? name + (text ? " is \"" + std::string(text) + "\"" : std::string(" has no value")) +
+                      "; allowed: a number, " + least + " or more"
+                : "unknown option " + name + "; the usage below lists the options, and the program comes after --");
         return false;
     }
     if (name == "--schedules") options->schedules = static_cast<long>(value);
@@ -153,7 +156,7 @@ void AdviseAboutTime(const Tally& tally, const explore::Program& program) {
          << " s; set a longer timeout with --seconds";
     if (tally.stuck > 0)
         text << "\n  in " << tally.stuck
-             << " of these, no stream or thread continued for half of that time, so a wait may "
+             << " of these, no stream or thread continued for half of the timeout, so a wait may "
              << "never end; --check sync reports such a wait";
     std::printf("%s\n", text.str().c_str());
 }

@@ -90,7 +90,7 @@ void Explain(const Program& program, const Schedule& schedule, const Outcome& ou
         return;
     }
     std::printf(
-        "  PORTACL_CHECK=races reports nothing with this schedule, so the failure depends on accesses, threads or "
+        "  PORTACL_CHECK=races reports nothing with this schedule, so the failure may depend on accesses, threads or "
         "files\n"
         "  that portacl does not see. The last choices, one per line: the number of the step, the thread or stream "
         "that\n"
@@ -138,7 +138,8 @@ bool Report(const Program& program, const Schedule& found, const Outcome& first,
         same += again.failure == outcome.failure && again.turns == outcome.turns;
     }
     if (failed == 0) {
-        Say("schedule " + shrunk.text() + " does not fail again, so its order is not the reason; the search continues");
+        Say("schedule " + shrunk.text() +
+            " does not fail again, so its order alone is not the reason; the search continues");
         return false;
     }
     plain->Complete(program);

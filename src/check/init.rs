@@ -112,7 +112,7 @@ fn what(sides: &[Side], bytes: usize) -> String {
 fn fix(sides: &[Side]) -> String {
     let reader = sides.last().map_or("it", |side| &side.call);
     format!(
-        "to initialize them: copy to them, or fill them (aclrtMemset, aclrtMemsetAsync), before {reader} reads them"
+        "to initialize the memory: copy to it, or fill it (aclrtMemset, aclrtMemsetAsync), before {reader} reads it"
     )
 }
 

@@ -30,7 +30,7 @@ const ANSWERS: [(Code, &[&str], &str); 5] = [
     (
         Code::ThreadSubscribe,
         &["aclrtProcessReport", "aclrtProcessHostFunc"],
-        "no stream is subscribed to the thread now",
+        "the thread is not subscribed to a stream now",
     ),
     (Code::SysparamoptNotSet, &["aclrtCtxGetSysParamOpt"], "the option was never set"),
 ];
@@ -42,7 +42,10 @@ const MEANINGS: [(Code, Meaning); 63] = [
         Mistake("correct the argument or environment variable; the text of the error names it and its allowed values"),
     ),
     (Code::RepeatInitialize, Mistake("initialize once")),
-    (Code::InvalidFile, Mistake("pass a file that can be read, or a folder that can be written")),
+    (
+        Code::InvalidFile,
+        Mistake("correct the path or its permissions; the text of the error names the file or folder and the reason"),
+    ),
     (Code::ParseFile, Mistake("correct the file: it must hold one JSON object, such as {}")),
     (Code::ProfAlreadyRun, Mistake("end the running profiling first (aclprofStop, aclprofFinalize)")),
     (Code::ProfNotRun, Mistake("start profiling first (aclprofInit, aclprofStart)")),
@@ -60,22 +63,40 @@ const MEANINGS: [(Code, Meaning); 63] = [
              state that allows it; the text of the error says which of these is missing",
         ),
     ),
-    (Code::InvalidDeviceId, Mistake("pass a device id from 0 to the result of aclrtGetDeviceCount minus 1")),
+    (
+        Code::InvalidDeviceId,
+        Mistake(
+            "pass a device that the text of the error allows, mostly an id from 0 to the result of \
+             aclrtGetDeviceCount minus 1",
+        ),
+    ),
     (Code::ContextNull, Mistake("call aclrtSetDevice or aclrtSetCurrentContext in this thread first")),
-    (Code::StreamContext, Mistake("make the stream's device or context current first")),
+    (
+        Code::StreamContext,
+        Mistake("use streams, events, kernels and graphs of one device, and make this device current first"),
+    ),
     (Code::StreamModel, Mistake("bind the stream to the graph first")),
     (Code::EventTimestampInvalid, Mistake("create the event with ACL_EVENT_TIME_LINE, and record it first")),
     (Code::EventTimestampReversal, Mistake("swap the two events")),
-    (Code::AddrUnaligned, Mistake("pass an address with the alignment that the text names")),
+    (Code::AddrUnaligned, Mistake("pass an address with the alignment that the text of the error names")),
     (Code::StreamSubscribe, Mistake("end the subscription of the stream first, or use another stream")),
-    (Code::ThreadSubscribe, Mistake("pass the id (pthread_self) of a thread that is subscribed to this stream")),
-    (Code::StreamNoCbReg, Mistake("subscribe a thread to the stream first (aclrtSubscribeReport)")),
+    (
+        Code::ThreadSubscribe,
+        Mistake("pass the id (pthread_self) of another thread; the text of the error says which threads are allowed"),
+    ),
+    (
+        Code::StreamNoCbReg,
+        Mistake("subscribe a thread to the stream first (aclrtSubscribeReport, aclrtSubscribeHostFunc)"),
+    ),
     (Code::InvalidMemoryType, Mistake("pass a value of aclrtMemAttr, usually ACL_HBM_MEM")),
     (Code::WaitTimeout, Answer("a timeout")),
     (Code::SysparamoptNotSet, Mistake("set the option first (aclrtCtxSetSysParamOpt)")),
     (Code::DeviceTaskAbort, Answer("the program itself has dropped the awaited work")),
     (Code::StreamAbort, Answer("the program itself has dropped the awaited work")),
-    (Code::CaptureDependency, Mistake("record the event in the capture, or wait for it before the capture")),
+    (
+        Code::CaptureDependency,
+        Mistake("record the event and wait for it in streams of one capture or built graph, or do both outside of it"),
+    ),
     (
         Code::StreamUnjoined,
         Mistake(
@@ -95,7 +116,10 @@ const MEANINGS: [(Code, Meaning); 63] = [
         ),
     ),
     (Code::StreamCaptureImplicit, Mistake("capture a stream from aclrtCreateStream")),
-    (Code::StreamCaptureConflict, Mistake("capture one graph after the other")),
+    (
+        Code::StreamCaptureConflict,
+        Mistake("capture one graph after the other, and use a stream in one thread at a time"),
+    ),
     (Code::StreamCaptureUnmatched, Mistake("end the capture with the stream that it began with")),
     (Code::ModelRunning, Mistake("synchronize the stream of the run first (aclrtSynchronizeStream)")),
     (Code::StreamCaptureWrongThread, Mistake("end the capture on the thread that began it")),
@@ -103,11 +127,11 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (
         Code::CaptureModeBlockAsync,
         Mistake(
-            "make the call before or after the capture, or exchange the thread's mode of capture \
-             (aclmdlRICaptureThreadExchangeMode)",
+            "make the call before or after the capture, or, unless it waits for captured work, exchange the thread's \
+             mode of capture (aclmdlRICaptureThreadExchangeMode)",
         ),
     ),
-    (Code::SubAclgraphIsCapturing, Mistake("end the capture of the inner graph first")),
+    (Code::SubAclgraphIsCapturing, Mistake("end the capture or the building of the inner graph first")),
     (Code::FeatureNotSupport, Answer("the feature is not available here")),
     (Code::MemoryAllocation, Answer("no device memory is left")),
     (Code::NoEventResource, Answer(NO_RESOURCE)),
@@ -116,7 +140,7 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (Code::EventNotComplete, Answer("the event is not complete")),
     (Code::ReportTimeout, Answer("a timeout")),
     (Code::AicoreException, Answer("enqueued work has failed on the device; the text of the error says why")),
-    (Code::LabelContext, Mistake("create the label while the stream's device is current")),
+    (Code::LabelContext, Mistake("create labels and lists of labels while the device of their stream is current")),
     (Code::StreamSyncTimeout, Answer("a timeout")),
     (Code::EventSyncTimeout, Answer("a timeout")),
     (Code::DrvInternalError, Answer("the device or its driver has failed")),

@@ -75,7 +75,7 @@ pub(crate) fn host_waits_long(awaited: &Awaited<'_>, waited: Duration) {
     parties.extend(links);
     let what = move |sides: &[Side]| {
         let call = sides.first().map_or("a wait", |side| &side.call);
-        format!("{call} has waited for {waited:?}, and nothing that was submitted ends the wait")
+        format!("{call} has waited for {waited:?}, and nothing that was submitted in this process ends the wait")
     };
     report::finding(&Finding::new(FindingKind::EndlessWait, None, parties, what, move |_| end.fix().to_owned()));
 }

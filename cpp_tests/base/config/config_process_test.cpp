@@ -43,7 +43,7 @@ OWN_PROCESS_TEST(ConfigProcess, ALimitOfFileSizesIsReported) {
     const rlim_t before = LimitFiles(0);
     if (std::getenv("PORTACL_CPU_GUARD")) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSetDevice(0), "ulimit -f",
-                         "limit for files of this process is 0 bytes");
+                         "limit for the size of files is 0 bytes");
     } else {
         ACL_OK(aclrtSetDevice(0));
         ACL_OK(aclrtResetDevice(0));

@@ -207,11 +207,11 @@ TEST_F(GraphControlArguments, OtherThreadsAndDevices) {
         const LabelList list_there({there});
         auto made = Poison<aclrtLabelList>();
         ACL_FAILS_SAYING(ACL_ERROR_RT_LABEL_CONTEXT, aclrtCreateLabelList(labels, 1, &made),
-                         "labels[0] is for another device than that of the current context");
+                         "labels[0] belongs to another device than the current context");
         ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclrtSetLabel(there, stream));
         ACL_OK(aclrtSetDevice(0));
         ACL_FAILS_SAYING(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSetLabel(there, stream),
-                         "another device than that of the stream");
+                         "another device than the stream");
         ACL_FAILS(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSwitchLabelByIndex(number.At(), 1, list_there, stream));
         ACL_OK(aclrtSetDevice(1));
     }

@@ -32,7 +32,7 @@ void ExporterWithoutBarrier(Connection& parent) {
     testing::internal::CaptureStderr();
     const KeyText keys[] = {ExportKey(memory.At(), kSize), ExportKey(memory.At(), kSize)};
     const std::string text = testing::internal::GetCapturedStderr();
-    EXPECT_NE(text.find("all memory on the device, because"), std::string::npos) << text;
+    EXPECT_NE(text.find("all memory on the exporting device, because"), std::string::npos) << text;
     EXPECT_NE(text.find("userfaultfd"), std::string::npos) << text;
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
     parent.Send(keys[0]);

@@ -71,7 +71,7 @@ TEST_F(MemoryHook, RefusesBadArguments) {
     uint64_t id = Poison<uint64_t>();
     const auto scope = PORTACL_MEMORY_HOOK_THREAD;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(nullptr, scope, &id),
-                     "hook is null; it must not be null");
+                     "hook is null; pass a valid pointer");
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(&hook, scope, &id));
     hook.structSize = sizeof hook;
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(&hook, scope, &id));

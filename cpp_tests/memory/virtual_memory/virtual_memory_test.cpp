@@ -242,7 +242,7 @@ TEST_F(VirtualMemory, AlignmentAndARequestedAddress) {
     ACL_OK(aclrtReserveMemAddressNoUCMemory(&wish, 4 * kPiece, 0, nullptr, 0));
     auto taken = Poison<void*>();
     EXPECT_TRUE(FailedSaying("aclrtReserveMemAddress", aclrtReserveMemAddress(&taken, kPiece, 0, wish, 1),
-                             ACL_ERROR_RT_MEMORY_ALLOCATION, {"not free"}));
+                             ACL_ERROR_RT_MEMORY_ALLOCATION, {"pass another expectPtr"}));
     EXPECT_TRUE(IsPoison(taken));
     ACL_OK(aclrtReleaseMemAddress(wish));
     Range again(4 * kPiece, 0, wish);

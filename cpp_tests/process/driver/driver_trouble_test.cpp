@@ -87,7 +87,7 @@ bool HasRealDriver() {
 
 OWN_PROCESS_TEST(NoDriver, ByNameIsAnError, NAMED, NO_DRIVER) {
     if (HasRealDriver()) return;
-    ExpectNoBackend("no CUDA driver on this machine: tried libcuda.so.1", "use the cpu backend");
+    ExpectNoBackend("the CUDA driver cannot be loaded: tried libcuda.so.1", "use the cpu backend");
 }
 
 OWN_PROCESS_TEST(NoDriver, TheCpuIsTheFallback, AUTO, NO_DRIVER) {

@@ -184,8 +184,8 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
     ExpectStillWaits(stream);
     peer.Kill();
-    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "the other process died before it recorded");
-    ACL_FAILS_SAYING(kDead, aclrtSynchronizeEvent(event), "died before it recorded");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "the other process died before its record");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeEvent(event), "died before its record");
     // Queries do not check each time whether the other process is alive.
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     auto status = Poison<aclrtEventRecordedStatus>();
@@ -194,7 +194,7 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
         status = Poison<aclrtEventRecordedStatus>();
         code = aclrtQueryEventStatus(event, &status);
     } while (code == ACL_SUCCESS && std::chrono::steady_clock::now() < deadline);
-    EXPECT_TRUE(FailedSaying("aclrtQueryEventStatus", code, kDead, {"died before it recorded"}));
+    EXPECT_TRUE(FailedSaying("aclrtQueryEventStatus", code, kDead, {"died before its record"}));
     EXPECT_TRUE(IsPoison(status));
     // The stream continues.
     ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
@@ -237,7 +237,7 @@ TWO_PROCESS_TEST(IpcEvents, AnImporterIsKilled, OpenAndStay) {
     const Stream unconcerned;
     ACL_EXPECT_OK(aclrtStreamWaitEvent(unconcerned, mine));
     peer.Kill();
-    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "the other process died before it recorded");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "the other process died before its record");
     gate.Open();
     ACL_EXPECT_OK(aclrtSynchronizeStream(unconcerned));
     // A new record works.

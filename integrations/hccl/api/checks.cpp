@@ -19,7 +19,9 @@ void RequireReduction(HcclReduceOp reduction, HcclDataType type) {
                                        std::to_string(HCCL_REDUCE_MIN) + " (HcclReduceOp)");
     }
     if (type == HCCL_DATA_TYPE_INT128) {
-        throw Failure(HCCL_E_NOT_SUPPORT, "int128 has no reductions; reduce int64, or gather and add on the host");
+        throw Failure(HCCL_E_NOT_SUPPORT, "dataType is " + std::to_string(type) +
+                                              " (int128), which has no reductions; pass int64, or use "
+                                              "HcclAllGather and reduce on the host");
     }
 }
 
@@ -33,7 +35,7 @@ void RequirePeer(const Communicator& communicator, uint32_t rank, const char* ar
     RequireRank(communicator, rank, argument);
     if (rank == communicator.rank() && communicator.size() > 1) {
         throw Failure(HCCL_E_PARA, std::string(argument) + " is " + std::to_string(rank) +
-                                       ", the rank of the caller; use aclrtMemcpyAsync to copy");
+                                       ", the rank of the caller; pass another rank, or use aclrtMemcpyAsync to copy");
     }
 }
 

@@ -103,7 +103,7 @@ const char* HcclGetErrorString(HcclResult code) {
         case HCCL_E_NOT_SUPPORT:
             return "not supported";
         case HCCL_E_REMOTE:
-            return "another rank has failed or ended";
+            return "another rank has failed, has ended or does not answer";
     }
     return "unknown";
 }

@@ -61,8 +61,8 @@ void RequirePairs(const std::vector<hccl::Transfer>& batch, uint32_t own) {
         if (sends.empty() || sends.front() != transfer.bytes) {
             throw Failure(HCCL_E_PARA,
                           "a receive of " + std::to_string(transfer.bytes) + " bytes by rank " + std::to_string(own) +
-                              " from itself has no send of that size: its n-th receive from itself gets its n-th send "
-                              "to itself, so list both in the same order with the same sizes");
+                              " from itself has no send of the same size: the n-th receive of a rank from itself gets "
+                              "the n-th send to itself, so list both in the same order with the same sizes");
         }
         sends.pop_front();
     }
@@ -121,9 +121,10 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
         const uint32_t own = communicator->rank();
         if (operation.sent[own].bytes != operation.received[own].bytes) {
             throw Failure(HCCL_E_PARA,
-                          "this rank, " + std::to_string(own) + ", sends " + std::to_string(operation.sent[own].bytes) +
+                          "rank " + std::to_string(own) + " sends " + std::to_string(operation.sent[own].bytes) +
                               " bytes to itself and receives " + std::to_string(operation.received[own].bytes) +
-                              " bytes from itself; pass equal counts for this rank");
+                              " bytes from itself; pass the same number in sendCounts[" + std::to_string(own) +
+                              "] and recvCounts[" + std::to_string(own) + "]");
         }
         operation.type = sendType;
         communicator->Enqueue(std::move(operation), stream);

@@ -35,8 +35,8 @@ std::chrono::seconds Seconds(const char* name, int32_t least, int32_t most, int3
     if (value == nullptr) return std::chrono::seconds(otherwise);
     int32_t seconds = 0;
     if (!Parse(value, seconds) || seconds < least || seconds > most) {
-        throw Failure(HCCL_E_PARA, std::string(name) + " is \"" + value + "\"; allowed: " + std::to_string(least) +
-                                       " to " + std::to_string(most) + " seconds");
+        throw Failure(HCCL_E_PARA, std::string(name) + " is \"" + value + "\"; allowed: a whole number of seconds, " +
+                                       std::to_string(least) + " to " + std::to_string(most));
     }
     return std::chrono::seconds(seconds);
 }
@@ -83,8 +83,8 @@ std::string OfNames(const char* value) {
     }
     throw Failure(HCCL_E_PARA,
                   std::string("HCCL_SOCKET_IFNAME is \"") + value +
-                      "\", but no interface with such a name has an IPv4 or IPv6 address; `ip address` lists "
-                      "the interfaces");
+                      "\", but no interface with such a name has an IPv4 address, or an IPv6 address that is "
+                      "not link-local; `ip address` lists the interfaces");
 }
 
 // Returns the address of the interface from which packets go to a host. Nothing is sent.

@@ -37,8 +37,8 @@ std::string EndOf(int descriptor, Ask ask) {
 
 Failure UnknownGloo() {
     return Failure(HCCL_E_INTERNAL,
-                   "portacl does not support the Gloo version in this torch; build portacl for this "
-                   "torch (docs/collectives.md)");
+                   "portacl does not support the Gloo version in this torch; use the torch version for "
+                   "which portacl was built (docs/collectives.md)");
 }
 
 }  // namespace

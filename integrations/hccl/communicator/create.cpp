@@ -45,7 +45,8 @@ std::unique_ptr<Engine> PlayRank(const FakeWorld& world, uint32_t size, uint32_t
         throw Failure(HCCL_E_PARA, "nRanks is " + std::to_string(size) + " and rank is " + std::to_string(rank) +
                                        ", but PORTACL_HCCL makes this process rank " + std::to_string(world.rank) +
                                        " of " + std::to_string(world.size) +
-                                       "; pass these numbers or a smaller nRanks, or unset PORTACL_HCCL");
+                                       "; pass the rank and number of ranks of PORTACL_HCCL, pass a smaller nRanks, "
+                                       "or unset PORTACL_HCCL");
     }
     return NewFakeEngine(rank, size);
 }
@@ -63,7 +64,7 @@ std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uin
     const MoverModule& mover = LoadedMover();
     if (mover.name != invitation.engine) {
         throw Failure(HCCL_E_PARA, std::string("this process exchanges data with ") + mover.name +
-                                       ", but the process that called HcclGetRootInfo with " + invitation.engine +
+                                       ", but the process that called HcclGetRootInfo uses " + invitation.engine +
                                        "; load torch in all processes before their first call of HCCL, or in none");
     }
     const Clock::time_point deadline = Clock::now() + ConnectTimeout();
@@ -144,8 +145,10 @@ std::vector<Handle> JoinAll(uint32_t size) {
         EndHub(Read(info).secret);
         failures.insert(failures.begin(),
                         std::make_exception_ptr(Failure(
-                            HCCL_E_INTERNAL, std::string("not all threads, one for each rank, could be started: ") +
-                                                 error.what() + "; raise the limit of threads (ulimit -u)")));
+                            HCCL_E_INTERNAL, "the threads of " + std::to_string(size) +
+                                                 " ranks cannot all be started: " + error.what() +
+                                                 "; end other threads, raise their limit (ulimit -u), or pass fewer "
+                                                 "devices")));
     }
     for (std::thread& thread : threads) thread.join();
     for (const std::exception_ptr& failure : failures) {

@@ -130,7 +130,8 @@ aclError RunTask(portaclTask task, void* const* addresses, void* user_data) {
 void StopTask(void* user_data, portaclTaskState state) {
     if (state != PORTACL_TASK_DROPPED) return;
     const auto& pending = *static_cast<Pending*>(user_data);
-    pending.engine->Fail(Failure(HCCL_E_INTERNAL, std::string("the stream was aborted while ") +
+    pending.engine->Fail(Failure(HCCL_E_INTERNAL, std::string("the stream was aborted or destroyed, or stopped "
+                                                              "by a failure, while ") +
                                                       pending.operation.call + " ran; create another communicator"));
 }
 
@@ -140,7 +141,8 @@ void ReleaseTask(void* user_data) {
     if (pending->has_run || pending->is_captured) return;
     pending->engine->Fail(Failure(HCCL_E_INTERNAL, std::string(pending->operation.call) +
                                                        " was dropped before it ran, because its stream was aborted or "
-                                                       "destroyed; create another communicator"));
+                                                       "destroyed, or stopped by a failure; create another "
+                                                       "communicator"));
 }
 
 // The engines of this process. A process that ends is no failure of its rank.

@@ -99,8 +99,8 @@ TEST(Hub, AnEndDuringTheExchangeIsNamed) {
         ADD_FAILURE() << "the exchange did not fail";
     } catch (const Failure& failure) {
         EXPECT_STREQ(failure.what(),
-                     "the process that called HcclGetRootInfo has ended; create the communicator again "
-                     "with a new rootInfo");
+                     "the process that called HcclGetRootInfo has ended, or the connection to it was lost; create the "
+                     "communicator again with a new rootInfo");
     }
 }
 

@@ -99,7 +99,8 @@ class Hub {
         if (is_open || guest.is_gone) return;
         guest.is_gone = true;
         if (guest.rank == kNoRank) return;
-        Break(guest.rank, "the process of rank " + std::to_string(guest.rank) + " has ended");
+        Break(guest.rank,
+              "the process of rank " + std::to_string(guest.rank) + " has ended, or the connection to it was lost");
     }
 
     // Ends the connection of one whose message cannot be handled. The others do not wait for a rank.
@@ -199,7 +200,8 @@ class Hub {
                       "; pass the same number in all ranks";
         } else if (head.rank >= size_ || joined_[head.rank]) {
             refusal =
-                "rank " + std::to_string(head.rank) + " has joined already; pass a different rank in each process";
+                "rank " + std::to_string(head.rank) +
+                " has joined already; pass a different rank in each call, and a new rootInfo for each communicator";
         }
         if (refusal.empty() && has_calls != calls_.has_value()) {
             refusal = "PORTACL_CHECK=collectives is set for some ranks only; set it for all or none";

@@ -106,8 +106,8 @@ std::vector<std::string> Member::Exchange(const std::vector<std::string>& texts,
     }
     if (Clock::now() < deadline) {
         throw Failure(HCCL_E_REMOTE,
-                      "the process that called HcclGetRootInfo has ended; create the communicator again with a new "
-                      "rootInfo");
+                      "the process that called HcclGetRootInfo has ended, or the connection to it was lost; create the "
+                      "communicator again with a new rootInfo");
     }
     throw Failure(HCCL_E_REMOTE,
                   "a rank has not sent its address in time; check that all ranks run, or set HCCL_CONNECT_TIMEOUT to "
@@ -153,7 +153,7 @@ void Member::Run(const OnEnd& on_end) {
         return;
     }
     const std::string name = host_ == kNoRank ? "that called HcclGetRootInfo" : "of rank " + std::to_string(host_);
-    on_end(Failure(HCCL_E_REMOTE, "the process " + name + " has ended"));
+    on_end(Failure(HCCL_E_REMOTE, "the process " + name + " has ended, or the connection to it was lost"));
 }
 
 void Member::Take(const MessageHead& head, const std::string& text) {

@@ -61,7 +61,7 @@ at::Tensor Dropped(const at::Tensor& weights, MaybeIn drop, const Options& optio
 }
 
 at::Tensor Grouped(const at::Tensor& tensor, int64_t heads) {
-    CheckPositive("the number of heads of key and value", tensor.size(1));
+    CheckPositive("the number of heads in key or value", tensor.size(1));
     return tensor.size(1) == heads ? tensor : tensor.repeat_interleave(heads / tensor.size(1), 1);
 }
 

@@ -70,7 +70,7 @@ inline int64_t CheckMask(const at::Tensor& mask, at::IntArrayRef sizes) {
     int64_t count = 1;
     for (const int64_t size : sizes)
         if (size < 0 || __builtin_mul_overflow(count, size, &count))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "the shape of the mask is ", sizes,
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask is for the shape ", sizes,
                           "; no size may be negative, and the product of the sizes must fit into int64_t");
     const int64_t bytes = count / 8 + (count % 8 != 0 ? 1 : 0);
     if (!mask.is_contiguous())

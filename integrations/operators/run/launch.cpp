@@ -112,8 +112,8 @@ void ComputeOnCuda(Work& work, aclrtStream stream) {
     if (!at::hasCUDA())
         throw Refusal(
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            "on CUDA, operators need a libtorch with CUDA support, but the loaded libtorch finds no CUDA; use another "
-            "libtorch, or set PORTACL_BACKEND=cpu");
+            "on CUDA, operators need a libtorch with CUDA support, but the loaded libtorch lacks it or finds no "
+            "device; install a libtorch for this CUDA driver, or set PORTACL_BACKEND=cpu");
     if (IsOfGraph(stream))
         throw Refusal(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                       "on CUDA, operators cannot be captured or built into graphs; call them in other streams, or set "

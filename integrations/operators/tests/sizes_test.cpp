@@ -97,7 +97,7 @@ TEST_F(Sized, AttentionDividesByNoNumberOfHeads) {
     attend("headNum is 0", 0, layout, {1, 4, 8}, {1, 4, 8});
     attend("headNum is -1", -1, layout, {1, 4, 8}, {1, 4, 8});
     attend("headNum is 9; allowed: at most 8", 9, layout, {1, 4, 8}, {1, 4, 8});
-    attend("heads of key and value is 0", 4, heads, {1, 4, 8, 8}, {1, 0, 8, 8});
+    attend("heads in key or value is 0", 4, heads, {1, 4, 8, 8}, {1, 0, 8, 8});
 }
 
 TEST_F(Sized, MasksOfDropoutHaveTheirBytes) {
@@ -109,7 +109,7 @@ TEST_F(Sized, MasksOfDropoutHaveTheirBytes) {
     REFUSES("the mask has 4 bytes; it must have at least 5, a bit for each of 33 elements", ACLNN_ERR_PARAM_INVALID,
             DropoutGenMaskV2, Ints({33}), 0.5, int64_t{1}, int64_t{0}, ACL_FLOAT, Zeros({4}, ACL_UINT8));
     for (const Sizes& shape : {Sizes{-8}, Sizes{int64_t{1} << 32, int64_t{1} << 32}})
-        REFUSES("the shape of the mask", ACLNN_ERR_PARAM_INVALID, DropoutGenMaskV2, Ints(shape), 0.5, int64_t{1},
+        REFUSES("the mask is for the shape", ACLNN_ERR_PARAM_INVALID, DropoutGenMaskV2, Ints(shape), 0.5, int64_t{1},
                 int64_t{0}, ACL_FLOAT, Zeros({4}, ACL_UINT8));
 }
 

@@ -22,6 +22,6 @@ finalize.__doc__ = _functions["finalize"].__doc__
 
 def __getattr__(name):
     if name in _PARTS:
-        raise AttributeError(f"acl.{name} is missing: portacl has no {_PARTS[name]} in Python; docs/python.md lists the "
+        raise AttributeError(f"acl.{name} is missing: this module has no {_PARTS[name]}; docs/python.md lists the "
                              "contents of this module")
     raise _calls.absent("", name)

@@ -6,7 +6,8 @@ try:
     import torch
     import torch_npu  # noqa: F401
 except ImportError as error:
-    sys.exit(f"portacl: torch_npu cannot be imported: {error}; 'python -m portacl doctor' lists the missing packages")
+    sys.exit(f"portacl: torch or torch_npu cannot be imported: {error}; 'python -m portacl doctor' lists the missing "
+             "packages")
 from torch import nn
 from torch.nn import functional
 

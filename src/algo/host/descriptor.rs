@@ -165,8 +165,8 @@ fn raise(opened: OwnedFd, least: RawFd) -> io::Result<OwnedFd> {
     }
     if number < LOWEST {
         return Err(io::Error::other(format!(
-            "only descriptor {number} is free, which is reserved for a standard stream; raise the limit of descriptors \
-             (ulimit -n)"
+            "only descriptor {number} is free, which is reserved for a standard stream; close descriptors, or raise \
+             their limit (ulimit -n)"
         )));
     }
     fcntl_setfd(&opened, FdFlags::CLOEXEC).map_err(refused_by("fcntl(F_SETFD)"))?;

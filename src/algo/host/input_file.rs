@@ -49,7 +49,8 @@ fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read_stream(&file, &mut bytes)?;
     ensure!(bytes.len() as u64 <= most, too_large());
     if bytes.is_empty() && found.file_type().is_fifo() {
-        let text = "it is a FIFO, and no process has it open for writing; start the writer first";
+        let text = "it is a FIFO without data, and no process has it open for writing; start a process that \
+                    writes to it first";
         return Err(io::Error::new(ErrorKind::UnexpectedEof, text));
     }
     Ok(bytes)

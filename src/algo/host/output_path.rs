@@ -158,7 +158,7 @@ impl Walk {
         let is_planted = found.st_nlink > 1 || around.st_mode & STICKY != 0 && found.st_uid != geteuid().as_raw();
         if around.st_mode & OTHERS_WRITE != 0 && is_planted && matches!(kind, FileType::RegularFile | FileType::Fifo) {
             let text = "it is in a folder that all users may write to, and belongs to another user or has a second \
-                        hard link; remove it, or name another file";
+                        hard link; let the owner of this file remove it, or name another file";
             return Err(Error::new(ErrorKind::PermissionDenied, text));
         }
         Ok(File::from(file))

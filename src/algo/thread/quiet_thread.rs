@@ -16,7 +16,6 @@ use std::{io, ptr};
 
 use super::per_thread::per_thread;
 use super::thread_attributes;
-use crate::host::system_call::named;
 
 /// The number of bytes of a thread's name that the kernel keeps.
 const NAME_LEN: usize = 15;
@@ -142,13 +141,14 @@ fn start_raw(stack: usize, detached: bool, body: Body, argument: *mut c_void) ->
     match code {
         0 => Ok(thread),
         libc::ENOMEM => {
-            Err(named("the C library has no memory for the data of another thread; free host memory", error))
+            let text = format!("{error}: the C library has no memory for the data of another thread; free host memory");
+            Err(io::Error::new(error.kind(), text))
         }
         _ => Err(io::Error::new(
             error.kind(),
             format!(
-                "{error}; end other threads, raise their limit (ulimit -u), or free memory: the stack of the new \
-                 thread has {stack} bytes (PORTACL_THREAD_STACK)"
+                "{error}; end other threads, raise their limit (ulimit -u, or pids.max in a container), or free \
+                 memory: the stack of the new thread has {stack} bytes (PORTACL_THREAD_STACK)"
             ),
         )),
     }

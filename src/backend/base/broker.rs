@@ -98,6 +98,15 @@ impl Parcel {
              same version and backend (PORTACL_BACKEND)",
         )
     }
+
+    /// Returns the fault that the parcel came without its descriptor. The kernel drops a descriptor that the receiver
+    /// has no room for.
+    pub fn no_descriptor() -> Fault {
+        Fault::invalid(
+            "the descriptor that the other process sent did not arrive: this process probably has no free descriptor; \
+             close some or raise the limit (ulimit -n), and try again",
+        )
+    }
 }
 
 /// Says which processes of the same user may fetch an offer.
@@ -214,8 +223,8 @@ impl Broker {
         if len == 0 {
             return Err(Fault::invalid(format!(
                 "the exporting process {id} closed the connection without an answer: it may have called aclFinalize, \
-                 ended, received too many wrong keys, or had a failed system call; check that process, then import \
-                 again"
+                 ended, received too many wrong keys, or had a failed system call, or it uses another version of this \
+                 library; check that process, then import again"
             )));
         }
         let (bytes, is_leased) = message::parse_answer(&answer[..len])?;
@@ -280,16 +289,16 @@ impl Broker {
 impl Offer {
     fn parcel_for(&self, caller: Caller, request: &Request) -> Result<Parcel> {
         if request.kind != self.kind as u32 {
-            return Err(Fault::invalid(
-                "this key identifies an object of another type (memory, physical memory, an event or a notify); import \
-                 it with the function for that type",
-            ));
+            return Err(Fault::invalid(format!(
+                "this key identifies an object of another type, {:?}; import it with the function for that type",
+                self.kind
+            )));
         }
         if self.admission == Admission::Listed && !self.admitted.contains(&caller) {
             return Err(Fault::invalid(format!(
-                "process {} does not allow this process, {}, to import the object; in that process, pass the id of \
-                 this one to the call that sets the importing processes (such as aclrtIpcMemSetImportPid), or export \
-                 with the flag that disables this check",
+                "process {} does not allow this process, {}, to import the object; pass this id there, while this \
+                 process runs, to the call that sets the importing processes (such as aclrtIpcMemSetImportPid), or \
+                 export with the flag that disables this check",
                 std::process::id(),
                 caller.id
             )));
@@ -305,15 +314,15 @@ impl Offer {
 fn unknown() -> Fault {
     let id = std::process::id();
     Fault::invalid(format!(
-        "process {id} has no export with this key: the object was closed or freed there, or the key is wrong; export \
-         again, and pass the new key"
+        "process {id} has no export with this key: the object was closed, freed or destroyed there, or the key is \
+         wrong; export again, and pass the new key"
     ))
 }
 
 fn gone(process: i32) -> Fault {
     Fault::invalid(format!(
-        "process {process} has no exports any longer: it has finalized the library, or ended; keep it running until \
-         the import"
+        "process {process} has no exports any longer: it has finalized the library, or ended, or the key is wrong; \
+         keep it running until the import, and pass the key that the export returned"
     ))
 }
 
@@ -334,7 +343,7 @@ fn unserved(error: &io::Error) -> Fault {
 /// Returns the fault that a system call failed which an answer needs.
 fn trouble(error: &io::Error) -> Fault {
     let id = std::process::id();
-    let text = format!("process {id} cannot send its export: a system call failed there: {error}");
+    let text = format!("process {id} cannot send its export: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }
 

@@ -340,7 +340,7 @@ fn nonsense_is_no_answer() {
         });
         let said = nonsense.map(|_| refusal(HERE.fetch(OfferKind::Memory, &key)));
         answering.join().unwrap();
-        said.iter().for_each(|said| assert!(said.contains("has another version"), "{said}"));
+        said.iter().for_each(|said| assert!(said.contains("uses another version"), "{said}"));
     });
 }
 

@@ -40,7 +40,7 @@ pub fn remedy(reason: &str) -> &'static str {
         ("ELF", DAMAGED),
         ("segment", DAMAGED),
     ];
-    const DAMAGED: &str = "the file is damaged or incomplete; build or copy it again";
+    const DAMAGED: &str = "the file is damaged, incomplete or built for another kind of system; build or copy it again";
     let found = REMEDIES.iter().find(|(part, _)| reason.contains(part));
     found.map_or("run the program with LD_DEBUG=all to see the steps of the loader", |(_, remedy)| remedy)
 }

@@ -17,7 +17,7 @@ pub fn create(name: &CStr, len: u64) -> io::Result<Descriptor> {
     // The limit is checked first, because the system would kill the process by SIGXFSZ, without a message.
     if let Some(most) = process_limit(libc::RLIMIT_FSIZE).filter(|most| *most < len) {
         return Err(io::Error::other(format!(
-            "ftruncate: the limit for files of this process is {most} bytes, but a memory file needs {len}; raise the \
+            "ftruncate: the limit for the size of files is {most} bytes, but a memory file needs {len}; raise the \
              limit (ulimit -f)"
         )));
     }

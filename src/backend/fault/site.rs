@@ -151,6 +151,7 @@ impl Site {
             return names;
         }
         let mut kinds: Vec<_> = Self::all().map(|site| kind(site.name)).collect();
+        kinds.sort_unstable();
         kinds.dedup();
         format!("the names in docs/fault_injection.md, which begin with {}", kinds.join(", "))
     }

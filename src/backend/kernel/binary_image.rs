@@ -49,8 +49,8 @@ impl Image {
         }
         let first: Vec<String> = bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
         Err(Fault::unsupported(format!(
-            "the {} bytes begin with {}, so they are not a program for any backend; the cpu backend loads ELF shared \
-             objects, the cuda backend PTX text, cubin and fatbin files",
+            "the {} bytes begin with {} in hexadecimal, so they are not a program for any backend; the cpu backend \
+             loads ELF shared objects, the cuda backend PTX text, cubin and fatbin files",
             bytes.len(),
             first.join(" ")
         )))
@@ -75,17 +75,21 @@ fn elf(bytes: &[u8]) -> Result<Image> {
         && (class, order) != (ELFCLASS64.0, ELFDATA2LSB.0)
     {
         return Err(Fault::unsupported(format!(
-            "the ELF file is of class {class} and byte order {order}; it must be 64-bit and little-endian, class 2 and \
-             byte order 1"
+            "the ELF file is of class {class} and byte order {order}; allowed: class 2 (64-bit) and byte order 1 \
+             (little-endian)"
         )));
     }
-    let header = header_of_whole(bytes)
-        .map_err(|why| Fault::invalid(format!("the ELF file of {} bytes is cut off or damaged: {why}", bytes.len())))?;
+    let header = header_of_whole(bytes).map_err(|why| {
+        let len = bytes.len();
+        Fault::invalid(format!("the ELF file of {len} bytes is cut off or damaged: {why}; build or copy it again"))
+    })?;
     let (machine, kind) = (header.e_machine(LittleEndian).0, header.e_type(LittleEndian).0);
     if (machine, kind) == (THIS_MACHINE, SHARED_OBJECT) {
         let headers = header.program_headers(LittleEndian, bytes).unwrap_or_default();
-        elf_tables::check(bytes, headers)
-            .map_err(|why| Fault::invalid(format!("the shared object of {} bytes is damaged: {why}", bytes.len())))?;
+        elf_tables::check(bytes, headers).map_err(|why| {
+            let len = bytes.len();
+            Fault::invalid(format!("the shared object of {len} bytes is unsafe to load: {why}; build or copy it again"))
+        })?;
     }
     Ok(Image::Elf { machine, kind })
 }
@@ -108,7 +112,9 @@ fn fatbin(bytes: &[u8]) -> Result<Image> {
         u64::from_le_bytes(*rest).saturating_add(u16::from_le_bytes([low, high]).into())
     });
     let len = bytes.len();
-    let cut_off = || Fault::invalid(format!("the fatbin is cut off: its header says {needed} bytes, but it has {len}"));
+    let cut_off = || {
+        Fault::invalid(format!("the fatbin is cut off: it has {len} bytes and needs {needed}; build or copy it again"))
+    };
     ensure!(needed <= len as u64, cut_off());
     Ok(Image::Fatbin)
 }

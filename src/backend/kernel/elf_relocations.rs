@@ -73,17 +73,17 @@ pub(super) fn check(tables: &Tables<'_>) -> Checked<u64> {
             let (kind, index) = (info & 0xffff_ffff, info >> 32);
             let len = if kind == TYPES.thread_local[3] { 16 } else { 8 };
             let is_data = tables.has(place, len, rights) && !tables.is_dynamic(place, len);
-            ensure!(kind == 0 || is_data, "a relocation writes outside of data");
-            ensure!(at / 24 >= count || info == TYPES.relative, "its first relocations have an invalid type");
+            ensure!(kind == 0 || is_data, "a relocation writes outside of writable data, or into the dynamic section");
+            ensure!(at / 24 >= count || info == TYPES.relative, "DT_RELACOUNT counts a non-relative relocation");
             ensure!(kind != TYPES.copy, "a relocation copies a variable, which only executables may do");
-            ensure!(has_text || TYPES.has(kind), "a relocation has a type that shared objects do not have");
+            ensure!(has_text || TYPES.has(kind), "a relocation has a type that this library does not support");
             ensure!(kind != TYPES.indirect || tables.is_code(addend), "a relocation calls an address outside of code");
             let needs_none = kind == 0 || kind == TYPES.relative || kind == TYPES.indirect;
             ensure!(index == 0 || kind != TYPES.relative, "a relative relocation has a symbol");
             ensure!(index != 0 || needs_none || TYPES.thread_local.contains(&kind), "a relocation has no symbol");
             let symbol = tables.symbol(index)?;
             let is_found = index == 0 || symbol.is_defined || !symbol.is_local;
-            ensure!(is_found, "a relocation refers to a local symbol that is not defined");
+            ensure!(is_found, "a relocation refers to a local, hidden or protected symbol that is not defined");
             if TYPES.thread_local.contains(&kind) {
                 let is_known = index == 0 || symbol.kind == 6;
                 ensure!(is_known, "a thread-local relocation has a symbol that is not thread-local");
@@ -118,7 +118,7 @@ impl<'a> Functions<'a> {
         for (addr, size) in FUNCTIONS {
             found.extend(tables.table(addr, size)?);
         }
-        ensure!(found.iter().all(|(_, bytes)| bytes.len() % 8 == 0), "a table of functions has an invalid size");
+        ensure!(found.iter().all(|(_, bytes)| bytes.len() % 8 == 0), "DT_INIT_ARRAY or DT_FINI_ARRAY has a wrong size");
         Ok(Self { tables: found, values: BTreeMap::new() })
     }
 
@@ -138,7 +138,10 @@ impl<'a> Functions<'a> {
                 let mut changes = self.values.range(place.saturating_sub(7)..place + 8);
                 let is_code = |value: u64| tables.is_code(value);
                 let is_whole = changes.next().is_some_and(|(at, value)| *at == place && value.is_none_or(is_code));
-                ensure!(is_whole && changes.next().is_none(), "a table of functions has an entry outside of code");
+                ensure!(
+                    is_whole && changes.next().is_none(),
+                    "DT_INIT_ARRAY or DT_FINI_ARRAY has an entry that is not the address of code"
+                );
             }
         }
         Ok(())
@@ -151,7 +154,7 @@ fn check_packed(tables: &Tables<'_>, functions: &mut Functions<'_>) -> Checked {
     ensure!(bytes.len() % 8 == 0, "its packed relocations have an invalid size");
     let mut change = |place: u64| -> Checked {
         let is_data = tables.has(place, 8, PF_W.0) && !tables.is_dynamic(place, 8);
-        ensure!(is_data, "a packed relocation writes outside of data");
+        ensure!(is_data, "a packed relocation writes outside of writable data, or into the dynamic section");
         functions.set(place, tables.file_at(place, 8).and_then(|bytes| word(bytes, 0)).or(Some(0)));
         Ok(())
     };

@@ -110,7 +110,7 @@ pub(super) fn check(bytes: &[u8], headers: &[object::elf::ProgramHeader64<Little
                 // The loader reads them there from now on.
                 let here = tables.file_at(addr, len).map(<[u8]>::as_ptr_range);
                 let are_here = here == Some(bytes_of_slice(headers).as_ptr_range());
-                ensure!(are_here, "the address of its program headers is wrong");
+                ensure!(are_here, "the address of its program headers (PT_PHDR) is wrong");
             }
             PT_NOTE | PT_GNU_PROPERTY => tables.check_notes(addr, len, header.p_align.get(LittleEndian))?,
             PT_TLS => {
@@ -157,7 +157,7 @@ fn segments<'a>(bytes: &'a [u8], headers: &[object::elf::ProgramHeader64<LittleE
         let offset = header.p_offset.get(LittleEndian);
         ensure!(offset % PAGE == addr % PAGE, "a segment's address and file offset differ modulo the page size");
         let before = all.last().map_or(0, |last: &Segment<'_>| (last.addr + last.len).next_multiple_of(PAGE));
-        ensure!(before <= addr / PAGE * PAGE, "its segments overlap or are not in ascending order");
+        ensure!(before <= addr / PAGE * PAGE, "its segments overlap, share a page or are not in ascending order");
         ensure!(header.p_flags(LittleEndian).0 & PF_R.0 != 0, "a segment cannot be read");
         all.push(Segment { addr, len, flags: header.p_flags(LittleEndian).0, bytes: file });
     }
@@ -222,16 +222,16 @@ impl<'a> Tables<'a> {
             (Some(_), None) | (None, Some(_)) => return Err("a table has no address or no size"),
         };
         let bytes = if size == 0 { Some(&[][..]) } else { self.file_at(addr, size) };
-        Ok(Some((addr, bytes.ok_or("a table is outside of all segments")?)))
+        Ok(Some((addr, bytes.ok_or("a table does not lie inside a segment")?)))
     }
 
     fn read_dynamic(&mut self, addr: u64, flags: u32) -> Checked {
         // The loader writes there unless the flags forbid it.
-        ensure!(flags & PF_W.0 == 0 || self.has(addr, 16, PF_W.0), "its dynamic section is not writable");
+        ensure!(flags & PF_W.0 == 0 || self.has(addr, 16, PF_W.0), "its dynamic section is not in a writable segment");
         let bytes = self.file_from(addr).ok_or("its dynamic section is outside of its segments")?;
         for at in (0_u64..).step_by(16) {
             let entry = word(bytes, at).zip(word(bytes, at + 8));
-            let (tag, value) = entry.ok_or("its dynamic section has no end")?;
+            let (tag, value) = entry.ok_or("its dynamic section has no end (DT_NULL)")?;
             self.dynamic = addr..addr + at + 16;
             match tag {
                 0 => break,
@@ -241,15 +241,15 @@ impl<'a> Tables<'a> {
             self.entries.insert(tag, value);
         }
         let has = |tag| self.entry(tag).is_some();
-        ensure!(has(STRINGS) && has(STRINGS_SIZE) && has(SYMBOLS), "it has no symbol table or no table of names");
+        ensure!(has(STRINGS) && has(STRINGS_SIZE) && has(SYMBOLS), "it lacks DT_SYMTAB, DT_STRTAB or DT_STRSZ");
         let is_known = |(table, tag, size)| !has(table) || self.entry(tag) == Some(size);
-        ensure!(ENTRIES.into_iter().all(is_known), "the entries of a table have an invalid size");
+        ensure!(ENTRIES.into_iter().all(is_known), "DT_RELAENT, DT_SYMENT or DT_RELRENT is missing or wrong");
         ensure!(self.entry(REL).is_none(), "it has relocations without addends");
         Ok(())
     }
 
     fn check_notes(&self, addr: u64, len: u64, align: u64) -> Checked {
-        let why = "a note ends outside of its segment";
+        let why = "a note is not inside its segment, or the segment is not loaded";
         let mut rest = self.file_at(addr, len).ok_or(why)?;
         let align = if align == 8 { 8 } else { 4 };
         while rest.len() >= 12 {
@@ -277,12 +277,12 @@ impl<'a> Tables<'a> {
         // The loader asserts the kind, and reads the table where there is one.
         let jumps = [JUMPS, PLT_SIZE, PLT_KIND].map(|tag| self.entry(tag));
         let is_whole = matches!(jumps, [None, None, None] | [Some(_), Some(_), Some(RELA)]);
-        ensure!(is_whole, "its jump relocations (DT_JMPREL) are incomplete or have no addends");
+        ensure!(is_whole, "its jump relocations lack DT_JMPREL, DT_PLTRELSZ or DT_PLTREL, or have no addends");
         Ok(())
     }
 
     pub(super) fn check_name(&self, offset: u64) -> Checked {
-        ensure!(offset < self.strings.len() as u64, "a name is outside of its table of names");
+        ensure!(offset < self.strings.len() as u64, "a name is outside of the table of names");
         Ok(())
     }
 
@@ -306,7 +306,7 @@ impl<'a> Tables<'a> {
                 size: word(bytes, 16)?,
             })
         };
-        found().ok_or("a symbol is outside of its table")
+        found().ok_or("a relocation or a hash table refers to a symbol outside of the symbol table")
     }
 
     fn check_symbol(&self, symbol: &Symbol) -> Checked {

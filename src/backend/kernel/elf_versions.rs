@@ -13,17 +13,17 @@ impl Tables<'_> {
         let needed = self.entry(NEEDED_VERSIONS).map_or(Some(0), |addr| self.most_needed(addr));
         let defined = self.entry(DEFINED_VERSIONS).map_or(Some(0), |addr| self.most_defined(addr));
         let most = needed.zip(defined).map(|(needed, defined)| needed.max(defined));
-        let most = most.ok_or("its list of versions is damaged")?;
+        let most = most.ok_or("a list of versions is damaged, or names a library that DT_NEEDED lacks")?;
         let Some(addr) = self.entry(VERSIONS) else {
-            ensure!(most == 0, "it has symbol versions, but no table of versions");
+            ensure!(most == 0, "it has a list of versions, but no table of versions (DT_VERSYM)");
             return Ok(());
         };
         let all = symbols
             .checked_mul(2)
             .and_then(|size| self.file_at(addr, size))
-            .ok_or("its version table is outside of its segments")?;
+            .ok_or("its table of versions (DT_VERSYM) does not lie inside a segment")?;
         let is_known = |index: u64| short(all, 2 * index).is_some_and(|number| number & 0x7fff <= most.max(1));
-        ensure!((0..symbols).all(is_known), "a symbol has a version that the list of versions lacks");
+        ensure!((0..symbols).all(is_known), "a symbol has a version that the lists of versions lack");
         Ok(())
     }
 

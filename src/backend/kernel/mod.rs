@@ -109,7 +109,11 @@ impl Parameters {
         Fault::invalid(match arguments {
             Arguments::Block { len, .. } => {
                 let len = Count(len, "byte");
-                format!("the launch has {len} of arguments; kernel {name} needs {size} for {count}")
+                let most = self.size.next_multiple_of(align_of::<u128>());
+                format!(
+                    "the launch has {len} of arguments; kernel {name} needs {size} for {count}, at most {most} with \
+                     padding"
+                )
             }
             Arguments::Each { array: 0 } => format!("args is null; kernel {name} has {count}"),
             Arguments::Each { array } => {
@@ -195,7 +199,7 @@ impl Launch<'_> {
 /// Returns a block of zeros for this many bytes of arguments, aligned for any C type.
 pub fn argument_block(len: usize) -> Result<Box<[u128]>> {
     filled(0, len.div_ceil(size_of::<u128>())).map(Vec::into_boxed_slice).ok_or_else(|| {
-        let text = format!("the host has no memory left for {len} bytes of kernel arguments");
+        let text = format!("the host has no memory left for {len} bytes of kernel arguments; free host memory");
         Fault::out_of_host_memory(text)
     })
 }

@@ -13,7 +13,7 @@ use crate::algo::math::mix::mix;
 
 /// The text that says what a program may write into `PORTACL_SCHEDULE`.
 pub const ALLOWED: &str = "lazy, eager or seed:N (N from 0 to 18446744073709551615), optionally followed by ,at:none \
-    or ,at:STEP+STEP... with steps from 1 on";
+    or ,at:STEP+STEP... with steps from 1 to 4294967295";
 
 /// The number of turns in a row without new work after which a thread of the program that only queries lets the others
 /// go on.

@@ -257,17 +257,17 @@ impl Notify {
     /// Imports the notify that another process has [exported](Self::export).
     pub(crate) fn import(bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Self>> {
         let damaged = |why: &str| {
-            let text = format!("the export of the other process is not a notify or event: {why}");
+            let text = format!("the notify or event of the other process cannot be imported: {why}");
             Fault::invalid(text)
         };
-        let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("it has the wrong size"))?;
+        let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("the export has the wrong size"))?;
         ensure!(
             bytes[..8] == MAGIC,
-            damaged("it has no header of a notify; both processes need the same version of this library")
+            damaged("the export has no header of a notify; both processes need the same version of this library")
         );
         let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         let (slot, serial) = (number(8) as usize, number(12));
-        ensure!(slot < SLOTS && serial != 0, damaged("it names no notify"));
+        ensure!(slot < SLOTS && serial != 0, damaged("the export names no notify"));
         let page = Page::import(descriptor, slot).map_err(|error| damaged(&error.to_string()))?;
         let is_there = || serial_of(&page, slot) == serial && page.is_open();
         ensure!(is_there(), gone());
@@ -302,7 +302,10 @@ impl Drop for Notify {
 
 #[cold]
 fn gone() -> Fault {
-    Fault::invalid("the event or notify does not exist any longer: the exporting process has destroyed it, or ended")
+    Fault::invalid(
+        "the event or notify does not exist any longer: the exporting process has destroyed it, reset its device, or \
+         ended",
+    )
 }
 
 #[cold]

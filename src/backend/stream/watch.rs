@@ -107,8 +107,8 @@ impl Expected {
     pub fn never_came(&self) -> Fault {
         let (what, remedy) = self.in_words();
         let text = format!(
-            "a stream still waited for {what} when its device was reset, and continued without it; {remedy}, or abort \
-             the stream, before the reset"
+            "a stream still waited for {what} when the stream's device was reset or the library was finalized, and \
+             continued without it; before that call, {remedy}, or abort the stream"
         );
         Fault::new(FaultKind::WaitTimedOut, text)
     }

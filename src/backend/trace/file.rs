@@ -16,7 +16,8 @@ use crate::algo::host::system_call::named;
 fn sequential() -> io::Error {
     io::Error::new(
         io::ErrorKind::NotSeekable,
-        "it is a FIFO or a pipe, but each write of a trace overwrites the end of the file; choose a regular file",
+        "it is a FIFO, a pipe or a terminal, but each write of a trace overwrites the end of the file; choose a \
+         regular file",
     )
 }
 

@@ -214,7 +214,7 @@ impl Recorder {
             return;
         }
         let written = if self.file.len().saturating_add(text.len() as u64) > self.limit {
-            Err(format!("the file would be longer than {} bytes", self.limit))
+            Err(format!("the file would exceed the {} bytes of ACL_PROF_STORAGE_LIMIT", self.limit))
         } else {
             self.file.append(text).map_err(|why| why.to_string())
         };

@@ -55,8 +55,10 @@ fn link_of(stop: &Stop, end: Option<End>) -> Party {
         (Why::Record(_), _) => {
             ("waits", "waits for an event whose record is enqueued after another operation of this list")
         }
-        (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify or an event that nothing records"),
-        (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
+        (Why::Carrier(..), Some(End::NoRecord)) => {
+            ("waits", "waits for a notify or an event that nothing records in this process")
+        }
+        (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes in this process"),
         (Why::Carrier(_, sequence::WaitCondition::Value(_)), _) => {
             ("waits", "waits for a value that another operation of this list writes")
         }

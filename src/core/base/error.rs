@@ -201,7 +201,8 @@ impl Error {
     /// Error 200000: a table is full, or the host has no memory for another entry.
     #[cold]
     pub fn no_more(what: &str) -> Self {
-        let why = "the maximum number of them exists already, or the host has no memory left; destroy some of them";
+        let why = "the maximum number of them exists already, or the host has no memory left; release some of them, or \
+                   free host memory";
         Self::new(Code::BadAlloc, format_args!("no more {what} can be created: {why}"))
     }
 

@@ -54,7 +54,8 @@ fn resolve_bound(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Gra
     }
     Err(error_with!(
         Code::StreamModel,
-        "stream {stream:#x} is not bound to modelRI {raw:#x}; call aclmdlRIBindStream first"
+        "stream {stream:#x} is not bound to modelRI {raw:#x}; pass a stream that is bound to this graph \
+         (aclmdlRIBindStream)"
     ))
 }
 

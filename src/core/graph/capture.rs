@@ -86,7 +86,9 @@ impl Capture {
         let state = self.state.lock();
         match state.spoilt {
             _ if state.is_over => Err(self.has_ended()),
-            Some(why) if self.is_built => Err(self.invalid(why, "destroy it with aclmdlRIDestroy and begin again")),
+            Some(why) if self.is_built => {
+                Err(self.invalid(why, "destroy the graph with aclmdlRIDestroy and begin again"))
+            }
             Some(why) => Err(self.invalid(why, "end it with aclmdlRICaptureEnd and begin again")),
             None => Ok(state),
         }
@@ -96,12 +98,16 @@ impl Capture {
     fn has_ended(&self) -> Error {
         if self.is_built {
             return param_invalid!(
-                "modelRI {:#x} is built and takes no more work; call aclmdlRIUnbindStream, and bind the stream to a \
-                 graph that is being built",
+                "modelRI {:#x} is built already (aclmdlRIBuildEnd); for more work, call aclmdlRIUnbindStream, and bind \
+                 the stream to a graph that is being built",
                 self.graph.raw()
             );
         }
-        Error::new(Code::StreamNotCaptured, "another thread has ended the capture of the stream meanwhile")
+        Error::new(
+            Code::StreamNotCaptured,
+            "another thread has ended the capture of the stream meanwhile; end a capture after all threads have \
+             recorded their work",
+        )
     }
 
     #[cold]

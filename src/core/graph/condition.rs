@@ -71,7 +71,12 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     let condition = handles::get_arc::<ConditionHandle>("params.handle", raw)?;
     capture.check()?;
     ensure!(stream.device.native.streams_wait_for_tickets(), super::flow::no_tickets());
-    let gone = || param_invalid!("the graph that is captured was destroyed by another thread meanwhile");
+    let gone = || {
+        param_invalid!(
+            "the graph that is captured was released meanwhile, by a reset of its device or with the graph that \
+             contains it"
+        )
+    };
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(gone)?;
     if !graph.is_in(condition.graph) {
         return Err(param_invalid!(

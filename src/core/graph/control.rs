@@ -21,7 +21,7 @@ fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
         None => Err(error_with!(
             Code::StreamModel,
             "{stream} is not bound to a graph from aclmdlRIBuildBegin, and only such graphs have labels, jumps and \
-             starts of streams; call aclmdlRIBindStream first"
+             starts of streams; call aclmdlRIBindStream first, with a stream that has ACL_STREAM_PERSISTENT"
         )),
     }
 }

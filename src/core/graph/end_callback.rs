@@ -49,7 +49,12 @@ fn take(graph: &Graph, address: usize) -> Option<EndCallback> {
 pub fn unregister(raw: u64, address: usize) -> Result<()> {
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
     let taken = take(&graph, address).map(drop);
-    taken.ok_or_else(|| param_invalid!("func {address:#x} is not registered for modelRI {raw:#x}"))
+    taken.ok_or_else(|| {
+        param_invalid!(
+            "func {address:#x} is not registered for modelRI {raw:#x}: it never was, or it was unregistered; pass a \
+             function that aclmdlRIDestroyRegisterCallback registered for this graph"
+        )
+    })
 }
 
 /// Notes that a graph was removed from the table. May be called under locks: [`run_pending`] follows without them.

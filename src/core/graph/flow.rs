@@ -165,7 +165,7 @@ pub fn no_tickets() -> Error {
 fn cannot(what: &str) -> Error {
     unsupported!(
         "a graph with labels, switches, conditional tasks or streams that start others does not support {what} in this \
-         version; put them into the stream that runs the graph, or into a graph without control flow"
+         version; put this work into the stream that runs the graph, or into a graph without control flow"
     )
 }
 

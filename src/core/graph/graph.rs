@@ -19,7 +19,7 @@ use super::end_callback::{self, EndCallback};
 use super::{memory, task};
 use crate::algo::map::slot_table::{self, Handle, Ref};
 use crate::backend::Wait;
-use crate::base::error::{Code, Error, Result, error_with, unsupported};
+use crate::base::error::{Code, Error, Result, error_with, param_invalid, unsupported};
 use crate::base::handles::{self, Object};
 use crate::runtime::device::Device;
 use crate::runtime::thread;
@@ -110,9 +110,17 @@ impl Graph {
 
     #[cold]
     fn not_ready(&self, code: Code) -> Error {
-        let (recorded, end) = match self.building {
-            Some(_) => ("built", "aclmdlRIBuildEnd"),
-            None => ("captured", "aclmdlRICaptureEnd"),
+        if Self::table().get_arc(self.handle).is_none() {
+            return param_invalid!(
+                "{self} was destroyed during the call by another thread, or released with its device"
+            );
+        }
+        let (recorded, end) = match (&self.building, &self.body) {
+            (Some(_), _) => ("built", "aclmdlRIBuildEnd"),
+            (None, Some(body)) if !body.is_capturing.load(Ordering::Acquire) => {
+                ("captured", "aclmdlRICaptureToModelRIBegin and aclmdlRICaptureEnd")
+            }
+            (None, _) => ("captured", "aclmdlRICaptureEnd"),
         };
         error_with!(code, "{self} is not {recorded} yet; call {end} first")
     }
@@ -154,7 +162,7 @@ impl Graph {
         let ready = Arc::clone(&held);
         // Queries go on while this waits for a driver.
         drop(held);
-        task::check_memory("modelRI", &ready.memory)?;
+        task::check_memory(self, &ready.memory)?;
         let position = ready.queue(stream)?;
         for event in &ready.events {
             if let Ok(event) = handles::get::<Event>("event", *event) {
@@ -168,12 +176,11 @@ impl Graph {
     #[cold]
     fn record_in(&self, stream: &Stream) -> Result<()> {
         let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
-        task::check_memory("modelRI", &ready.memory)?;
+        task::check_memory(self, &ready.memory)?;
         if !matches!(ready.drive, Drive::Backend) {
             // Runs that the host drives cannot be recorded.
             let why = "a graph with labels, switches, conditional tasks or streams that start others cannot be part of \
-                 another graph in this version; run it by itself outside of the capture, before or after the other \
-                 graph, in the same stream";
+                 another graph in this version; run it by itself in the same stream, before or after the other graph";
             return Err(Recorder::of(stream).cannot(why).into());
         }
         if ready.resources.memory.is_any() {

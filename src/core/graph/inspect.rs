@@ -75,7 +75,8 @@ pub fn tasks(raw: u64) -> Result<Vec<u64>> {
 /// Returns the error for a graph that has other tasks now.
 pub fn changed(argument: &str, raw: u64) -> Error {
     param_invalid!(
-        "{argument} {raw:#x}: its graph was recorded again by another thread meanwhile; call aclmdlRIGetStreams again"
+        "{argument} {raw:#x}: its graph was destroyed during the call by another thread; pass a {argument} of a \
+         live graph"
     )
 }
 
@@ -94,7 +95,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
         };
         return Err(error_with!(
             Code::StreamCaptured,
-            "stream {raw:#x} is {state}, and has no tasks of a graph yet; call {end} first"
+            "stream {raw:#x} is {state}, so its tasks cannot be listed yet; call {end} first"
         ));
     }
     let of_stream = |graph: &Arc<Graph>| {

@@ -40,7 +40,7 @@ pub fn check_device(argument: &str, made_for: Owner, what: &str, owner: Owner) -
     }
     Err(error_with!(
         Code::LabelContext,
-        "{argument} is for another device than that of {what}; create it on the device of {what}"
+        "{argument} belongs to another device than {what}; create it on the device of {what}"
     ))
 }
 

@@ -124,9 +124,11 @@ pub fn room_size(raw: u64, size: usize) -> Result<usize> {
     let gaps = (most_arguments(&function) + 1) * DATA_ALIGNMENT;
     let padded = size.checked_next_multiple_of(DATA_ALIGNMENT);
     let whole = padded.and_then(|size| size.checked_add(gaps));
-    whole
-        .filter(|size| *size <= isize::MAX as usize)
-        .ok_or_else(|| invalid_param!("userArgsSize {size} is too large; pass the bytes of all arguments and data"))
+    whole.filter(|size| *size <= isize::MAX as usize).ok_or_else(|| {
+        invalid_param!(
+            "userArgsSize {size} is more than a process can address; pass the bytes of all arguments and data"
+        )
+    })
 }
 
 /// Whether `raw` is the handle of a list that the library keeps. Otherwise it is the address of a list.

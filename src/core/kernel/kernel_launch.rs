@@ -130,7 +130,7 @@ pub fn launch(request: LaunchArgs, stream: u64) -> Result<()> {
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
     if let Arguments::Block { addr: 0, len: len @ 1.. } = arguments {
-        return Err(invalid_param!("argsData is null, and argsSize is {len}; pass the arguments, or argsSize 0"));
+        return Err(invalid_param!("argsData is null, but argsSize is {len}; pass the arguments, or argsSize 0"));
     }
     let stream = stream::resolve(stream)?;
     let function = handles::get_pinned::<Function>(argument, raw, stream.pin())?;
@@ -205,7 +205,7 @@ fn check_pointers(
         let Some(access) = parameter.pointer else { continue };
         let Some(addr) = arguments.pointer(index, parameter) else { continue };
         if !is_slot(parameter.offset) {
-            let what = format_args!("argument {index} (counted from 0) of kernel {}", function.shown);
+            let what = format_args!("argument {index} (counted from 0) of kernel {}: address", function.shown);
             memory::check_pointer(what, addr, device, access == Access::ReadWrite)?;
         }
     }

@@ -66,8 +66,8 @@ pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
     options.enumerate().try_for_each(|(index, option)| match option {
         1 | 2 => Ok(()),
         3 => Err(unsupported!(
-            "options[{index}] is ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, but the devices here have no CPUs; use \
-             aclrtLaunchHostFunc"
+            "options[{index}] is ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, but this library runs no kernels on AI CPUs; \
+             use aclrtLaunchHostFunc"
         )),
         _ => Err(invalid_param!(
             "options[{index}] is of type {option}; allowed: ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD 1, \
@@ -120,7 +120,8 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
     // The lock is held during the backend's lookup, so that a kernel has one handle and an unload removes all of them.
     let mut functions = binary.functions.lock();
-    let unloaded = || param_invalid!("binHandle {raw:#x} is being unloaded by another thread");
+    let unloaded =
+        || param_invalid!("binHandle {raw:#x} is being unloaded by another thread; unload it after its last use");
     let known = functions.as_mut().ok_or_else(unloaded)?;
     if let Some(handle) = known.get(name) {
         return Ok(handle.raw());

@@ -53,7 +53,9 @@ fn with<R>(argument: &str, raw: u64, work: impl FnOnce(&mut BufferContents, &Arc
     match state.data.clone() {
         Some(data) => work(&mut state, &data),
         // Another thread is about to remove the buffer from the table.
-        None => Err(param_invalid!("{argument} {raw:#x}: this buffer is being freed by another thread")),
+        None => Err(param_invalid!(
+            "{argument} {raw:#x}: this buffer is being freed by another thread; free it after its last use"
+        )),
     }
 }
 

@@ -180,6 +180,7 @@ fn not_ended(addr: usize) -> Error {
 fn not_registered(argument: &str, addr: usize) -> Error {
     error_with!(
         Code::HostMemoryNotRegistered,
-        "{argument} {addr:#x} is not registered: it never was, or it was unregistered; pass registered host memory"
+        "{argument} {addr:#x} is not registered: it never was, or aclrtHostUnregister or aclFinalize ended the \
+         registration; pass registered host memory"
     )
 }

@@ -73,7 +73,8 @@ fn key_of(text: &[u8]) -> Result<Key> {
 #[cold]
 fn unknown_key() -> Error {
     param_invalid!(
-        "key is not open in this process: it was never exported or imported here, was closed, or its memory was freed"
+        "key is not open in this process: it was never exported or imported here, was closed, or its memory was freed \
+         or released with its device"
     )
 }
 
@@ -127,7 +128,7 @@ fn not_exported(found: &Allocation) -> Error {
             "mapped memory; export its physical memory with aclrtMemExportToShareableHandle"
         }
         Kind::Imported(_) => "memory imported from another process; export it in the process that created it",
-        Kind::Device(_) => "memory on a device that another thread is resetting",
+        Kind::Device(_) => "memory on a device that another thread is resetting; allocate it again after the reset",
         Kind::Managed(_) | Kind::Graph(_) | Kind::Pinned | Kind::Registered { .. } => {
             "memory that cannot be shared; share memory from aclrtMalloc"
         }
@@ -191,7 +192,13 @@ pub fn set_import_processes(text: &[u8], processes: &[i32]) -> Result<()> {
     let key = key_of(text)?;
     let _session = thread::session_outside_host_functions()?;
     let known = BROKER.admit(broker::OfferKind::Memory, &key, processes);
-    if known { Ok(()) } else { Err(unknown_key()) }
+    let unknown = || {
+        param_invalid!(
+            "key is not exported by this process: another process exported it, it was closed, or its memory was freed \
+             or released with its device; call aclrtIpcMemSetImportPid in the process that exported it"
+        )
+    };
+    if known { Ok(()) } else { Err(unknown()) }
 }
 
 /// Implements aclrtIpcMemSetAttr: `kind` and `value` as numbers of the API. The link cannot be chosen here.

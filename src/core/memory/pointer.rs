@@ -84,7 +84,7 @@ pub fn address_range(addr: usize) -> Result<(usize, usize)> {
         Some(block) => Ok((block.base, block.len)),
         None => Err(param_invalid!(
             "ptr {addr:#x} is not in a live allocation of this library, or of another library that uses the same \
-             driver: it was never allocated, was freed, or was released with its device"
+             driver: it was never allocated, was freed, or was released with its device or session"
         )),
     }
 }

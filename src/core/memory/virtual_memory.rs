@@ -162,7 +162,9 @@ fn not_reserved(argument: &str, addr: usize) -> Error {
 
 #[cold]
 fn not_mapped(argument: &str, addr: usize) -> Error {
-    param_invalid!("{argument} {addr:#x}: no memory is mapped there; call aclrtMapMem first")
+    param_invalid!(
+        "{argument} {addr:#x}: no memory is mapped there (it never was, or was unmapped); pass a mapped address"
+    )
 }
 
 /// Implements aclrtMapMem, with access for the memory's device (`open`), and aclrtMemMapNoAccess.

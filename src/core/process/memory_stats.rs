@@ -35,7 +35,8 @@ fn place(id: i32, kind: MemoryKind) -> Result<Option<MemoryOwner>> {
     let session = runtime::session()?;
     match (id, kind) {
         (HOST, MemoryKind::Device | MemoryKind::Managed) => {
-            Err(Error::new(Code::InvalidDeviceId, "deviceId is -1 (host memory); pass the device of the memory"))
+            let why = "deviceId is -1 (host memory), but kind is device or managed memory; pass the id of a device";
+            Err(Error::new(Code::InvalidDeviceId, why))
         }
         (HOST, MemoryKind::Pinned | MemoryKind::Pool | MemoryKind::Imported | MemoryKind::Graph) => {
             Ok(Some(MemoryOwner::Host(session.clone())))

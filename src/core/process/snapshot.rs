@@ -88,9 +88,13 @@ impl Transition {
         let begun = STATE.compare_exchange(from, ProcessState::Changing);
         begun.map(Self).map_err(|now| {
             let why = match now {
-                ProcessState::Running => "the process is running: call aclrtSnapShotProcessLock first",
+                ProcessState::Running => {
+                    "the process is not locked: call aclrtSnapShotProcessLock first, and before a restore also \
+                     aclrtSnapShotProcessBackup"
+                }
                 ProcessState::Locked => {
-                    "the process is locked: call aclrtSnapShotProcessUnlock or aclrtSnapShotProcessBackup first"
+                    "the process is locked: call aclrtSnapShotProcessUnlock before another lock, or \
+                     aclrtSnapShotProcessBackup before a restore"
                 }
                 ProcessState::BackedUp => "the process is backed up: call aclrtSnapShotProcessRestore first",
                 ProcessState::Changing => {
@@ -114,8 +118,8 @@ impl Drop for Transition {
 fn check_call(pid: i32, argument: Result<()>) -> Result<()> {
     thread::refuse_inside_host_function()?;
     argument?;
-    ensure!(pid > 0, invalid_param!("pid is {pid}; it must be the number of a process, greater than 0"));
     let own = std::process::id();
+    ensure!(pid > 0, invalid_param!("pid is {pid}; it must be greater than 0: the id of this process, {own}"));
     if pid as u32 != own {
         return Err(unsupported!(
             "pid is {pid}, but this process is {own}: a process takes snapshots of itself only; make the call in \
@@ -222,7 +226,8 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     if ipc::exports_any() || virtual_memory::exports_any() {
         return Err(unsupported!(
             "this process has exported memory (aclrtIpcMemGetExportKey, aclrtMemExportToShareableHandle), and the \
-             importing processes would lose it; close the keys (aclrtIpcMemClose) and free the exported memory first"
+             importing processes would lose it; unlock the process, close the keys (aclrtIpcMemClose), free the memory \
+             with shareable handles, and lock the process again"
         ));
     }
     let session = runtime::session()?;

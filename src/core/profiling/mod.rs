@@ -129,12 +129,12 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     if profiler.has_begun {
         return Err(Error::new(
             Code::ProfAlreadyRun,
-            "profiling runs already; set options between aclprofInit and the first aclprofStart",
+            "aclprofStart was called before; set options between aclprofInit and the first aclprofStart",
         ));
     }
     if option == PATH {
         output_path::create_folders(text.as_ref())
-            .map_err(|why| error_with!(Code::InvalidFile, "config \"{shown}\" cannot be created: {why}"))?;
+            .map_err(|why| error_with!(Code::InvalidFile, "config \"{shown}\" cannot be created as a folder: {why}"))?;
         profiler.folder = text.into();
         return Ok(());
     }
@@ -142,7 +142,10 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     let digits = text.strip_suffix("MB").unwrap_or(&text);
     let number = digits.parse::<u64>().ok();
     let megabytes = number.filter(|number| (1..=u64::MAX >> 20).contains(number)).ok_or_else(|| {
-        invalid_param!("config is \"{text}\" for ACL_PROF_STORAGE_LIMIT; allowed: megabytes from 1 on, as in \"200MB\"")
+        invalid_param!(
+            "config is \"{text}\" for ACL_PROF_STORAGE_LIMIT; allowed: from 1 to {} megabytes, as in \"200MB\"",
+            u64::MAX >> 20
+        )
     })?;
     profiler.limit = Some(megabytes << 20);
     Ok(())
@@ -219,7 +222,10 @@ pub fn stop(raw: u64) -> Result<()> {
     let profiler = profiler.as_mut().ok_or_else(not_begun)?;
     let stopped = profiler.started.extract_if(.., |(started, _)| *started == raw).next();
     stopped.ok_or_else(|| {
-        error_with!(Code::ProfNotRun, "profilerConfig {raw:#x} is not started; call aclprofStart first")
+        error_with!(
+            Code::ProfNotRun,
+            "profilerConfig {raw:#x} is not started (aclprofStop and aclFinalize stop it); call aclprofStart first"
+        )
     })?;
     trace::record(profiler.wanted(*of_session));
     Ok(())

@@ -69,7 +69,11 @@ pub fn destroy(raw: u64) -> Result<()> {
     let Some(context) = found else { return Ok(()) };
     ensure!(
         !context.is_primary,
-        param_invalid!("context {raw:#x} is the default context of its device; call aclrtResetDevice to release it")
+        param_invalid!(
+            "context {raw:#x} is the default context of device {} and is released with this device, by \
+             aclrtResetDevice or aclrtResetDeviceForce; omit the call",
+            context.device.id
+        )
     );
     drop(context);
     callback::refuse_endless_wait()?;

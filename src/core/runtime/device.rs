@@ -181,8 +181,8 @@ pub fn repair(id: i32) -> Result<()> {
         return Ok(());
     }
     Err(unsupported!(
-        "device {id} has failed and cannot recover in this process; release it with aclrtResetDeviceForce and start \
-         another process"
+        "work on device {id} has failed, and this process can no longer use the device; release it with \
+         aclrtResetDeviceForce and start another process"
     ))
 }
 

@@ -137,7 +137,8 @@ fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
     let life = LIFE.lock();
     let count = INIT_COUNT.load(Ordering::Relaxed);
     if count == 0 || IN_TEARDOWN.load(Ordering::Relaxed) {
-        let why = "there is nothing to finalize: aclInit was not called, or the runtime was finalized since";
+        let why = "there is nothing to finalize: aclInit was not called, or the runtime was finalized since or is \
+                   being finalized now; omit the call";
         return (0, Err(Error::new(Code::RepeatFinalize, why)));
     }
     if count <= most {
@@ -394,7 +395,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle, left_threads: &mut
     *left_threads = true;
     Err(error_with!(
         Code::Failure,
-        "enqueued work is not complete after {patience} ms (does a host function or callback not return?); a thread \
-         still runs this work, so do not unload the library; PORTACL_FINALIZE_TIMEOUT_MS sets the timeout"
+        "enqueued work is not complete after {patience} ms (does a kernel, host function or callback not return?); a \
+         thread still runs this work, so do not unload the library; PORTACL_FINALIZE_TIMEOUT_MS sets the timeout"
     ))
 }

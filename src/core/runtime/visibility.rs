@@ -45,7 +45,7 @@ impl Visibility {
         if let Some(entry) = entry.filter(|entry| !matches!(*entry, "" | "-1")) {
             notice_once(&format!(
                 "the environment variable {VISIBLE_DEVICES} is \"{value}\"; \"{entry}\" and all entries after it are \
-                 ignored; allowed: {}, each once",
+                 ignored; allowed, each once: {}",
                 ids(self.all)
             ));
         }

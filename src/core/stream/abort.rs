@@ -115,7 +115,7 @@ fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
             return Err(error_with!(
                 Code::StreamSyncTimeout,
                 "{stream} of device {id} did not complete a running memory operation within {timeout_ms} ms; the work \
-                 enqueued after this operation is dropped"
+                 enqueued after this operation is dropped; synchronize the stream to wait for the operation"
             ));
         }
     }

@@ -171,7 +171,7 @@ impl Event {
 
     /// Fails if it cannot be reset.
     pub fn check_resettable(&self) -> Result<()> {
-        self.check_not_ex("record it again without a reset")?;
+        self.check_not_ex("such an event cannot be reset; record it again without a reset")?;
         if self.creator == Creator::Plain {
             return Err(param_invalid!(
                 "event was created by aclrtCreateEvent; only events from aclrtCreateEventWithFlag with ACL_EVENT_SYNC \
@@ -275,8 +275,8 @@ fn use_intercepted(stream: &Stream, event: &Event, raw: u64, usage: EventUse) ->
 fn of_another_device(raw: u64, event: &Event, stream: &Stream) -> Error {
     error_with!(
         Code::StreamContext,
-        "event {raw:#x} was created on device {}, but the stream is on device {}; record the event on a stream of its \
-         device",
+        "event {raw:#x} was created on device {}, but the stream is on device {}; record the event on a stream of the \
+         event's device",
         event.device.id,
         stream.device.id
     )

@@ -83,8 +83,8 @@ impl Failures {
         }
         self.mode.set(mode).map_err(|_| {
             param_invalid!(
-                "the failure mode of stream number {} was set to {} before, and can be set only once; create another \
-                 stream",
+                "{argument} is {mode}, but the failure mode of stream number {} was set to {} before, and can be set \
+                 only once; create another stream",
                 self.stream,
                 self.mode()
             )

@@ -40,7 +40,14 @@ pub fn stream(raw: u64) -> Result<usize> {
 
 /// Implements portaclEventGetNative.
 pub fn event(raw: u64) -> Result<usize> {
-    handles::get::<Event>("event", raw)?.native.native().ok_or_else(|| no_driver("event"))
+    let event = handles::get::<Event>("event", raw)?;
+    event.native.native().ok_or_else(|| match event.shared() {
+        Some(_) => unsupported!(
+            "event {raw:#x} was created with ACL_EVENT_IPC and has no native event; pass an event without this flag, \
+             and only if portaclBackendName returns \"cuda\""
+        ),
+        None => no_driver("event"),
+    })
 }
 
 /// Implements portaclStreamWrapNative: creates a stream in the current context around a stream of the driver.

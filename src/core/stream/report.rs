@@ -103,7 +103,9 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
             ));
         }
         Link::Over => {
-            return Err(param_invalid!("{stream} is being destroyed by another thread"));
+            return Err(param_invalid!(
+                "another thread is destroying {stream} or its context, or resetting its device"
+            ));
         }
     }
     let mut threads = family.threads.write();

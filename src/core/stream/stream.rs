@@ -300,9 +300,11 @@ pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
 #[inline(never)]
 fn resolve_slow(raw: u64) -> Result<Ref<'static, Stream>> {
     if raw == 0 {
-        return thread::current()?
-            .default_stream()
-            .ok_or_else(|| Error::new(Code::ContextNull, "the current context is being destroyed by another thread"));
+        return thread::current()?.default_stream().ok_or_else(|| {
+            let why = "another thread is destroying the current context or resetting its device; call \
+                           aclrtSetDevice or aclrtSetCurrentContext";
+            Error::new(Code::ContextNull, why)
+        });
     }
     // A dead handle is reported first, also without a current context.
     let stream = handles::get::<Stream>("stream", raw)?;

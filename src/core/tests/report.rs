@@ -116,7 +116,7 @@ fn a_stream_that_is_being_destroyed_is_not_subscribed() {
     let held = handles::get_arc::<Stream>("stream", raw).unwrap();
     assert!(held.callbacks.end(held.handle).is_none());
     let subscribed = report::subscribe(&HOST_FUNCTIONS, READER, raw);
-    fails(subscribed, Code::ParamInvalid, &["being destroyed"]);
+    fails(subscribed, Code::ParamInvalid, &["another thread is destroying"]);
     drop((held, work));
 }
 

@@ -228,7 +228,7 @@ fn check_ways(index: usize, dst: &Span, src: &Span, before: Ways) -> Result<Ways
     if own == [false; 2] {
         return Err(param_invalid!(
             "dsts[{index}] {:#x} is {} and srcs[{index}] {:#x} is {}; a batch copies from host to device or \
-             from device to host; use aclrtMemcpy or aclrtMemcpyAsync for others",
+             from device to host; use aclrtMemcpy or aclrtMemcpyAsync for other copies",
             dst.addr,
             place_in_words(dst.place),
             src.addr,

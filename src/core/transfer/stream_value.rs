@@ -19,7 +19,8 @@ fn check_address(addr: usize) -> Result<()> {
 /// Returns the word at an address, and a reference to its device if that is another device.
 fn word(addr: usize, device: &Device, writes: bool) -> Result<(Span, Held)> {
     const TAKES: Takes = Takes::Locked(
-        ", so streams cannot access it; use device memory, or host memory from aclrtMallocHost or aclrtHostRegisterV2",
+        ", so streams cannot access it; use device memory, memory from aclrtMallocHost, or host memory that is \
+         registered with ACL_HOST_REG_PINNED",
     );
     ends::find_end(End { argument: "devAddr", addr, len: SIZE }, writes, Own::Device(device), TAKES)
 }

@@ -86,7 +86,7 @@ pub(crate) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
         }
         other @ (Image::Elf { .. } | Image::Fatbin | Image::Ptx) => {
             return Err(Fault::unsupported(format!(
-                "the program is {}; allowed: ELF shared objects for this processor (machine {THIS_MACHINE}), not \
+                "the kernel binary is {}; allowed: ELF shared objects for this processor (machine {THIS_MACHINE}), not \
                  binaries for Ascend cores; build the kernel with portacl/kernel.h",
                 other.in_words()
             )));
@@ -110,8 +110,8 @@ pub(crate) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
 }
 
 /// The text where the loader cannot open a file by its descriptor.
-const NO_PROC: &str = "the program is loaded from a file in /proc, but /proc is not mounted or shows other processes; \
-                       run: mount -t proc proc /proc";
+const NO_PROC: &str = "the kernel binary is loaded from a file in /proc, but /proc is not mounted or shows other \
+                       processes; run as root: mount -t proc proc /proc";
 
 /// Whether a path leads to the open file. In /proc of another namespace this process has another number.
 fn leads_to(path: &CStr, file: &descriptor::Descriptor) -> bool {
@@ -129,7 +129,10 @@ fn refused_by_loader(error: &libloading::Error, path: &CStr) -> Fault {
 }
 
 fn system(error: io::Error) -> Fault {
-    let text = format!("the system refused a memory file for the program: {error}");
+    let text = format!(
+        "the kernel binary cannot be kept in a memory file: {error}. If too many files are open, close some, or raise \
+         ulimit -n"
+    );
     Fault::new(FaultKind::OutOfResources, text)
 }
 
@@ -256,8 +259,8 @@ impl LoadedObject {
         ensure!(
             found.len >= size_of::<Descriptor>() && self.has(found.addr.addr(), size_of::<Descriptor>()),
             Fault::invalid(format!(
-                "{name}_portacl_kernel (a symbol of {} bytes) has fewer than {} bytes in its segment; define the \
-                 kernel with PORTACL_KERNEL",
+                "{name}_portacl_kernel (a symbol of {} bytes) must have at least {} bytes, all in one segment of the \
+                 binary; define the kernel with PORTACL_KERNEL",
                 found.len,
                 size_of::<Descriptor>()
             ))
@@ -291,8 +294,8 @@ impl LoadedObject {
         if size > MOST_ARGUMENTS || count > MOST_ARGUMENTS || !each.iter().all(fits) {
             return Err(Fault::invalid(format!(
                 "{name}_portacl_kernel describes {described} in {size} bytes of arguments; allowed: at most \
-                 {MOST_ARGUMENTS} bytes that contain all parameters, and pointers of {} bytes; define the kernel with \
-                 PORTACL_KERNEL",
+                 {MOST_ARGUMENTS} parameters in at most {MOST_ARGUMENTS} bytes, each parameter inside of these bytes, \
+                 and pointers of {} bytes; define the kernel with PORTACL_KERNEL",
                 size_of::<usize>()
             )));
         }

@@ -163,15 +163,18 @@ fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     write!(text, "portacl: the host touched {addr:#x}, ")?;
     match BLOCKS.find(addr) {
         _ if !area.is_open => {
-            write!(text, "which was memory on device {device} before its reset, or memory from ")?;
-            write!(text, "another process before it was freed here; access memory only while it exists")?;
+            write!(text, "which was memory on device {device} before its reset, memory from another process before ")?;
+            write!(text, "it was freed here, or mapped memory before it was unmapped; ")?;
+            write!(text, "access memory only while it exists")?;
         }
         Some(Range { base, words, .. }) => {
             let (asked, at) = (words[ASKED], addr - base);
             let name = NAMES[words[STATE] as usize];
             write!(text, "which is at offset {at} in the {name} at {base:#x} of {asked} bytes on device {device}; ")?;
             match words[STATE] {
-                FREED => write!(text, "free it later, and copy it with aclrtMemcpy")?,
+                FREED => {
+                    write!(text, "the host cannot access device memory: free it later, and copy it with aclrtMemcpy")?;
+                }
                 _ => write!(text, "the host cannot access device memory: copy it with aclrtMemcpy")?,
             }
         }

@@ -60,13 +60,13 @@ fn pages_of(addr: usize, len: usize) -> Pages {
 fn not_mapped(page: usize, unasked: Option<io::Error>, addr: usize, len: usize) -> Fault {
     let (what, why) = match unasked {
         None => ("nothing is mapped", String::new()),
-        Some(why) => ("nothing can be read", format!(" (the mapping there is unknown: {why})")),
+        Some(why) => ("nothing can be read", format!(" (the system does not say whether it is mapped: {why})")),
     };
     Fault::new(
         FaultKind::Driver,
         format!(
-            "the {len} bytes at {addr:#x} need the page at {page:#x}, where {what}{why}; register memory that the \
-             process has mapped"
+            "{what} at {page:#x}, a page of the {len} bytes at {addr:#x}{why}; register memory that the process has \
+             mapped"
         ),
     )
 }

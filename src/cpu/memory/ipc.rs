@@ -38,19 +38,21 @@ pub(crate) struct FilePart {
 
 /// Returns the fault that the system gives no file in memory. `purpose` is empty, or says after a space what it is for.
 pub(crate) fn no_file(purpose: &str, error: &io::Error) -> Fault {
-    let fault = Fault::out_of_host_memory(format!("the system refused a memory file{purpose}: {error}"));
+    let fault = Fault::out_of_host_memory(format!(
+        "no memory file can be created{purpose}: {error}. If too many files are open, close some, or raise ulimit -n"
+    ));
     if is_forbidden(error) { fault.with_kind(FaultKind::Unsupported) } else { fault }
 }
 
 /// Returns the fault that the system gives no descriptor of a file.
 pub(crate) fn no_descriptor(error: io::Error) -> Fault {
     Fault::out_of_host_memory(format!(
-        "the system refused a descriptor: {error}; close descriptors, or raise ulimit -n"
+        "the memory's descriptor cannot be duplicated: {error}. If too many are open, close some, or raise ulimit -n"
     ))
 }
 
 pub(crate) fn damaged() -> Fault {
-    Fault::invalid("the export of the other process is damaged")
+    Fault::invalid("the export of the other process is damaged; export the memory again")
 }
 
 /// Returns the parcel of `len` bytes from an offset on.
@@ -67,7 +69,8 @@ pub(crate) fn unpack(parcel: Parcel) -> Result<FilePart> {
     let [magic, what, offset, len] = words(&bytes);
     let known = [Contents::Memory, Contents::Physical, Contents::Host];
     let contents = known.into_iter().find(|known| *known as u64 == what && magic == MAGIC);
-    let (Some(contents), Some(file)) = (contents, descriptor) else { return Err(Parcel::of_another()) };
+    let contents = contents.ok_or_else(Parcel::of_another)?;
+    let file = descriptor.ok_or_else(Parcel::no_descriptor)?;
     let end = offset.checked_add(len).filter(|_| len != 0 && offset.is_multiple_of(UNIT));
     let unknown = |error: io::Error| {
         Fault::new(FaultKind::Driver, format!("the export of the other process cannot be inspected: {error}"))

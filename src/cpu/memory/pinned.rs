@@ -142,7 +142,8 @@ impl HostMemory {
     fn map_unlocked(&self, len: usize) -> Result<Mapping> {
         let new = || Mapping::new(len, Source::Private, 0);
         let mapping = new().or_else(|error| if self.make_room() { new() } else { Err(error) });
-        let mapping = mapping.map_err(|error| no_memory(len, &error.to_string()))?;
+        let advice = "free host memory, or raise ulimit -v or vm.max_map_count";
+        let mapping = mapping.map_err(|error| no_memory(len, &format!("{error}; {advice}")))?;
         mapping.advise_huge();
         host_ranges::mapped(mapping.addr(), mapping.len());
         Ok(mapping)
@@ -170,7 +171,7 @@ impl HostMemory {
 }
 
 fn no_memory(len: usize, said: &str) -> Fault {
-    Fault::out_of_host_memory(format!("the system refused {len} bytes of host memory: {said}"))
+    Fault::out_of_host_memory(format!("{len} bytes of host memory cannot be allocated: {said}"))
 }
 
 /// The maximum number of cached bytes. The oldest mappings are removed first.

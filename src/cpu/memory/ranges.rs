@@ -56,7 +56,8 @@ impl Memory {
             pages::set_access(parked.addr(), parked.len(), Access::None)?;
             Ok(parked)
         });
-        let parked = parked.map_err(|error| refused("the system refused addresses for the memory", error))?;
+        let text = "the memory cannot be mapped (if addresses are missing, raise ulimit -v)";
+        let parked = parked.map_err(|error| refused(text, error))?;
         Ok(Self::File { part, parked, ordinal, node })
     }
 

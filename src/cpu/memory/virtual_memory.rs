@@ -21,17 +21,22 @@ use crate::base::{files, host_ranges};
 use crate::runtime::driver::CpuDriver;
 use crate::runtime::shared::Shared;
 
+/// The remedy if the process has too many mappings.
+const MANY_MAPPINGS: &str = "if memory is missing, raise vm.max_map_count";
+
 /// Returns the fault that a range of addresses cannot be reserved.
 fn no_range(wish: usize, error: std::io::Error) -> Fault {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the standard library adds kinds of errors")]
     let what = match error.kind() {
         ErrorKind::AddrInUse | ErrorKind::AlreadyExists => {
-            "the requested addresses are not free (pass another expectPtr, or null)"
+            format!("the addresses from {wish:#x} on are not free (pass another expectPtr, or null)")
         }
-        _ if wish != 0 => "the system refused to reserve the requested addresses",
-        _ => "the system refused to reserve addresses",
+        _ if wish != 0 => {
+            format!("the system refused to reserve the addresses from {wish:#x} on (pass another expectPtr, or null)")
+        }
+        _ => "the system refused to reserve addresses (request fewer bytes, or raise ulimit -v)".to_owned(),
     };
-    refused(what, error)
+    refused(&what, error)
 }
 
 impl VirtualMemory for CpuDriver {
@@ -82,7 +87,7 @@ impl VirtualMemory for CpuDriver {
         // The lock is held from here on, because an export changes the file of the memory and its mappings.
         let mut all = self.shared.ranges.all.lock();
         pages::replace(addr, len, memory.source(), own)
-            .map_err(|error| refused("the system refused to map memory at the given address", error))?;
+            .map_err(|error| refused(&format!("{len} bytes cannot be mapped at {addr:#x} ({MANY_MAPPINGS})"), error))?;
         let watch = memory.ordinal().filter(|_| own != 0).map(|ordinal| Watch::new(addr, len, own, ordinal));
         if watch.is_some() {
             host_access::taken(&Block { addr, len, token: 0 }, len);
@@ -133,7 +138,7 @@ impl VirtualMemory for CpuDriver {
         }
         let mut all = self.shared.ranges.all.lock();
         pages::set_access(addr, len, access)
-            .map_err(|error| refused("the system refused to change the access", error))?;
+            .map_err(|error| refused(&format!("the access to {addr:#x} cannot be changed ({MANY_MAPPINGS})"), error))?;
         if let Some(part) = around(&mut all, addr).and_then(|range| range.parts.get_mut(&addr)) {
             part.host = access;
         }

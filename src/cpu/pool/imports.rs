@@ -80,7 +80,10 @@ impl Imports {
         }
         let mapping = file.get().and_then(|file| Mapping::new(whole, Source::File(file, first), own));
         let mapping = mapping.map_err(|error| {
-            Fault::out_of_host_memory(format!("{len} bytes of another process cannot be mapped: {error}"))
+            Fault::out_of_host_memory(format!(
+                "{len} bytes from another process cannot be mapped: {error}. If memory is missing, raise ulimit -v or \
+                 vm.max_map_count"
+            ))
         })?;
         let base = mapping.addr();
         host_ranges::mapped(base, whole);

@@ -44,6 +44,9 @@ const NAME_MAGIC: u64 = u64::from_le_bytes(*b"portaclP");
 /// The version of the format. Processes with different versions do not share memory.
 const VERSION: u64 = 1;
 
+/// The remedy for a descriptor of another file.
+const FROM_EXPORT: &str = "pass a descriptor from portaclMemPoolExportToShareableHandle";
+
 /// The file's identity, which is different for each file.
 type Identity = [u64; 2];
 /// The mask of the lower half of a word.
@@ -104,7 +107,7 @@ impl SharedFile {
             None if state.names.len() < MOST_NAMES => state.names.len() as u32,
             None => {
                 return Err(Fault::out_of_host_memory(format!(
-                    "{MOST_NAMES} pointers of this pool are exported, which is the maximum; free some"
+                    "{MOST_NAMES} pointers of this pool are exported, which is the maximum; free exported allocations"
                 )));
             }
         };
@@ -112,7 +115,7 @@ impl SharedFile {
         let name = Name { slot, serial: state.serial, offset, len };
         if let Err(error) = self.write_record(slot, &name.record(self.identity)) {
             state.vacant.push(slot);
-            return Err(Fault::out_of_host_memory(format!("the exported pointer cannot be written: pwrite: {error}")));
+            return Err(Fault::out_of_host_memory(format!("the exported pointer cannot be written: {error}")));
         }
         state.names.insert(offset, name);
         Ok(name.to_bytes(self.identity))
@@ -133,7 +136,7 @@ impl SharedFile {
     }
 
     fn write_record(&self, slot: u32, record: &[u8; RECORD]) -> io::Result<()> {
-        self.file.file()?.write_all_at(record, record_at(slot))
+        self.file.file()?.write_all_at(record, record_at(slot)).map_err(|error| named("pwrite", error))
     }
 
     /// Ends imports.
@@ -157,14 +160,18 @@ impl ImportedFile {
     pub(crate) fn open(descriptor: BorrowedFd<'_>) -> Result<Self> {
         let number = descriptor.as_raw_fd();
         let refused = |why: String| Fault::invalid(format!("descriptor {number} {why}"));
-        let foreign = |why: &str| refused(format!("does not belong to an exported memory pool: {why}"));
+        let foreign = |why: &str| refused(format!("does not belong to an exported memory pool: {why}; {FROM_EXPORT}"));
         let unknown = |error: io::Error| {
             Fault::new(FaultKind::Driver, format!("descriptor {number} cannot be inspected: {error}"))
         };
         ensure!(memory_file::is_sealed(descriptor).map_err(unknown)?, foreign("its file has no seals"));
         let kept = descriptor.try_clone_to_owned().map_err(|error| named("dup", error)).and_then(Descriptor::new);
-        let kept = kept
-            .map_err(|error| Fault::out_of_host_memory(format!("descriptor {number} cannot be duplicated: {error}")))?;
+        let kept = kept.map_err(|error| {
+            Fault::out_of_host_memory(format!(
+                "descriptor {number} cannot be duplicated: {error}. If too many are open, close some, or raise \
+                 ulimit -n"
+            ))
+        })?;
         let file = kept.file().map_err(unknown)?;
         let mut bytes = [0; HEADER];
         match file.read_exact_at(&mut bytes, 0) {
@@ -176,7 +183,8 @@ impl ImportedFile {
         if header.size.checked_add(MEMORY) != Some(len) {
             let size = header.size;
             return Err(refused(format!(
-                "has a damaged file: the file has {len} bytes, but its header describes {size} bytes of memory"
+                "has a damaged file: the file has {len} bytes, but its header describes {size} bytes of memory after \
+                 the first {MEMORY} bytes; export the pool again"
             )));
         }
         let imported = Self { file: kept, header };
@@ -216,7 +224,8 @@ impl ImportedFile {
         let end = name.offset.checked_add(name.len);
         if name.len == 0 || end.is_none_or(|end| end > self.header.size) {
             return Err(Fault::invalid(format!(
-                "the exported pointer is damaged: it has {} bytes at offset {} in a pool of {} bytes",
+                "the exported pointer is damaged: it has {} bytes at offset {} in a pool of {} bytes; export the \
+                 pointer again",
                 name.len, name.offset, self.header.size
             )));
         }
@@ -226,7 +235,8 @@ impl ImportedFile {
     fn check_open(&self) -> Result<()> {
         match memory_file::lock(&self.file, LOCK, libc::F_OFD_GETLK, libc::F_WRLCK) {
             Ok(libc::F_UNLCK) => Err(Fault::invalid(
-                "the exported memory pool does not exist any longer: its process has destroyed it, or ended",
+                "the exported memory pool cannot be imported any longer: its process has destroyed it, has ended, or \
+                 has closed the descriptors of this library (closefrom); keep the pool until it is imported",
             )),
             Ok(_) => Ok(()),
             Err(error) => Err(Fault::new(
@@ -262,7 +272,7 @@ impl Header {
         let [magic, format, which, size, low, high, sum] = words(bytes);
         ensure!(
             magic == HEADER_MAGIC,
-            "does not belong to an exported memory pool: its file has no header of a pool".to_owned()
+            format!("does not belong to an exported memory pool: its file has no header of a pool; {FROM_EXPORT}")
         );
         let (version, kind) = (format & LOWER, format >> 32);
         if version != VERSION {

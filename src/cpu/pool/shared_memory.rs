@@ -64,7 +64,7 @@ impl HostSegments {
     /// Allocates a block in this file, on a NUMA node. The arena says what is free.
     fn take(&self, len: usize, file: &Arc<SharedFile>, arena: &Arc<Mutex<Arena>>, node: u32) -> Result<Block> {
         let refused = |why: &dyn std::fmt::Display| {
-            Fault::out_of_host_memory(format!("the system refused {len} bytes of shared host memory: {why}"))
+            Fault::out_of_host_memory(format!("{len} bytes of shared host memory cannot be allocated: {why}"))
         };
         let whole = len.checked_next_multiple_of(HUGE as usize);
         let mut locked = arena.lock();

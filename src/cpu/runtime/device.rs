@@ -289,8 +289,9 @@ impl Device for CpuDevice {
         Err(Fault::new(
             FaultKind::Execution,
             format!(
-                "device {}: streams of other devices still use memory on this device after {} s, so its {len} bytes \
-                 stay mapped; synchronize these streams before the device is reset",
+                "device {}: work that has begun, or work of other devices' streams, still uses memory on this device \
+                 after {} s, so the {len} bytes of the device stay mapped; synchronize these streams before the device \
+                 is reset",
                 self.ordinal,
                 PATIENCE.as_secs()
             ),

@@ -166,8 +166,8 @@ fn closed_memory_stays_readable_and_cannot_be_imported() {
         let imported = import(importer, &descriptor);
         let there = imported.import_block(&name).unwrap();
         shared.close();
-        assert!(refused_name(&*imported, &name).contains("not exist any longer"));
-        assert!(refused(descriptor.as_fd()).contains("not exist any longer"));
+        assert!(refused_name(&*imported, &name).contains("cannot be imported any longer"));
+        assert!(refused(descriptor.as_fd()).contains("cannot be imported any longer"));
         assert_eq!(importer.read(there.addr, there.len), vec![5; 4 * MIB]);
         // The exporter goes on, too.
         assert_eq!(exporter.read(block.addr, 100), [5; 100]);
@@ -188,7 +188,7 @@ fn what_ends_with_its_exporter_is_readable_until_it_is_freed() {
     // There is neither a close nor a free of the import.
     exporter.device.close().unwrap();
     drop(shared);
-    assert!(refused_name(&*imported, &name).contains("not exist any longer"));
+    assert!(refused_name(&*imported, &name).contains("cannot be imported any longer"));
     assert_eq!(importer.read(there.addr, there.len), vec![6; HUGE]);
     assert_eq!(importer.read(there.addr, there.len), vec![6; HUGE]);
     imported.free_now(there).unwrap();

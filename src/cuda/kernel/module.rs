@@ -89,8 +89,8 @@ pub(crate) fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Mo
         Image::Ptx | Image::Fatbin | Image::Elf { machine: MACHINE_CUDA, .. } => {}
         Image::Elf { .. } => {
             return Err(Fault::unsupported(format!(
-                "the program is {}; the cuda backend loads PTX text, cubin and fatbin files, and cannot run binaries \
-                 for Ascend cores: build the kernel for CUDA",
+                "the kernel binary is {}; the cuda backend loads PTX text, cubin and fatbin files, and cannot run \
+                 binaries for Ascend cores: build the kernel for CUDA",
                 kind.in_words()
             )));
         }

@@ -85,9 +85,9 @@ pub(crate) fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePo
             aligned_on(device, &device.padding, len, |len| alloc(device, len, |api| unsafe { api.mem_alloc(len) }))
         }
         PagePolicy::HugeOnly => mapped_memory::alloc(device, len),
-        PagePolicy::Huge1GOnly => {
-            Err(Fault::unsupported("the CUDA driver has no pages of 1 GiB for device memory; request pages of 2 MiB"))
-        }
+        PagePolicy::Huge1GOnly => Err(Fault::unsupported(
+            "the CUDA driver has no pages of 1 GiB for device memory; pass ACL_MEM_MALLOC_HUGE_ONLY (2 MiB pages)",
+        )),
     });
     block.inspect(|&block| counter(device, block).add(block.len)).map_err(|fault| explain(device, len, fault))
 }
@@ -97,9 +97,10 @@ pub(crate) fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Blo
     let block = with_reaping(&device.driver, || {
         // A driver accepts more, and moves pages to the host. Here managed memory counts as memory on the device.
         if len as u64 > device.info.total_memory {
-            return Err(Fault::out_of_device_memory(
-                "one allocation of managed memory can be at most as large as the device's memory",
-            ));
+            return Err(Fault::out_of_device_memory(format!(
+                "one allocation of managed memory has at most {} bytes, the size of the device's memory",
+                device.info.total_memory
+            )));
         }
         aligned_on(device, &device.managed_padding, len, |len| {
             let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as c_uint;

@@ -47,8 +47,8 @@ pub(crate) fn register(driver: &DriverState, addr: usize, len: usize) -> Result<
 fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
     let hint = match fault.kind() == FaultKind::AlreadyRegistered {
         true => {
-            "; another library has registered a part of the memory, or enqueued work still uses a part that was \
-             unregistered; in the second case, synchronize and try again"
+            "; another library has allocated or registered a part of the memory as pinned, or enqueued work still uses \
+             a part that was unregistered; in the second case, synchronize and try again"
         }
         false => "",
     };

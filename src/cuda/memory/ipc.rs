@@ -90,7 +90,9 @@ pub(crate) fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block
         opened = open();
     }
     let base = opened.map_err(|fault| {
-        is_none(fault, "the driver rejects the handle; export the memory again, and free it only after the import")
+        let text = "the driver rejects the handle; import the memory before it is freed, on the device that it is on \
+                    or on a device with peer access to it";
+        is_none(fault, text)
     })? as usize;
     if let Err(fault) = check_place(device, base, offset, len) {
         // SAFETY: it was opened above.
@@ -119,8 +121,8 @@ pub(super) fn check_inside(offset: u64, len: u64, size: u64) -> Result<()> {
     ensure!(
         end.is_some_and(|end| end <= size),
         Fault::invalid(format!(
-            "the export of the other process is damaged: it is {len} bytes at offset {offset} of an allocation of {size} \
-             bytes"
+            "the export of the other process is damaged: it is {len} bytes at offset {offset} of an allocation of \
+             {size} bytes; export the memory again"
         ))
     );
     Ok(())
@@ -162,16 +164,14 @@ pub(crate) fn import_physical(
     device: &Arc<DeviceState>,
     parcel: &Parcel,
 ) -> Result<(CUmemGenericAllocationHandle, usize)> {
-    let descriptor = parcel.descriptor.as_ref().ok_or_else(Parcel::of_another)?;
     ensure!(parcel.bytes.len() == 16 && parcel.bytes[..8] == PHYSICAL, Parcel::of_another());
+    let descriptor = parcel.descriptor.as_ref().ok_or_else(Parcel::no_descriptor)?;
     // The driver takes a descriptor instead of an address.
     let shareable: *mut c_void = std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
     let handle = device
         // SAFETY: a descriptor, which the driver may find wrong.
         .call(|api| unsafe { api.mem_import(shareable, DESCRIPTOR) })
-        .map_err(|fault| {
-            is_none(fault, "the descriptor does not refer to memory from the driver; export the memory again")
-        })?;
+        .map_err(|fault| is_none(fault, "the driver rejects the descriptor of the memory; export the memory again"))?;
     device.driver.sharing.add(Shared::Physical(handle));
     Ok((handle, word(&parcel.bytes[8..]) as usize))
 }

@@ -155,13 +155,14 @@ pub(super) fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Optio
     let word = |at: usize| u64::from_le_bytes(*lens[at * 8..].first_chunk().expect("8 bytes"));
     let (size, offset, len) = (word(0), word(1), word(2));
     ipc::check_inside(offset, len, size)?;
-    let descriptor = parcel.descriptor.as_ref().ok_or_else(Parcel::of_another)?;
+    let descriptor = parcel.descriptor.as_ref().ok_or_else(Parcel::no_descriptor)?;
     // The driver takes a descriptor instead of an address.
     let shareable: *mut c_void = std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
     let page = page(device, &properties(device)?)?;
     // SAFETY: a descriptor, which the driver may find wrong, as it may the size.
     let opened = map(device, size as usize, page, |api| unsafe { api.mem_import(shareable, DESCRIPTOR) });
-    let base = opened.map_err(|fault| is_none(fault, "the export of the other process is damaged; export it again"))?;
+    let text = "the driver cannot map the exported memory; export the memory again, and import it on the same device";
+    let base = opened.map_err(|fault| is_none(fault, text))?;
     device.driver.sharing.imported_blocks.fetch_add(1, Ordering::Relaxed);
     Ok(Some(blocks::imported_block(base, page, base + offset as usize, len as usize)))
 }

@@ -117,9 +117,9 @@ impl VirtualMemory for CudaDriver {
         if wish != 0 && addr != wish {
             // SAFETY: just reserved, and not used by any other thread.
             let _ = unsafe { self.0.api.mem_address_free(addr as CUdeviceptr, len) };
-            return Err(Fault::out_of_host_memory(
-                "the requested addresses are not free (pass another expectPtr, or null)",
-            ));
+            return Err(Fault::out_of_host_memory(format!(
+                "the driver does not reserve the addresses from {wish:#x} on; pass another expectPtr, or null"
+            )));
         }
         self.0.owned.add(addr, len);
         Ok(addr)

@@ -251,8 +251,8 @@ impl Pool for CudaPool {
         let size = CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE;
         // SAFETY: a pool that lives, and what another process exported, which the driver checks.
         let imported = self.call(|api, pool| unsafe { api.mem_pool_import_pointer(pool, &mut export) });
-        let not_live = "exportData belongs to no live allocation of this pool; import it from the pool that it was exported \
-                        from, and free the pointer there only after all importing processes have freed it";
+        let not_live = "exportData belongs to no live allocation of this pool; import the pointer from the pool that \
+                        exported it, and free it there only after all importing processes have freed it";
         let addr = imported.map_err(|fault| is_none(fault, not_live))? as usize;
         // SAFETY: RANGE_SIZE is a size.
         let len = self.call(|api, _| unsafe { foreign::attribute(api, size, addr) });

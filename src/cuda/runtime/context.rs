@@ -192,7 +192,7 @@ impl Context {
         }
         let text = |said: &str| {
             let ordinal = self.ordinal;
-            format!("work failed on CUDA device {ordinal} and ended its context: {said}; start another process")
+            format!("a failure on CUDA device {ordinal} ended the device's context: {said}; start another process")
         };
         self.failed.get_or_init(|| fault.with_text(text)).clone()
     }

@@ -208,8 +208,8 @@ impl Device for CudaDevice {
             return Err(Fault::new(
                 FaultKind::Execution,
                 format!(
-                    "CUDA device {} still has work after {} s (a host function that does not return?); its context \
-                     stays until the process ends",
+                    "CUDA device {} still has work after {} s, for example a kernel or a host function that does not \
+                     end; the device's context stays until the process ends; end the work before the device is reset",
                     device.context.ordinal,
                     CLOSE_PATIENCE.as_secs()
                 ),

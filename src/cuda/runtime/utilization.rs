@@ -198,9 +198,9 @@ impl Drop for Nvml {
 
 fn cannot_be_used(why: &str) -> Fault {
     Fault::unsupported(format!(
-        "only NVML reports the utilization of a GPU, but {LIBRARY} {why}. If it is missing or does not start, \
-         install the one of this driver, or in a container add `utility` to NVIDIA_DRIVER_CAPABILITIES; it reports \
-         nothing for a part of a device (MIG)"
+        "only NVML reports the utilization of a GPU, but {LIBRARY} {why}. If the library is missing or does not start, \
+         install the driver's version of it, or in a container add `utility` to NVIDIA_DRIVER_CAPABILITIES; NVML \
+         reports nothing for a part of a device (MIG)"
     ))
 }
 

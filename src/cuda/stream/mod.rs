@@ -43,8 +43,8 @@ impl CudaStream {
             return Err(Fault::new(
                 FaultKind::Driver,
                 format!(
-                    "the driver's stream {native:#x} is not in the primary context of the current device; make the \
-                     stream's device current, and create the stream in its primary context"
+                    "the driver's stream {native:#x} is not in the primary context of the current device; create the \
+                     stream in the primary context of a device, and make that device current"
                 ),
             ));
         }

@@ -142,8 +142,9 @@ fn refuse_in_child() -> Result<()> {
              child; fork before aclInit and before any query except aclrtGetDeviceCount, or start a new program (spawn)"
         ),
         (false, false) => param_invalid!(
-            "called in a child that was forked while another thread of the parent was in aclInit, aclFinalize or a \
-             query, which did not end within 10 seconds; fork before these calls or after them"
+            "called in a child that was forked while the parent was locked for a snapshot, or while another thread of \
+             the parent was in aclInit, aclFinalize or a query, which did not end within 10 seconds; fork before these \
+             calls or after them"
         ),
         (false, true) => param_invalid!(
             "called in a forked child of a process that has opened a device, has allocated or registered host memory, \

@@ -150,7 +150,7 @@ pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
 
 /// Checks a pointer that the entry reads itself: it must not be null.
 pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
-    ensure!(!pointer.is_null(), invalid_param!("{argument} is null; it must not be null"));
+    ensure!(!pointer.is_null(), invalid_param!("{argument} is null; pass a valid pointer"));
     Ok(())
 }
 

@@ -83,7 +83,7 @@ void RoundTo(at::Tensor& out, const at::Tensor& self, int64_t mode) {
             return;
     }
     throw Refusal(ACLNN_ERR_PARAM_INVALID, "roundMode is ", mode,
-                  "; allowed: 1 nearest, 2 down, 3 up, 5 to zero, 7 the fraction");
+                  "; allowed: 1 (to the nearest), 2 (down), 3 (up), 5 (to zero), 7 (the fraction)");
 }
 
 }  // namespace

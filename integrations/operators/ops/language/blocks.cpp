@@ -13,7 +13,7 @@ void RmsNormOf(const at::Tensor& x, const at::Tensor& gamma, const at::Tensor& f
                at::Tensor& rstd) {
     if (gamma.dim() > x.dim() || gamma.sizes() != x.sizes().slice(static_cast<size_t>(x.dim() - gamma.dim())))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "gamma has the shape ", gamma.sizes(),
-                      "; it must be the end of the shape of x, ", x.sizes());
+                      "; it must equal the last sizes of x, whose shape is ", x.sizes());
     std::vector<int64_t> dims;
     for (int64_t i = x.dim() - gamma.dim(); i < x.dim(); ++i) dims.push_back(i);
     const at::Tensor scale = at::rsqrt(at::mean(x * x, dims, true) + epsilon);
@@ -37,7 +37,7 @@ at::Tensor Partners(const at::Tensor& x, int64_t mode) {
     if (x.dim() == 0 || x.size(-1) % 2 != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(), "; its last size must be even");
     if (mode != kHalves && mode != kNeighbours)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 halves, 1 neighbours");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 (half), 1 (interleave)");
     const int64_t half = x.size(-1) / 2, at = mode == kHalves ? -2 : -1;
     const at::Tensor pairs =
         mode == kHalves ? x.unflatten(-1, at::IntArrayRef{2, half}) : x.unflatten(-1, at::IntArrayRef{half, 2});
@@ -122,7 +122,7 @@ at::Tensor GroupsOf(const at::Tensor& x, const Groups& groups, at::Tensor& mean,
 void UpdateRows(at::Tensor& self, const at::Tensor& indices, const at::Tensor& updates) {
     if (indices.dim() == 0 || indices.size(-1) < 1 || indices.size(-1) > self.dim())
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "indices has the shape ", indices.sizes(),
-                      "; its last size must be 1 to ", self.dim(), ", the number of dimensions of the tensor");
+                      "; its last size must be 1 to ", self.dim(), ", the number of dimensions of self");
     c10::List<Optional<at::Tensor>> places;
     for (const at::Tensor& place : Long(indices).unbind(-1)) places.push_back(Optional<at::Tensor>(place));
     self.index_put_(places, updates);

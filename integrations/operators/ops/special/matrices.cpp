@@ -13,7 +13,7 @@ const char* QrMode(int64_t mode) {
         case 2:
             return "r";
         default:
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 reduced, 1 complete, 2 r");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 (reduced), 1 (complete), 2 (r)");
     }
 }
 

@@ -98,7 +98,10 @@ C_Status xccl_group_start() {
 
 C_Status xccl_group_end() {
     constexpr const char* kName = "xccl_group_end";
-    if (group.depth == 0) return Refuse(kName, "this thread has no group; call xccl_group_start first");
+    if (group.depth == 0)
+        return Refuse(kName,
+                      "this thread has no group: xccl_group_start was not called, or a call in the group "
+                      "failed");
     if (--group.depth > 0) return C_SUCCESS;
     std::vector<Batch> batches;
     batches.swap(group.batches);

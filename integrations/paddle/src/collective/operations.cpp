@@ -1,6 +1,7 @@
 // Operations of all ranks, and between two. All but a send wait for their end: Paddle's CPU kernels read results at
 // once, without waiting, and only so can a failure reach the program. A send waits for no receive, as ranks may send
 // first.
+#include <string>
 #include <vector>
 
 #include "base/callbacks.h"
@@ -33,7 +34,8 @@ template <typename Call>
 C_Status Enqueue(const char* callback, C_DataType type, C_Stream stream, const Call& call) {
     const auto elements = ElementsOf(type);
     if (!elements)
-        return Refuse(callback, "ranks cannot exchange elements of this data_type; allowed: BOOL to COMPLEX128");
+        return Refuse(callback,
+                      ("data_type is " + std::to_string(type) + "; allowed: BOOL (1) to COMPLEX128 (15)").c_str());
     const Traced traced(callback);
     const C_Status status = Answer(callback, EnterDeviceOf(stream));
     return status == C_SUCCESS ? AnswerOf(callback, call(*elements)) : status;
@@ -52,7 +54,7 @@ C_Status ReduceInGroup(const char* callback, void* recv, std::size_t count, C_Da
     const auto reduction = ReductionOf(op);
     if (!reduction) return Refuse(callback, "op is unknown");
     if (const auto elements = ElementsOf(type); elements && elements->numbers > 1 && *reduction != HCCL_REDUCE_SUM) {
-        return Refuse(callback, "op does not exist for complex numbers; allowed: SUM and AVG");
+        return Refuse(callback, ("op is " + std::to_string(op) + "; allowed for complex numbers: SUM and AVG").c_str());
     }
     std::uint32_t ranks = 1;
     C_Status status = Enqueue(callback, type, stream, [&](const Elements& elements) {
@@ -152,7 +154,10 @@ static C_Status AllToAll(const void** send, const std::size_t* send_count, const
         const auto peer = static_cast<std::uint32_t>(index);
         const auto sent = ElementsOf(send_type[index]), received = ElementsOf(recv_type[index]);
         if (!sent || !received)
-            return Refuse(kName, "ranks cannot exchange elements of this data_type; allowed: BOOL to COMPLEX128");
+            return Refuse(kName, ("send_type[" + std::to_string(index) + "] is " + std::to_string(send_type[index]) +
+                                  " and recv_type[" + std::to_string(index) + "] is " +
+                                  std::to_string(recv_type[index]) + "; allowed: BOOL (1) to COMPLEX128 (15)")
+                                     .c_str());
         const std::uint64_t count = sent->Count(send_count[index]);
         transfers.push_back({HCCL_SEND, const_cast<void*>(send[index]), count, sent->type, peer});
         transfers.push_back({HCCL_RECV, recv[index], received->Count(recv_count[index]), received->type, peer});

@@ -189,7 +189,7 @@ void Full(PD_DeviceContext* context, PD_Scalar* value, PD_Tensor* out) {
     Demand(status == C_SUCCESS, "Paddle has passed no stream");
     const std::size_t size = static_cast<std::size_t>(count) * element.size;
     int device = 0;
-    Demand(EnterDeviceOf(memory, &device) == ACL_SUCCESS, "the result is not on a device of portacl");
+    Demand(EnterDeviceOf(memory, &device) == ACL_SUCCESS, "the device of the result is unknown or cannot be opened");
     const Traced call("full", Work::kFill, device, size, Handle(stream));
     Demand(FillWith(element, memory, size, Handle(stream)) == ACL_SUCCESS, "filling");
 }

@@ -209,7 +209,8 @@ C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns
     if (profiler == nullptr || add_runtime == nullptr || add_device == nullptr) {
         ReleaseAll();
         return Refuse("profiler_collect_trace_data",
-                      "Paddle has no functions that collect the events, so the events are dropped");
+                      "Paddle passed no profiler, or has no functions that collect the events, so the events are "
+                      "dropped");
     }
     std::vector<Record> mine;
     {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use super::ADDRESS_BITS;
+use super::{ADDRESS_BITS, MAX_RECORDS};
 
 /// A registered range of addresses, with its owner's data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,13 +57,16 @@ impl fmt::Display for InsertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Overlap { base, len } => {
-                write!(f, "the range overlaps another range, or begins in the same 256 bytes as that range: ")?;
-                write!(f, "{len} bytes at {base:#x}")
+                write!(f, "another range, of {len} bytes at {base:#x}, ")?;
+                write!(f, "overlaps this one or begins in the same 256 bytes")
             }
             Self::Unaddressable => {
                 write!(f, "the range ends above {:#x}, the last usable address", (1_u64 << ADDRESS_BITS) - 1)
             }
-            Self::Full => write!(f, "no memory is left to register another range"),
+            Self::Full => {
+                write!(f, "no host memory is left to register another range, or {MAX_RECORDS} are registered; ")?;
+                write!(f, "free memory")
+            }
             Self::Empty => write!(f, "the range is empty"),
         }
     }

@@ -74,7 +74,8 @@ impl Key {
     pub fn from_text(text: &[u8]) -> Result<Self> {
         Self::parse(text).ok_or_else(|| {
             Fault::invalid(format!(
-                "{:?} is not a key of this library; pass the whole key that the export returned",
+                "{:?} is not a key of this version of the library; pass the whole key that the export returned, and \
+                 use one version in both processes",
                 String::from_utf8_lossy(&text[..text.len().min(MOST_TEXT)])
             ))
         })
@@ -146,9 +147,9 @@ impl Key {
         let bits = if self.whole.is_some() { u32::MAX } else { low(SPACE_BITS) as u32 };
         if self.space != own.space & bits {
             return Err(Fault::unsupported(
-                "it was exported on another machine, before this machine was booted, or in another network or process \
-                 namespace (container); run both processes in the same namespaces (docker: --network and --pid), or \
-                 send the data over the network",
+                "it is wrong, or was exported on another machine, before this machine was booted, or in another \
+                 network or process namespace (container); pass the key that the export returned, run both processes \
+                 in the same namespaces (docker: --network and --pid), or send the data over the network",
             ));
         }
         let Self { process, .. } = *self;

@@ -93,7 +93,7 @@ impl Page {
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
         let another = || {
             io::Error::other(
-                "the file descriptor that it sent belongs to no notify; both processes need the same version of this \
+                "the file descriptor in the export belongs to no notify; both processes need the same version of this \
                  library",
             )
         };
@@ -106,7 +106,10 @@ impl Page {
         let page = Self::map(file, false)?;
         ensure!(
             page.lines().magic.load(Ordering::Acquire) == MAGIC,
-            io::Error::other("its page has no header of a notify")
+            io::Error::other(
+                "the page in the export has no header of a notify; both processes need the same version of this \
+                 library"
+            )
         );
         // The lock precedes the count: a counted process without a lock is dead.
         memory_file::lock(&page.file, at(slot), libc::F_OFD_SETLK, libc::F_RDLCK)?;

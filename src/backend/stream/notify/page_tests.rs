@@ -14,7 +14,7 @@ fn a_file_without_seals_is_asked_nothing_else() {
     let (Some(unsealed), Some(sealed)) = (import(unsealed.as_fd()), import(sealed.get().unwrap())) else { return };
     assert_eq!(
         unsealed,
-        "the file descriptor that it sent belongs to no notify; both processes need the same version of this library"
+        "the file descriptor in the export belongs to no notify; both processes need the same version of this library"
     );
     // A file with seals is asked.
     assert!(sealed.contains(&format!("(os error {REFUSED})")), "{sealed}");

@@ -197,7 +197,9 @@ impl SharedEvent {
             Ok(()) => Ok(false),
             // The record is checked again: it may have completed as the last action of the other process.
             Err(_) if over() => Ok(true),
-            Err(_) => Err(Fault::invalid("the other process died before it recorded the event")),
+            Err(_) => Err(Fault::invalid(
+                "the other process died before its record of the event was complete; record the event again",
+            )),
         }
     }
 

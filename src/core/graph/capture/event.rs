@@ -103,17 +103,18 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
             other.spoil("a stream of another capture tried to wait for one of its events");
             Err(error_with!(
                 Code::StreamCaptureConflict,
-                "event {raw:#x} was recorded in {other}, but {stream} takes part in {own}, and captures cannot wait \
-                 for each other. Both are invalid now; end both, and capture one graph after the other"
+                "event {raw:#x} was recorded in {other}, but {stream} takes part in {own}, and these cannot wait for \
+                 each other. Both are invalid now; call aclmdlRICaptureEnd for a capture and aclmdlRIDestroy for a \
+                 graph that is being built, and record one graph after the other"
             ))
         }
         (Some(own), None) => {
             own.spoil("one of its streams tried to wait for work outside of it");
             Err(error_with!(
                 Code::CaptureDependency,
-                "{stream} takes part in {own}, but event {raw:#x} was not recorded there: captured work cannot wait \
-                 for other work. Record the event in a stream of the capture first, or wait in a stream that is not \
-                 captured. The capture is invalid now"
+                "{stream} takes part in {own}, but event {raw:#x} was not recorded there: recorded work cannot wait \
+                 for other work. Record the event in a stream of the same capture or graph first, or wait in a stream \
+                 that is neither captured nor bound to a graph. The capture or graph is invalid now"
             ))
         }
         (None, Some((capture, place))) => {
@@ -154,6 +155,6 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     Err(error_with!(
         Code::StreamCaptureConflict,
         "another thread has meanwhile let {stream} join another capture, or begun to change a task group with it; end \
-         that first, or wait for the event in another stream"
+         the capture or the change first, or wait for the event in another stream"
     ))
 }

@@ -67,7 +67,7 @@ impl Interceptor for Graphs {
             Some(_) => Err(error_with!(
                 Code::StreamCaptured,
                 "stream {raw:#x} is being captured; call aclmdlRICaptureEnd first, or aclrtDestroyStreamForce, which \
-                 ends the capture without a graph"
+                 leaves the capture without a graph"
             )),
             None if stream.is_captured() && Recorder::of(stream).update().is_some() => Err(param_invalid!(
                 "stream {raw:#x} is changing a task group; call aclmdlRICaptureTaskUpdateEnd first, or \

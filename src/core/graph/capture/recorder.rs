@@ -55,9 +55,11 @@ impl<'a> Recorder<'a> {
                  enqueuing work",
                 self.stream
             ),
-            false => {
-                Error::new(Code::StreamNotCaptured, "another thread has ended the capture of the stream meanwhile")
-            }
+            false => Error::new(
+                Code::StreamNotCaptured,
+                "another thread has ended the capture of the stream meanwhile; end a capture after all threads have \
+                 recorded their work",
+            ),
         })
     }
 
@@ -90,8 +92,8 @@ impl<'a> Recorder<'a> {
         let mut part = self.part.lock();
         if !matches!(*part, Participation::Nothing) {
             return Err(param_invalid!(
-                "another thread has meanwhile let {} join a capture, or begun to change a task group with it; end that \
-                 first, or use another stream",
+                "another thread has meanwhile let {} join a capture, or begun to change a task group with it; end the \
+                 capture or the change first, or use another stream",
                 self.stream
             ));
         }
@@ -204,7 +206,8 @@ fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
         // The capture ended between its check and this.
         _ => Err(Fault::new(
             FaultKind::Abandoned,
-            "another thread has meanwhile ended the capture of the stream, or made it invalid",
+            "another thread has meanwhile ended the capture, the building of the graph or the change of the task group \
+             that records the stream, or made it invalid; end it after all threads have recorded their work",
         )),
     }
 }

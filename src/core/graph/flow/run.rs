@@ -250,7 +250,8 @@ impl Flow {
             Some(Stop::Because(fault)) => self.fail(run, fault),
             None if until.is_some_and(|until| until <= Instant::now()) => {
                 let text = format!(
-                    "a run of modelRI {} was not complete when its device was reset, and was dropped",
+                    "a run of modelRI {} was not complete at the reset of its device or the end of the session, and \
+                     was dropped; synchronize the stream of the run first",
                     self.graph
                 );
                 self.fail(run, Fault::new(FaultKind::Aborted, text));

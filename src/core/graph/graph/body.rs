@@ -99,11 +99,16 @@ impl Graph {
             ));
         };
         let ready = self.ready.lock();
-        ensure!(ready.is_none(), param_invalid!("{self} was captured before; a body can be captured once"));
+        ensure!(
+            ready.is_none(),
+            param_invalid!(
+                "{self} was captured before, and a body can be captured once; capture the parent graph again"
+            )
+        );
         if body.is_capturing.swap(true, Ordering::AcqRel) {
             return Err(error_with!(
                 Code::ModelCaptured,
-                "{self} is being captured already; call aclmdlRICaptureEnd first"
+                "{self} is being captured already, and a body can be captured once; add the tasks to that capture"
             ));
         }
         Ok(())
@@ -161,7 +166,11 @@ impl Graph {
         let mut bodies = HashMap::new();
         for conditional in ready.tasks.iter().filter_map(Task::conditional) {
             for &handle in &conditional.bodies {
-                let gone = || param_invalid!("the graph was destroyed by another thread meanwhile");
+                let gone = || {
+                    param_invalid!(
+                        "{self} was destroyed during the call by another thread, or released with its device"
+                    )
+                };
                 let body = Self::table().get_arc(handle).ok_or_else(gone)?;
                 let ready = body.body_ready(conditional.kind)?;
                 bodies.insert(handle, body.tree(&ready)?);

@@ -88,7 +88,7 @@ impl Drop for StreamTasks {
 
 fn insert<T: Object>(object: T) -> Result<Handle> {
     let made = T::table().insert(Arc::new(object));
-    made.ok_or_else(|| Error::no_more(T::noun()))
+    made.ok_or_else(|| Error::no_more("streams and tasks of graphs"))
 }
 
 impl Graph {

@@ -148,7 +148,7 @@ pub fn set(raw: u64, kind: i32, change: TaskUpdate) -> Result<()> {
             if flag != own {
                 return Err(unsupported!(
                     "params->{argument} is {flag:#x}; the task was recorded with {own:#x}, which cannot change; \
-                     capture the graph again"
+                     record the graph again"
                 ));
             }
             set_event(&graph, &mut task, what, event)?;
@@ -174,10 +174,10 @@ pub fn set(raw: u64, kind: i32, change: TaskUpdate) -> Result<()> {
 fn has_no_parameters(task: &Task) -> Error {
     let instead = match &task.work {
         Some(_) => {
-            "to change the task later, capture it between aclmdlRICaptureTaskGrpBegin and aclmdlRICaptureTaskGrpEnd, and \
-             call aclmdlRICaptureTaskUpdateBegin"
+            "to change such a task later, capture it in a task group (aclmdlRICaptureTaskGrpBegin), and call \
+             aclmdlRICaptureTaskUpdateBegin"
         }
-        None => "capture the graph again with another task",
+        None => "record the graph again, with another task",
     };
     unsupported!(
         "the task is of type {} ({}), for which aclmdlRITaskParams has no member; {instead}",
@@ -243,8 +243,8 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
         }
         What::EventWait(_) => {
             return Err(unsupported!(
-                "params->event is not the event of the recorded wait, and a wait inside of a graph cannot change its \
-                 event; capture the graph again, with an event that has ACL_EVENT_EXTERNAL or a wait with \
+                "{argument} is not the event of the recorded wait, and a wait inside of a graph cannot change its \
+                 event; record the graph again, with an event that has ACL_EVENT_EXTERNAL or a wait with \
                  ACL_EVENT_WAIT_EXTERNAL"
             ));
         }

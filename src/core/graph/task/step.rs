@@ -159,8 +159,8 @@ pub fn check_memory(what: impl Display, memory: &[Allocation]) -> error::Result<
 #[cold]
 fn memory_is_gone(what: impl Display, gone: &Allocation) -> Error {
     param_invalid!(
-        "{what} uses an allocation of {} bytes at {:#x} that was freed after the recording; keep the memory that a \
-         graph uses, or capture the graph again",
+        "{what} uses {} bytes at {:#x} that were freed, unmapped, closed or unregistered after the recording; keep \
+         the memory that a graph uses, or record the graph again",
         gone.len,
         gone.base
     )

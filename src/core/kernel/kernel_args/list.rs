@@ -96,7 +96,9 @@ impl List<'_> {
     fn function(&self) -> Result<Ref<'static, Function>> {
         let raw = self.head.function;
         Function::table().get_raw(raw).ok_or_else(|| {
-            param_invalid!("argsHandle is a list for kernel {raw:#x}, which was unloaded; begin another list")
+            param_invalid!(
+                "argsHandle is a list for kernel {raw:#x}, which was unloaded; load the kernel, and begin another list"
+            )
         })
     }
 
@@ -115,7 +117,10 @@ impl List<'_> {
             Some(known) => {
                 let (shown, count) = (&function.shown, Count(known.len(), "parameter"));
                 let Parameter { offset, size: needed, .. } = *known.get(index).ok_or_else(|| {
-                    param_invalid!("kernel {shown} has {count}, and argsHandle has all arguments already")
+                    param_invalid!(
+                        "kernel {shown} has {count}, and argsHandle has all arguments already; call \
+                         aclrtKernelArgsFinalize"
+                    )
                 })?;
                 let what = if is_place_holder { "a placeholder has" } else { "paramSize is" };
                 let [given, wanted] = [size, needed].map(|len| Count(len, "byte"));
@@ -136,7 +141,8 @@ impl List<'_> {
             let (size, room, most) = (Count(size, "byte"), Count(room, "byte"), Count(most, "argument"));
             return Err(invalid_param!(
                 "argument {index} (counted from 0) needs {size}, but argsHandle holds at most {most}, with {room} \
-                 together; pass fewer or smaller arguments"
+                 together; pass fewer or smaller arguments, or aclrtKernelArgsInitByUserMem more memory (for at most \
+                 {MOST_BYTES} bytes of arguments)"
             ));
         }
         self.entries[index] = Argument { offset, size, is_place_holder: is_place_holder.into(), ..Argument::default() };

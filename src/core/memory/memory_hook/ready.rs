@@ -71,9 +71,10 @@ impl Write for LogFile {
 pub fn write_profile() {
     let Some((id, file)) = PROFILE.try_lock().and_then(|profile| profile.clone()) else { return };
     let Ok(Some(text)) = report(id) else { return };
-    let written = create_file("the profile", &file)
-        .map_err(|why| why.text().to_owned())
-        .and_then(|mut to| to.write_all(text.as_bytes()).map_err(|why| why.to_string()));
+    let written = create_file("file", &file).map_err(|why| why.text().to_owned()).and_then(|mut to| {
+        let failed = |why: io::Error| format!("file \"{}\" cannot be written: {why}", file.to_string_lossy());
+        to.write_all(text.as_bytes()).map_err(failed)
+    });
     if let Err(why) = written {
         notice_once(&format!("the memory profile was not written: {why}"));
     }

@@ -129,8 +129,8 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     if thread.is_some() && !backend::at_end_of_thread(forget_thread) {
         return Err(Error::new(
             Code::BadAlloc,
-            "no pthread key is left in this process, and a hook of one thread needs a key; delete a key, or register \
-             the hook with PORTACL_MEMORY_HOOK_PROCESS",
+            "the system refused a pthread key, or memory for its value, which a hook of one thread needs; register the \
+             hook with PORTACL_MEMORY_HOOK_PROCESS",
         ));
     }
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -211,8 +211,8 @@ pub fn report(id: u64) -> Result<Option<String>> {
 
 fn unknown(id: u64) -> Error {
     param_invalid!(
-        "id {id} is not a registered hook: it never was, or it was unregistered; pass an id that \
-         portaclMemoryHookList lists"
+        "id {id} is not a registered hook: it never was, it was unregistered, or it was for one thread, which has \
+         ended; pass an id that portaclMemoryHookList lists"
     )
 }
 

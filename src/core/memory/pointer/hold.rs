@@ -134,8 +134,8 @@ fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
 #[cold]
 fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
     param_invalid!(
-        "{argument} {addr:#x} is memory on device {id}, but this operation is for device {}; use a stream or context \
-         of device {id}, or copy the data to the other device first",
+        "{argument} {addr:#x} is memory on device {id}, but this operation is for device {0}; use a stream or context \
+         of device {id}, or copy the data to device {0} first",
         device.id
     )
 }

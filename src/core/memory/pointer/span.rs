@@ -91,7 +91,7 @@ pub(crate) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
     }
     param_invalid!(
         "{argument} {addr:#x} is in an address range of this library, but not in a live allocation: it was freed, is \
-         past the end of an allocation, or was released with its device"
+         past the end of an allocation, or was released with its device or session"
     )
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn not_freed(argument: &str, addr: usize) -> Error {
     let Some(found) = Allocation::find(addr) else {
         return param_invalid!(
             "{argument} {addr:#x} is not a live allocation of this library: it was never allocated here, was freed, or \
-             was released with its device"
+             was released with its device or session"
         );
     };
     if found.base != addr {
@@ -43,6 +43,8 @@ pub(in crate::memory) fn names(kind: Kind) -> (&'static str, &'static str) {
         Kind::Mapped(_) | Kind::HostMapped(_) => ("mapped memory", "aclrtUnmapMem"),
         Kind::Imported(_) => ("memory imported from another process", "aclrtIpcMemClose"),
         Kind::Graph(_) => ("the value of a condition handle", "aclmdlRIDestroy of its graph"),
-        Kind::Registered { .. } => ("memory that the caller registered", "aclrtHostUnregister"),
+        Kind::Registered { .. } => {
+            ("memory that the caller registered", "the allocator that it is from, after aclrtHostUnregister")
+        }
     }
 }

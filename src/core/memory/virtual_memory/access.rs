@@ -169,7 +169,7 @@ pub fn check(argument: impl Display, span: &Span, device: &Device, writes: bool)
         if !suffices(access.get(memory.place.device())) && !suffices(access.get(Some(device.id))) {
             let verb = if writes { "write" } else { "read" };
             return Err(param_invalid!(
-                "{argument} {:#x} is in the mapping at {base:#x}, which device {} may not {verb}; allow it with \
+                "{argument} {:#x} reaches the mapping at {base:#x}, which device {} may not {verb}; allow it with \
                  aclrtMemSetAccess",
                 span.addr,
                 device.id

@@ -190,7 +190,8 @@ impl Physical {
         match open_device(id).filter(|device| device.owner == self.owner) {
             Some(device) => Ok(Some(device)),
             None => Err(param_invalid!(
-                "handle {:#x} is memory on device {id}, which another thread has reset during the call",
+                "handle {:#x} is memory on device {id}, which another thread has reset during the call; let the call \
+                 return first",
                 self.handle.raw()
             )),
         }

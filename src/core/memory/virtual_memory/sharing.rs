@@ -76,7 +76,10 @@ pub fn set_import_processes(key: &Key, processes: &[i32]) -> Result<()> {
     let _session = thread::session_outside_host_functions()?;
     match BROKER.admit(OfferKind::PhysicalMemory, key, processes) {
         true => Ok(()),
-        false => Err(param_invalid!("shareableHandle was not exported by this process, or its memory was freed")),
+        false => Err(param_invalid!(
+            "shareableHandle was not exported by this process, or its memory was freed; make this call in the process \
+             that exported it"
+        )),
     }
 }
 

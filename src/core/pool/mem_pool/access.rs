@@ -55,8 +55,8 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
         if let Some(own) = pool.home.device() {
             if own == id && access != Access::ReadWrite {
                 return Err(invalid_param!(
-                    "descList[{index}].flags restricts the access of device {id}, the device of the pool; pass \
-                     ACL_RT_MEM_ACCESS_FLAGS_READWRITE 3"
+                    "descList[{index}].flags is {flags}, but device {id} is the device of the pool and keeps full \
+                     access; pass ACL_RT_MEM_ACCESS_FLAGS_READWRITE 3, or omit this entry"
                 ));
             }
             // Only the driver knows where the memory in an imported pool is.

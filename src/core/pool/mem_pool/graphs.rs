@@ -37,7 +37,10 @@ impl MemPool {
         let pool = Pool::create(inner, home, options, PoolUse::Graphs, access, ended)?;
         pool.set_handle(self.handle);
         let ready = self.pool.prepare_for_graphs(&pool).and_then(|()| match self.pool.is_retired() {
-            true => Err(param_invalid!("memPool was destroyed by another thread meanwhile")),
+            true => Err(param_invalid!(
+                "another thread has destroyed memPool {:#x} during this call; destroy it after the call",
+                self.handle.raw()
+            )),
             false => Ok(()),
         });
         if let Err(error) = ready {

@@ -67,8 +67,8 @@ pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     }
     if let Some(addr) = freed.iter().find(|addr| state(addr) != Some(Ownership::Taken)) {
         return Err(param_invalid!(
-            "modelRI frees memory at {addr:#x} of another graph, but this memory is not allocated (no run has \
-             allocated it, it was freed, or its graph was destroyed); run the graph that allocates it first"
+            "modelRI frees memory at {addr:#x} of another graph, but no run has allocated this memory, or it was freed \
+             since, or the other graph was destroyed; run the graph that allocates the memory first"
         ));
     }
     change(&mut all, taken, Ownership::Free, Ownership::Taken);
@@ -127,8 +127,8 @@ pub fn retains(addr: usize) -> Result<bool> {
     let Some(owned) = all.get_mut(&addr) else { return Ok(false) };
     match owned.state {
         Ownership::Free => Err(param_invalid!(
-            "ptr {addr:#x} is memory from modelRI {:#x} and is not allocated: no run has allocated it, or it was freed \
-             since; free it at most once after each run",
+            "the memory at {addr:#x} belongs to the graph (modelRI) {:#x} and is not allocated: no run has allocated \
+             it, or it was freed since; free it at most once after each run",
             owned.graph.raw()
         )),
         Ownership::Taken => {

@@ -249,7 +249,10 @@ impl Pool {
     fn too_late(&self, undo: impl FnOnce()) -> Error {
         undo();
         release_failure::note_outcome("memory in a destroyed pool was not freed", self.end_if_retired());
-        param_invalid!("memPool was destroyed by another thread meanwhile")
+        param_invalid!(
+            "another thread has destroyed memPool {:#x} during this call; destroy it after the call",
+            self.handle()
+        )
     }
 
     /// Frees memory in the order of `stream`. Returns false if another thread has freed it. After true the caller

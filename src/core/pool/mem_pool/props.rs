@@ -64,7 +64,8 @@ pub(super) fn place(
         is_known || (kind, number) == (Location::MANAGED, MANAGED),
         invalid_param!(
             "{location}type is {kind}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, _DEVICE 1, _HOST_NUMA 4, \
-             PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT 104, and for managed memory ACL_MEM_LOCATION_TYPE_MANAGED 3"
+             PORTACL_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT 104, and with PORTACL_MEM_ALLOCATION_TYPE_MANAGED 2 also \
+             ACL_MEM_LOCATION_TYPE_MANAGED 3"
         )
     );
     let here = match (kind, number) {
@@ -184,11 +185,16 @@ fn location(options: &PoolOptions) -> Location {
 pub(super) fn in_words(options: &PoolOptions) -> String {
     let what = if options.kind == PoolKind::Pinned { "" } else { "managed memory " };
     let Location { kind, id } = location(options);
-    match kind {
+    let place = match kind {
         Location::DEVICE => format!("{what}on device {id}"),
         Location::HOST => format!("{what}in host memory"),
         Location::HOST_NODE => format!("{what}in host memory on NUMA node {id}"),
         _ => format!("{what}without a preferred location"),
+    };
+    match options.place {
+        // Managed memory that prefers no device belongs to the one that was current.
+        MemoryPlace::Device(current) if kind != Location::DEVICE => format!("{place} (current device {current})"),
+        MemoryPlace::Device(_) | MemoryPlace::Host(_) => place,
     }
 }
 

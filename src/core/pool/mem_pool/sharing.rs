@@ -18,12 +18,12 @@ use crate::runtime::{self, thread};
 
 /// Returns the way of sharing of an `aclrtMemHandleType` that is not none.
 pub fn way(handle_type: i32) -> Result<PoolSharing> {
-    match props::sharing("handleType", handle_type)? {
-        PoolSharing::None => Err(invalid_param!(
-            "handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the type that the pool was created with: either \
+    match props::sharing("handleType", handle_type) {
+        Ok(way @ (PoolSharing::Descriptor | PoolSharing::Fabric)) => Ok(way),
+        Ok(PoolSharing::None) | Err(_) => Err(invalid_param!(
+            "handleType is {handle_type}; allowed: the type that the pool was created with, either \
              ACL_MEM_HANDLE_TYPE_POSIX 2 or PORTACL_MEM_HANDLE_TYPE_FABRIC 8"
         )),
-        way @ (PoolSharing::Descriptor | PoolSharing::Fabric) => Ok(way),
     }
 }
 
@@ -115,7 +115,7 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     if pool.options.sharing == PoolSharing::None {
         return Err(param_invalid!(
             "ptr {addr:#x} is in a pool that was created with handle type ACL_MEM_HANDLE_TYPE_NONE and cannot be \
-             shared; create the pool with ACL_MEM_HANDLE_TYPE_POSIX"
+             shared; allocate it from a pool that was created with ACL_MEM_HANDLE_TYPE_POSIX"
         ));
     }
     name_of(&found, &pool)

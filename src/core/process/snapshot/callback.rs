@@ -102,5 +102,10 @@ pub fn unregister(stage: i32, address: usize) -> Result<()> {
     let stage = Stage::from_number(stage)?;
     // The callback is dropped after the lock is released.
     let gone = CALLBACKS.lock().extract_if(.., |(id, _)| *id == (stage, address)).next();
-    gone.map(drop).ok_or_else(|| param_invalid!("callback {address:#x} is not registered for stage {}", stage.name()))
+    gone.map(drop).ok_or_else(|| {
+        param_invalid!(
+            "callback {address:#x} is not registered for stage {}; pass a function and the stage of its registration",
+            stage.name()
+        )
+    })
 }

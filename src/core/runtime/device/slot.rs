@@ -187,7 +187,11 @@ impl DeviceSlot {
         let mut released = self.lock()?;
         let device = self.device().filter(|_| force || self.count(&released) != 0);
         let device = device.ok_or_else(|| {
-            param_invalid!("deviceId {} is not set (its reference count is 0); there is nothing to reset", self.id)
+            let remedy = match self.is_open() {
+                true => "if aclrtCreateContext has opened the device, aclrtResetDeviceForce releases it",
+                false => "there is nothing to reset; omit the call",
+            };
+            param_invalid!("deviceId {} is not set (its reference count is 0); {remedy}", self.id)
         })?;
         if !force {
             *released += 1;

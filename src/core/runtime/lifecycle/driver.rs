@@ -67,8 +67,8 @@ fn open_first(environment: &Environment, choose: &mut dyn FnMut(u32) -> Vec<u32>
             Err(fault) if backend.binds_process && COUNTED.load(Ordering::Relaxed) => {
                 return Err(fault.with_text(|said| {
                     format!(
-                        "aclrtGetDeviceCount has counted the GPUs, but their driver does not work: {said}; set \
-                         PORTACL_BACKEND=cpu to use CPUs"
+                        "an earlier call (such as aclrtGetDeviceCount) has counted the GPUs, but their driver does not \
+                         work: {said}; set PORTACL_BACKEND=cpu to use CPUs"
                     )
                 }));
             }

@@ -57,7 +57,8 @@ impl Event {
 
     fn check_timed(&self, argument: &str) -> Result<()> {
         let why = if !self.has_time() {
-            "was created without ACL_EVENT_TIME_LINE, so it has no timestamp; create it with this flag"
+            "was created without ACL_EVENT_TIME_LINE, so it has no timestamp; pass an event that was created with this \
+             flag"
         } else if !self.recorded.exists() {
             "was never recorded; call aclrtRecordEvent first"
         } else if self.is_resettable() && self.was_reset()? {

@@ -108,12 +108,6 @@ pub fn fetch(argument: &str, key: &[u8], kind: OfferKind) -> Result<Arc<Notify>>
     // No reference to a device may be held while this waits for the other process.
     thread::current()?;
     let Parcel { bytes, descriptor, .. } = BROKER.fetch(kind, &key).map_err(about)?;
-    let no_descriptor = || {
-        param_invalid!(
-            "{argument}: the descriptor that the other process sent did not arrive: this process probably has no free \
-             descriptor; close some or raise the limit (ulimit -n), and try again"
-        )
-    };
-    let descriptor = descriptor.ok_or_else(no_descriptor)?;
+    let descriptor = descriptor.ok_or_else(Parcel::no_descriptor).map_err(about)?;
     Ok(runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?)
 }

@@ -44,7 +44,10 @@ pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
     let export = notify.export.get().ok_or_else(|| {
-        param_invalid!("notify {raw:#x} has not been exported by this process; call aclrtNotifyGetExportKey first")
+        param_invalid!(
+            "notify {raw:#x} has not been exported by this process; call aclrtNotifyGetExportKey first, in the process \
+             that created the notify"
+        )
     })?;
     if BROKER.admit(OfferKind::Notify, &export.key, processes) {
         return Ok(());

@@ -152,7 +152,7 @@ impl Reader {
         let mut state = self.state.lock();
         let line = state.line(stream)?;
         if std::mem::replace(&mut line.draining, true) {
-            return Err(self.still_pending(stream, line, "that another thread already waits for"));
+            return Err(self.still_pending(stream, line, "that another thread's unsubscribe call already waits for"));
         }
         loop {
             let before = state.line(stream)?.pending;
@@ -241,7 +241,11 @@ impl Inbox {
 
     fn line(&mut self, stream: Handle) -> Result<&mut ServedStream> {
         self.lines.get_mut(&stream.raw()).ok_or_else(|| {
-            param_invalid!("stream {:#x} was destroyed, or released with its device, during this call", stream.raw())
+            param_invalid!(
+                "stream {:#x} was unsubscribed, destroyed, or released with its device by another thread during this \
+                 call",
+                stream.raw()
+            )
         })
     }
 }

@@ -72,7 +72,7 @@ pub fn in_time(waited: Wait, what: impl Display, timeout_ms: i32) -> Result<()> 
         Wait::Done => Ok(()),
         Wait::TimedOut => Err(error_with!(
             Code::StreamSyncTimeout,
-            "{what} was not complete after {timeout_ms} ms; its work continues; wait again"
+            "the work on {what} was not complete after {timeout_ms} ms and continues; synchronize {what} to wait longer"
         )),
     }
 }

@@ -62,9 +62,10 @@ pub(super) struct Apart {
 /// Says what an export grants that the kernel does not let move.
 fn warn(error: &io::Error) {
     notice_once(&format!(
-        "importing processes can read and write all memory on the device, because the system does not let exported \
-         memory move to a separate file: {error}; allow userfaultfd (the sysctl vm.unprivileged_userfaultfd, the \
-         container's seccomp profile), or export physical memory before it is mapped (docs/sharing.md)"
+        "importing processes can read and write all memory on the exporting device, because the system does not let \
+         exported memory move to a separate file: {error}; allow userfaultfd (the sysctl vm.unprivileged_userfaultfd, \
+         the container's seccomp profile) on Linux 5.19 or later (aarch64: 6.10), or export physical memory before it \
+         is mapped (docs/sharing.md)"
     ));
 }
 
@@ -119,8 +120,8 @@ impl DeviceMemory {
         let (at, offset) = (self.offset(block.addr), block.addr as u64 % HUGE);
         let refused = |error: io::Error| {
             Fault::out_of_host_memory(format!(
-                "{} exported bytes cannot move to a separate file: {error}; free host memory, or raise \
-                 vm.max_map_count",
+                "{} exported bytes cannot move to a separate file: {error}. If memory is missing, free host memory, or \
+                 raise vm.max_map_count",
                 block.len
             ))
         };

@@ -38,7 +38,7 @@ impl DeviceMemory {
         let text = match self.share.taken() {
             None => format!(
                 "device {ordinal} has no free block of {len} bytes: {free} of {size} bytes are free; free memory, or \
-                 raise PORTACL_CPU_MEMORY (bytes per device)"
+                 set a larger PORTACL_CPU_MEMORY (bytes per device)"
             ),
             Some((most, own, others)) => format!(
                 "device {ordinal} has no free block of {len} bytes: {free} of {size} bytes are free; of the {most} \

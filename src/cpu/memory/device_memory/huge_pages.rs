@@ -149,7 +149,7 @@ impl DeviceMemory {
         };
         Err(Fault::out_of_device_memory(format!(
             "device {}: the system provides no 2 MiB pages for {} bytes ({said}); use the policy \
-             ACL_MEM_MALLOC_HUGE_FIRST (falls back to 4 KiB pages), or run on Linux 6.1 or later with free memory in \
+             ACL_MEM_MALLOC_HUGE_FIRST (falls back to smaller pages), or run on Linux 6.1 or later with free memory in \
              blocks of 2 MiB",
             self.ordinal, block.len
         )))

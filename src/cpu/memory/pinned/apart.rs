@@ -124,7 +124,7 @@ impl HostMemory {
         let block = Block { addr, len: block_len as usize, token: HOST | APART };
         let begun = pages::set_access(first + pages, unit, Access::None)
             .and_then(|()| self.apart.bounds.begin(block, len, layout));
-        begun.map_err(|error| no_memory(len, &error.to_string()))?;
+        begun.map_err(|error| no_memory(len, &format!("{error}; raise vm.max_map_count")))?;
         self.apart.bounds.reserve(block.len, u64::MAX);
         if mapping.own() != 0 {
             closed::begin(&block, len, mapping.own());

@@ -70,7 +70,8 @@ pub(crate) fn open_library() -> Result<Library> {
     Err(Fault::new(
         FaultKind::NoDevice,
         format!(
-            "no CUDA driver on this machine: tried {}; install the NVIDIA driver, or use the cpu backend",
+            "the CUDA driver cannot be loaded: tried {}; install the NVIDIA driver (in a container, pass the GPUs to \
+             it), or use the cpu backend",
             tried.join(", ")
         ),
     ))

@@ -188,14 +188,14 @@ fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
     let text = match (options.place, options.sharing) {
         (MemoryPlace::Device(_), _) => return fault,
         (MemoryPlace::Host(None), _) => {
-            "the driver creates no memory pools in host memory; use a newer driver, or aclrtMallocHost".into()
+            "the driver refuses a memory pool in host memory; use a newer driver, or aclrtMallocHost".into()
         }
         (MemoryPlace::Host(Some(node)), PoolSharing::None) => format!(
-            "the driver creates no memory pools on NUMA node {node}; use a newer driver, ACL_MEM_LOCATION_TYPE_HOST, \
-             or aclrtMallocHost"
+            "the driver refuses a memory pool on NUMA node {node}; use a newer driver, ACL_MEM_LOCATION_TYPE_HOST, or \
+             aclrtMallocHost"
         ),
         (MemoryPlace::Host(Some(node)), _) => format!(
-            "the driver creates no memory pools on NUMA node {node} that can be shared; use a newer driver, pass \
+            "the driver refuses a memory pool on NUMA node {node} that can be shared; use a newer driver, pass \
              ACL_MEM_HANDLE_TYPE_NONE, or share device memory"
         ),
     };

@@ -66,7 +66,7 @@ impl CorePool {
             && len as u64 > driver.host_memory()
         {
             let most = driver.host_memory();
-            let why = format!("{len} bytes for a pool are more than all host memory ({most} bytes)");
+            let why = format!("the pool needs {len} more bytes, but the host has {most} bytes in all; allocate less");
             return Err(Fault::out_of_host_memory(why));
         }
         let alloc = || match (&self.shared, &self.source) {
@@ -95,7 +95,7 @@ impl CorePool {
         // `ended` is set.
         let ended = self.ended.lock();
         if *ended {
-            let why = "memPool was destroyed by another thread meanwhile".to_string();
+            let why = "another thread has destroyed memPool during this call; destroy it after the call".to_string();
             return Err(Fault::new(FaultKind::InvalidArgument, why));
         }
         let len = block.len & !(GRANULE - 1);
@@ -211,8 +211,8 @@ impl CorePool {
         error_with!(
             Code::MemoryAllocation,
             "size is {len}, but no free block is large enough and the pool cannot grow: it has {} of at most {} bytes \
-             (maxSize) and grows by multiples of {GRANULE} bytes; free memory in the pool, or create a pool with a \
-             larger maxSize",
+             (maxSize, rounded up) and grows by multiples of {GRANULE} bytes; free memory in the pool, or create a \
+             pool with a larger maxSize",
             self.pool.reserved(),
             self.most
         )
