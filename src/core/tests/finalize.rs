@@ -32,7 +32,7 @@ fn a_finalize_ends_everything_and_a_new_life_begins() {
 #[test]
 fn references_are_counted_down() {
     let mut bench = Bench::new();
-    fails(runtime::init(None), Code::RepeatInitialize, &["call 2"]);
+    fails(runtime::init(None), Code::RepeatInitialize, &["is now 2"]);
     let (left, ended) = runtime::finalize_reference();
     assert_eq!((left, ended.is_ok()), (1, true));
     device::current().unwrap();
