@@ -74,6 +74,9 @@ TEST_F(CppBuffer, CopiesBetweenAllRanges) {
 TEST_F(CppBuffer, DeviceSpansAreMutableOrConst) {
     static_assert(!std::is_constructible_v<Span<int>, DeviceBuffer<int>&>);
     static_assert(!std::is_constructible_v<Span<const int>, const DeviceSpan<int>&>);
+    static_assert(std::is_convertible_v<const DeviceBuffer<int>&, DeviceSpan<const int>>);
+    static_assert(std::is_convertible_v<portacl::AsyncBuffer<int>, DeviceSpan<const int>>);
+    static_assert(!std::is_convertible_v<const DeviceBuffer<int>&, DeviceSpan<const unsigned>>);
     const std::vector<int> values = Counted<int>(10);
     DeviceBuffer<int> device(10), second(10);
     DeviceSpan<int> span = second.span();

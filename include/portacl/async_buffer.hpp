@@ -223,6 +223,8 @@ class AsyncBuffer {
     DeviceSpan<T> span() const noexcept { return {data_, size_}; }
     /** As span(). @return a span. */
     operator DeviceSpan<T>() const noexcept { return span(); }
+    /** As span(), for parameters that are only read. @return a span. */
+    operator DeviceSpan<const T>() const noexcept { return span(); }
 
   private:
     struct Adopted {};

@@ -112,6 +112,8 @@ class DeviceBuffer : public Buffer<T, detail::DeviceMemoryKind> {
     DeviceSpan<T> span() const noexcept { return {this->data(), this->size()}; }
     /** As span(). @return a span. */
     operator DeviceSpan<T>() const noexcept { return span(); }
+    /** As span(), for parameters that are only read. @return a span. */
+    operator DeviceSpan<const T>() const noexcept { return span(); }
 
   private:
     static void* allocate(std::size_t size, aclrtMemMallocPolicy policy, SourceLocation where) {
