@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cpp/with_pools.h"
+#include "cpp/with_device.h"
 #include "support/acl_test.h"
 #include "support/gate.h"
 #include "support/pool/mem_pool.h"
@@ -22,7 +22,7 @@ using portacl::MemPool;
 using portacl::MemPoolRef;
 using portacl::Runtime;
 using portacl::Stream;
-using portacl_test::CppMemPool;
+using portacl_test::CppDevice;
 using portacl_test::ExpectError;
 using portacl_test::Gate;
 using portacl_test::IsExact;
@@ -33,7 +33,7 @@ namespace {
 
 static_assert(kMoveOnly<AsyncBuffer<int>>);
 
-class CppAsyncBuffer : public CppMemPool {
+class CppAsyncBuffer : public CppDevice {
   protected:
     // The contents of the buffer in the order of the stream.
     template <typename T>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cpp/with_pools.h"
+#include "cpp/with_device.h"
 #include "support/acl_test.h"
 #include "support/pool/mem_pool.h"
 #include "support/threads.h"
@@ -29,12 +29,13 @@ using portacl::Reuse;
 using portacl::Runtime;
 using portacl::Sharing;
 using portacl::Stream;
-using portacl_test::CppMemPool;
 using portacl_test::ExpectError;
 using portacl_test::kMiB;
 using portacl_test::kMoveOnly;
 
 namespace {
+
+using CppMemPool = portacl_test::CppDevice;
 
 static_assert(kMoveOnly<MemPool> && kMoveOnly<Descriptor>);
 static_assert(std::is_trivially_copyable_v<MemPoolRef>);

@@ -8,7 +8,9 @@
 #define PORTACL_COPY_HPP
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "span.hpp"
 #include "stream.hpp"
@@ -56,6 +58,27 @@ void copy_async(Dst dst, Src src, StreamRef stream, SourceLocation where) {
     check_elements(dst, src);
     check(aclrtMemcpyAsync(dst.data(), dst.size_bytes(), src.data(), src.size_bytes(), kind(dst, src), stream.get()),
           where);
+}
+
+// The type of the elements of a range.
+template <typename Range>
+using Element = std::remove_pointer_t<decltype(view(std::declval<Range&>()).data())>;
+
+// The value of a fill, for the two sizes that the API fills with.
+template <typename T>
+std::uint32_t word_of(const T& value) noexcept {
+    static_assert(!std::is_const_v<T>, "the destination is read only");
+    static_assert(std::is_trivially_copyable_v<T>, "its bytes are copied");
+    static_assert(sizeof(T) == 1 || sizeof(T) == 4, "elements of 1 or 4 bytes are filled");
+    if constexpr (sizeof(T) == 1) {
+        std::uint8_t byte = 0;
+        std::memcpy(&byte, &value, 1);
+        return byte;
+    } else {
+        std::uint32_t word = 0;
+        std::memcpy(&word, &value, 4);
+        return word;
+    }
 }
 
 }  // namespace detail
@@ -114,6 +137,47 @@ void fill_bytes_async(Dst&& dst, std::uint8_t value, StreamRef stream,
                       SourceLocation where = SourceLocation::current()) {
     const auto range = view(dst);
     check(aclrtMemsetAsync(range.data(), range.size_bytes(), value, range.size_bytes(), stream.get()), where);
+}
+
+/**
+ * Sets every element of a range synchronously: of device memory, or of page-locked host memory.
+ *
+ * @param dst the range; its elements have 1 or 4 bytes.
+ * @param value the value of each element.
+ * @param where the source location of the call.
+ */
+template <typename Dst>
+void fill(Dst&& dst, const detail::Element<Dst>& value, SourceLocation where = SourceLocation::current()) {
+    const auto range = view(dst);
+    const std::uint32_t word = detail::word_of<detail::Element<Dst>>(value);
+    if constexpr (sizeof value == 1) {
+        check(aclrtMemset(range.data(), range.size_bytes(), static_cast<std::int32_t>(word), range.size_bytes()),
+              where);
+    } else {
+        check(aclrtMemsetD32(range.data(), range.size_bytes(), word, range.size()), where);
+    }
+}
+
+/**
+ * Enqueues an assignment to every element of a range: of device memory, or of page-locked host memory.
+ *
+ * @param dst the range; its elements have 1 or 4 bytes.
+ * @param value the value of each element.
+ * @param stream the stream; null: the default stream.
+ * @param where the source location of the call.
+ */
+template <typename Dst>
+void fill_async(Dst&& dst, const detail::Element<Dst>& value, StreamRef stream,
+                SourceLocation where = SourceLocation::current()) {
+    const auto range = view(dst);
+    const std::uint32_t word = detail::word_of<detail::Element<Dst>>(value);
+    if constexpr (sizeof value == 1) {
+        check(aclrtMemsetAsync(range.data(), range.size_bytes(), static_cast<std::int32_t>(word), range.size_bytes(),
+                               stream.get()),
+              where);
+    } else {
+        check(aclrtMemsetD32Async(range.data(), range.size_bytes(), word, range.size(), stream.get()), where);
+    }
 }
 
 }  // namespace portacl

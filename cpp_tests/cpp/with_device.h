@@ -1,4 +1,4 @@
-// The fixture of tests about the C++ memory pools.
+// What tests of the C++ interface share: a device, and checks of exceptions.
 #pragma once
 
 #include <portacl/portacl.hpp>
@@ -17,15 +17,18 @@ constexpr bool kMoveOnly =
     std::is_nothrow_move_constructible_v<T>&& std::is_nothrow_move_assignable_v<T> &&
     !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> && std::is_nothrow_destructible_v<T>;
 
-class CppMemPool : public testing::Test {
+class CppDevice : public testing::Test {
   protected:
     void TearDown() override { EXPECT_EQ(portaclReleaseFailures(), failures_); }
+
+    // This many releases failed on purpose.
+    void ExpectFailures(uint64_t count) { failures_ += count; }
 
     portacl::Runtime runtime;
     portacl::Device device;
 
   private:
-    const uint64_t failures_ = portaclReleaseFailures();
+    uint64_t failures_ = portaclReleaseFailures();
 };
 
 // The exception is of a call in the caller's file, and its text contains all of these words.
