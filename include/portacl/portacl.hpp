@@ -20,6 +20,7 @@
 #include "error.hpp"
 #include "mem_pool.hpp"
 #include "memory_hook.hpp"
+#include "notify.hpp"
 #include "pinned_memory_resource.hpp"
 #include "reduce.hpp"
 #include "span.hpp"
