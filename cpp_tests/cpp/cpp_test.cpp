@@ -94,6 +94,7 @@ TEST_F(Cpp, ErrorsHaveCodeNameTextAndThePlaceOfTheCall) {
 }
 
 TEST_F(Cpp, DevicesHaveProperties) {
+    EXPECT_EQ(Runtime::backend_name(), portaclBackendName());
     EXPECT_GE(Device::count(), 1);
     EXPECT_FALSE(device.name().empty());
     const portacl::MemoryInfo info = Device::memory_info();

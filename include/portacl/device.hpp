@@ -51,6 +51,18 @@ class Runtime : public Owner<detail::RuntimeKind> {
     explicit Runtime(const char* config = nullptr, SourceLocation where = SourceLocation::current())
         : Owner(init(config, where)) {}
 
+    /**
+     * Returns the backend of this process, for example to choose the binary of a kernel.
+     *
+     * @param where the source location of the call.
+     * @return "cpu" or "cuda".
+     */
+    static std::string backend_name(SourceLocation where = SourceLocation::current()) {
+        const char* const name = portaclBackendName();
+        if (name == nullptr) detail::fail(ACL_ERROR_FAILURE, where);
+        return name;
+    }
+
   private:
     static bool init(const char* config, SourceLocation where) {
         const aclError code = aclInit(config);

@@ -12,6 +12,7 @@
 #define PORTACL_PORTACL_HPP
 
 #include "async_buffer.hpp"
+#include "binary.hpp"
 #include "buffer.hpp"
 #include "copy.hpp"
 #include "copy_2d.hpp"

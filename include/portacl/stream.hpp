@@ -239,6 +239,25 @@ class StreamRef {
     aclrtStream handle_ = nullptr;
 };
 
+/** A StreamRef with the source location of the call, for functions whose arguments end in a list. */
+class StreamAt {
+  public:
+    /** Notes the location of the call that this is a parameter of. @param stream a Stream, a handle of the C API, or
+     * null. @param where the source location of the call. */
+    template <typename Handle, typename = std::enable_if_t<std::is_convertible_v<const Handle&, StreamRef>>>
+    StreamAt(const Handle& stream, SourceLocation where = SourceLocation::current()) noexcept
+        : stream_(stream), where_(where) {}
+
+    /** Returns the stream. @return the stream. */
+    StreamRef stream() const noexcept { return stream_; }
+    /** Returns the source location of the call. @return the location. */
+    SourceLocation where() const noexcept { return where_; }
+
+  private:
+    StreamRef stream_;
+    SourceLocation where_;
+};
+
 /** An in-order queue of work. Its destructor waits for pending work. */
 class Stream : public Owner<detail::StreamKind> {
   public:
