@@ -19,6 +19,7 @@
 #include "copy_batch.hpp"
 #include "device.hpp"
 #include "error.hpp"
+#include "graph.hpp"
 #include "mem_pool.hpp"
 #include "memory_hook.hpp"
 #include "notify.hpp"
