@@ -27,5 +27,6 @@
 #include "reduce.hpp"
 #include "span.hpp"
 #include "stream.hpp"
+#include "task.hpp"
 
 #endif /* PORTACL_PORTACL_HPP */
