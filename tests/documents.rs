@@ -155,6 +155,71 @@ fn every_fence_has_a_note() {
     assert_eq!(files_of_fences(&read("tests/data/fences.tsv")), found);
 }
 
+/// Returns the functions of the C API that C++ code calls.
+fn called(code: &str) -> BTreeSet<String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let without = without_comments(code);
+    let names = without.match_indices('(').map(|(at, _)| {
+        let start = without[..at].rfind(|c| !is_word(c)).map_or(0, |before| before + 1);
+        without[start..at].to_owned()
+    });
+    let is_call = |name: &String| {
+        ["acl", "portacl"].iter().any(|prefix| {
+            name.strip_prefix(prefix).is_some_and(|rest| {
+                let rest = rest.strip_prefix("mdlRI").or(rest.strip_prefix("rt")).unwrap_or(rest);
+                rest.starts_with(|c: char| c.is_ascii_uppercase())
+            })
+        })
+    };
+    names.filter(is_call).collect()
+}
+
+/// Returns C++ code without its comments. No text of these headers contains the beginning of one.
+fn without_comments(code: &str) -> String {
+    let mut parts = code.split("/*");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let without_blocks = parts.fold(first, |all, part| all + part.split_once("*/").map_or("", |(_, rest)| rest));
+    without_blocks.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect()
+}
+
+/// Returns the words in backquotes in a column of the last table of a document.
+fn quoted_in_column(document: &str, column: usize) -> BTreeSet<String> {
+    let rows = document.lines().rev().skip_while(|line| !line.starts_with('|'));
+    rows.take_while(|line| line.starts_with('|') && !line.starts_with("|---"))
+        .filter_map(|row| row.split('|').nth(column + 1))
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Checks that the table of docs/cpp.md has each function that the headers call, and names what they declare.
+#[test]
+fn the_table_of_cpp_calls_is_complete() {
+    let headers: String =
+        files("include/portacl", "hpp").iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let document = read("docs/cpp.md");
+    assert_eq!(called(&headers), quoted_in_column(&document, 0));
+
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let code = without_comments(&headers);
+    let words: BTreeSet<&str> = code.split(|c| !is_word(c)).collect();
+    let in_cpp = quoted_in_column(&document, 1);
+    assert!(in_cpp.len() > 60, "{in_cpp:?}");
+    for name in in_cpp {
+        let is_known = name.split("::").all(|part| words.contains(part));
+        assert!(is_known, "docs/cpp.md: {name} is in no header");
+    }
+}
+
+#[test]
+fn calls_and_tables_are_read() {
+    let code = "/** aclrtFree(x) */ void f() { check(aclrtMalloc(&p)); /* aclInit( */ portaclTaskFail(t); } // aclInit()\n\
+                aclmdlRI graph(nullptr); aclrtStream stream(s); note(\"aclrtFree\", aclmdlRIDestroy(graph));";
+    assert_eq!(called(code), ["aclmdlRIDestroy", "aclrtMalloc", "portaclTaskFail"].map(str::to_owned).into());
+    let table = "| `x` | `old` |\n\ntext\n\n| a | b |\n|---|---|\n| `one`, `two` | `A::b`, or `c` |\n| plain | `d` |\n";
+    assert_eq!(quoted_in_column(table, 0), ["one", "two"].map(str::to_owned).into());
+    assert_eq!(quoted_in_column(table, 1), ["A::b", "c", "d"].map(str::to_owned).into());
+}
+
 #[test]
 fn links_lead_somewhere() {
     let mut documents = files("docs", "md");
