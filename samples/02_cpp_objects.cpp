@@ -5,8 +5,8 @@
 // call.
 //
 // The work of a block is captured once for each of two slots of memory, and then launched as a graph.
-// A notify passes a finished block to the second stream, and an event tells the host when a slot is
-// free again. A block that is wrong would be an exception in the task: it would fail the stream, and
+// A notify passes a finished block to the second stream, and the host waits for an event before it
+// fills a slot again. A block that is wrong would be an exception in the task: it would fail the stream, and
 // leave the wait at the end.
 //
 // usage: 02_cpp_objects [ELEMENTS [BINARY]]     default: 1048576 floats in each block, and the binary
