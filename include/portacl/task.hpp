@@ -145,7 +145,7 @@ class TaskCall<Function, TaskBuffer<T, Access>...> {
         } catch (const std::exception& error) {
             return failed(task, ACL_ERROR_FAILURE, error.what());
         } catch (...) {
-            return failed(task, ACL_ERROR_FAILURE, "an exception that is no std::exception left the task");
+            return failed(task, ACL_ERROR_FAILURE, "an exception of an unknown type left the task");
         }
     }
 
