@@ -36,14 +36,11 @@ aclnnStatus Missing(const char* name) {
 MISSING(AddLayerNorm);
 MISSING(AddLayerNormGrad);
 MISSING(ApplyRotaryPosEmbV2);
-MISSING(BatchNormElemt);
 MISSING(ConvDepthwise2d);
 MISSING(ConvTbcBackward);
-MISSING(CtcLoss);
 MISSING(DeepNorm);
 MISSING(DeepNormGrad);
 MISSING(DynamicQuantV2);
-MISSING(EmbeddingBag);
 MISSING(GroupNormSwish);
 MISSING(LessScalar);
 MISSING(ROIAlign);

@@ -30,6 +30,30 @@ void FillRows(at::Tensor& self, int64_t dim, Ints indices, const at::Scalar& val
     }
 }
 
+struct Bags {
+    bool scale_grad, sparse, include_last;
+    int64_t mode, padding;
+};
+
+// Outputs that callers give no room for are not wanted.
+void PutIfRoom(at::Tensor& out, const at::Tensor& result) {
+    if (out.numel() > 0 && out.numel() == result.numel()) Put(out, result);
+}
+
+void SumBags(const at::Tensor& weight, const at::Tensor& indices, const at::Tensor& offsets, MaybeIn per_sample,
+             const Bags& bags, at::Tensor& out, at::Tensor& bag_of, at::Tensor& sizes, at::Tensor& highest) {
+    const auto results = at::_embedding_bag(weight, Long(indices), Long(offsets), bags.scale_grad, bags.mode,
+                                            bags.sparse, per_sample, bags.include_last, bags.padding);
+    Put(out, std::get<0>(results));
+    // ATen leaves it out where it does not need it.
+    if (bag_of.numel() > 0)
+        Put(bag_of, at::searchsorted(Long(offsets), at::arange(indices.numel(), offsets.options().dtype(at::kLong)),
+                                     false, true) -
+                        1);
+    PutIfRoom(sizes, std::get<2>(results));
+    PutIfRoom(highest, std::get<3>(results));
+}
+
 }  // namespace
 
 OPERATOR(Embedding, (Part weight, In indices, Out out), Put(out, at::embedding(weight, Long(indices))));
@@ -71,3 +95,8 @@ OPERATOR(ScatterAdd, (In self, int64_t dim, In index, In source, Out out),
          at::scatter_add_out(out, self, dim, Long(index), source));
 OPERATOR(OneHot, (In self, int64_t classes, In on, In off, [[maybe_unused]] int64_t axis, Out out),
          Put(out, at::where(at::one_hot(Long(self), classes).to(at::kBool), on, off)));
+OPERATOR(EmbeddingBag,
+         (In weight, In indices, In offsets, bool scaleGradByFreq, int64_t mode, bool sparse, MaybeIn perSampleWeights,
+          bool includeLastOffset, int64_t paddingIdx, Out out, Out offset2bag, Out bagSize, Out maxIndices),
+         SumBags(weight, indices, offsets, perSampleWeights,
+                 {scaleGradByFreq, sparse, includeLastOffset, mode, paddingIdx}, out, offset2bag, bagSize, maxIndices));

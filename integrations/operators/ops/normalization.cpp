@@ -79,7 +79,121 @@ void RmsNormBackward(const at::Tensor& dy, const at::Tensor& x, const at::Tensor
     Put(dgamma, outer.empty() ? each : at::sum(each, outer));
 }
 
+// Statistics of channels over a batch that is divided among processes. Each has mean and inverse deviation of its own
+// part; together they compute those of all.
+std::vector<int64_t> AllButChannels(const at::Tensor& self) {
+    if (self.dim() < 2)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "self has the shape ", self.sizes(),
+                      "; it must have at least 2 dimensions, the second for the channels");
+    std::vector<int64_t> dims{0};
+    for (int64_t i = 2; i < self.dim(); ++i) dims.push_back(i);
+    return dims;
+}
+
+// Returns a number for each channel in the shape of `self`.
+at::Tensor OfChannels(const char* name, const at::Tensor& each, const at::Tensor& self) {
+    if (each.numel() != self.size(1))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", each.sizes(), "; it must have ", self.size(1),
+                      " elements, one for each channel");
+    std::vector<int64_t> sizes(static_cast<size_t>(self.dim()), 1);
+    sizes[1] = self.size(1);
+    return each.to(at::kFloat).reshape(sizes);
+}
+
+void StatsOf(const at::Tensor& self, double eps, at::Tensor& mean, at::Tensor& invstd) {
+    const std::vector<int64_t> dims = AllButChannels(self);
+    const at::Tensor wide = self.to(at::kFloat), middle = at::mean(wide, dims, true);
+    const at::Tensor apart = wide - middle;
+    Put(mean, middle);
+    Put(invstd, at::rsqrt(at::mean(apart * apart, dims, true) + eps));
+}
+
+void Normalize(const at::Tensor& self, MaybeIn weight, MaybeIn bias, const at::Tensor& mean, const at::Tensor& invstd,
+               at::Tensor& out) {
+    AllButChannels(self);
+    at::Tensor result = (self.to(at::kFloat) - OfChannels("mean", mean, self)) * OfChannels("invstd", invstd, self);
+    if (weight) result = result * OfChannels("weight", *weight, self);
+    if (bias) result = result + OfChannels("bias", *bias, self);
+    Put(out, result);
+}
+
+// What is known of the parts: a row for each process.
+struct PartsOfBatch {
+    const at::Tensor &mean, &invstd, &counts;
+};
+
+void GatherStats(const PartsOfBatch& parts, MaybeOut running_mean, MaybeOut running_var, double momentum, double eps,
+                 at::Tensor& mean, at::Tensor& invstd) {
+    CheckSame("invstd", parts.invstd, "mean", parts.mean);
+    if (parts.mean.dim() != 2 || parts.counts.numel() != parts.mean.size(0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mean and counts have the shapes ", parts.mean.sizes(), " and ",
+                      parts.counts.sizes(), "; they must be [processes, channels] and [processes]");
+    // The differences of squares need double precision.
+    const at::Tensor each = parts.mean.to(at::kDouble), counts = parts.counts.to(at::kDouble).reshape({-1, 1});
+    const at::Tensor total = at::sum(counts), middle = at::sum(each * counts, {0}) / total;
+    const at::Tensor apart = each - middle, deviations = parts.invstd.to(at::kDouble);
+    const at::Tensor squares = at::sum((1 / (deviations * deviations) - eps + apart * apart) * counts, {0});
+    Put(mean, middle);
+    Put(invstd, at::rsqrt(squares / total + eps));
+    const auto run = [&](MaybeOut running, const at::Tensor& now) {
+        if (running) Put(*running, running->to(at::kDouble) * (1 - momentum) + now * momentum);
+    };
+    run(running_mean, middle);
+    run(running_var, squares / (total - 1));
+}
+
+struct Wanted {
+    bool input, weight, bias;
+};
+
+struct Sums {
+    MaybeOut dy, dy_xmu, weight, bias;
+};
+
+void ReduceBackward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& mean, const at::Tensor& invstd,
+                    const Wanted& wanted, Sums sums) {
+    CheckSame("gradOut", grad, "input", self);
+    const std::vector<int64_t> dims = AllButChannels(self);
+    const at::Tensor slope = grad.to(at::kFloat), dy = at::sum(slope, dims);
+    const at::Tensor dy_xmu = at::sum(slope * (self.to(at::kFloat) - OfChannels("mean", mean, self)), dims);
+    if (wanted.input) Put(sums.dy, dy);
+    if (wanted.input) Put(sums.dy_xmu, dy_xmu);
+    if (wanted.weight) Put(sums.weight, dy_xmu * invstd.to(at::kFloat));
+    if (wanted.bias) Put(sums.bias, dy);
+}
+
+void NormalizeBackward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& mean, const at::Tensor& invstd,
+                       MaybeIn weight, const at::Tensor& dy, const at::Tensor& dy_xmu, const at::Tensor& counts,
+                       at::Tensor& out) {
+    CheckSame("gradOut", grad, "input", self);
+    AllButChannels(self);
+    const at::Tensor total = at::sum(counts.to(at::kFloat)), scale = OfChannels("invstd", invstd, self);
+    const at::Tensor apart = self.to(at::kFloat) - OfChannels("mean", mean, self);
+    at::Tensor result = (grad.to(at::kFloat) - OfChannels("sumDy", dy, self) / total -
+                         apart * scale * scale * OfChannels("sumDyXmu", dy_xmu, self) / total) *
+                        scale;
+    if (weight) result = result * OfChannels("weight", *weight, self);
+    Put(out, result);
+}
+
 }  // namespace
+
+OPERATOR(BatchNormStats, (In self, double eps, Out mean, Out invstd), StatsOf(self, eps, mean, invstd));
+OPERATOR(BatchNormElemt,
+         (In self, MaybeIn weight, MaybeIn bias, In mean, In invstd, [[maybe_unused]] double eps, Out out),
+         Normalize(self, weight, bias, mean, invstd, out));
+OPERATOR(BatchNormGatherStatsWithCounts,
+         ([[maybe_unused]] In self, In mean, In invstd, MaybeOut runningMean, MaybeOut runningVar, double momentum,
+          double eps, In counts, Out meanAll, Out invstdAll),
+         GatherStats({mean, invstd, counts}, runningMean, runningVar, momentum, eps, meanAll, invstdAll));
+OPERATOR(BatchNormReduceBackward,
+         (In gradOut, In self, In mean, In invstd, [[maybe_unused]] MaybeIn weight, bool inputG, bool weightG,
+          bool biasG, MaybeOut sumDy, MaybeOut sumDyXmu, MaybeOut gradWeight, MaybeOut gradBias),
+         ReduceBackward(gradOut, self, mean, invstd, {inputG, weightG, biasG},
+                        {sumDy, sumDyXmu, gradWeight, gradBias}));
+OPERATOR(BatchNormElemtBackward,
+         (In gradOut, In self, In mean, In invstd, MaybeIn weight, In sumDy, In sumDyXmu, In counter, Out gradInput),
+         NormalizeBackward(gradOut, self, mean, invstd, weight, sumDy, sumDyXmu, counter, gradInput));
 
 OPERATOR(LayerNorm,
          (In self, Ints shape, MaybeIn weight, MaybeIn bias, double eps, MaybeOut out, MaybeOut mean, MaybeOut rstd),

@@ -13,6 +13,12 @@ Optional<double> Scale(double scale, int64_t from, int64_t to) {
     return static_cast<int64_t>(static_cast<double>(from) * scale) == to ? Scale(scale) : kNone;
 }
 
+// Does the same for operators whose callers also pass the inverse of a scale.
+Optional<double> ScaleOrInverse(double scale, int64_t from, int64_t to) {
+    const Optional<double> given = Scale(scale, from, to);
+    return given || scale <= 0 ? given : Scale(1 / scale, from, to);
+}
+
 void CheckSizes(Ints sizes, size_t count) {
     if (sizes.size() != count)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the sizes are ", sizes, "; their number must be ", count);
@@ -36,6 +42,34 @@ OPERATOR(UpsampleNearest3d, (In self, Ints size, double scaleD, double scaleH, d
 OPERATOR(UpsampleNearest3dBackward,
          (In grad, Ints size, Ints inputSize, double scaleD, double scaleH, double scaleW, Out out),
          Put(out, at::upsample_nearest3d_backward(grad, size, inputSize, Scale(scaleD), Scale(scaleH), Scale(scaleW))));
+// The middle of an element decides which one is nearest.
+OPERATOR(UpsampleNearestExact1d, (In self, Ints size, double scale, Out out), CheckSizes(self.sizes(), 3);
+         CheckSizes(size, 1); Put(out, at::_upsample_nearest_exact1d(self, size, Scale(scale, self.size(2), size[0]))));
+OPERATOR(UpsampleNearestExact1dBackward, (In grad, Ints size, Ints inputSize, double scale, Out out),
+         CheckSizes(inputSize, 3);
+         CheckSizes(size, 1);
+         Put(out, at::_upsample_nearest_exact1d_backward(grad, size, inputSize, Scale(scale, inputSize[2], size[0]))));
+OPERATOR(UpsampleNearestExact2d, (In self, Ints size, double scaleH, double scaleW, Out out),
+         CheckSizes(self.sizes(), 4);
+         CheckSizes(size, 2); Put(out, at::_upsample_nearest_exact2d(self, size, Scale(scaleH, self.size(2), size[0]),
+                                                                     Scale(scaleW, self.size(3), size[1]))));
+OPERATOR(UpsampleNearestExact2dBackward, (In grad, Ints size, Ints inputSize, double scaleH, double scaleW, Out out),
+         CheckSizes(inputSize, 4);
+         CheckSizes(size, 2);
+         Put(out, at::_upsample_nearest_exact2d_backward(grad, size, inputSize, Scale(scaleH, inputSize[2], size[0]),
+                                                         Scale(scaleW, inputSize[3], size[1]))));
+OPERATOR(UpsampleNearestExact3d, (In self, Ints size, double scaleD, double scaleH, double scaleW, Out out),
+         CheckSizes(self.sizes(), 5);
+         CheckSizes(size, 3); Put(out, at::_upsample_nearest_exact3d(self, size, Scale(scaleD, self.size(2), size[0]),
+                                                                     Scale(scaleH, self.size(3), size[1]),
+                                                                     Scale(scaleW, self.size(4), size[2]))));
+OPERATOR(UpsampleNearestExact3dBackward,
+         (In grad, Ints size, Ints inputSize, double scaleD, double scaleH, double scaleW, Out out),
+         CheckSizes(inputSize, 5);
+         CheckSizes(size, 3);
+         Put(out, at::_upsample_nearest_exact3d_backward(grad, size, inputSize, Scale(scaleD, inputSize[2], size[0]),
+                                                         Scale(scaleH, inputSize[3], size[1]),
+                                                         Scale(scaleW, inputSize[4], size[2]))));
 
 OPERATOR(UpsampleLinear1d, (In self, Ints size, bool alignCorners, double scale, Out out),
          Put(out, at::upsample_linear1d(self, size, alignCorners, Scale(scale))));
@@ -50,21 +84,26 @@ OPERATOR(UpsampleTrilinear3dBackward,
                                                     Scale(scaleW))));
 
 // Defines an operator that interpolates between elements of an image, and its gradient.
-#define SMOOTH(NAME, FUNCTION)                                                                     \
+#define SMOOTH(NAME, FUNCTION, SCALE)                                                              \
     OPERATOR(NAME, (In self, Ints size, bool alignCorners, double scaleH, double scaleW, Out out), \
              CheckSizes(self.sizes(), 4);                                                          \
              CheckSizes(size, 2);                                                                  \
-             Put(out, at::FUNCTION(self, size, alignCorners, Scale(scaleH, self.size(2), size[0]), \
-                                   Scale(scaleW, self.size(3), size[1]))))
-#define SMOOTH_BACKWARD(NAME, FUNCTION)                                                                            \
+             Put(out, at::FUNCTION(self, size, alignCorners, SCALE(scaleH, self.size(2), size[0]), \
+                                   SCALE(scaleW, self.size(3), size[1]))))
+#define SMOOTH_BACKWARD(NAME, FUNCTION, SCALE)                                                                     \
     OPERATOR(NAME, (In grad, Ints size, Ints inputSize, bool alignCorners, double scaleH, double scaleW, Out out), \
              CheckSizes(inputSize, 4);                                                                             \
              CheckSizes(size, 2);                                                                                  \
-             Put(out, at::FUNCTION(grad, size, inputSize, alignCorners, Scale(scaleH, inputSize[2], size[0]),      \
-                                   Scale(scaleW, inputSize[3], size[1]))))
+             Put(out, at::FUNCTION(grad, size, inputSize, alignCorners, SCALE(scaleH, inputSize[2], size[0]),      \
+                                   SCALE(scaleW, inputSize[3], size[1]))))
 
-SMOOTH(UpsampleBilinear2d, upsample_bilinear2d);
-SMOOTH_BACKWARD(UpsampleBilinear2dBackward, upsample_bilinear2d_backward);
-SMOOTH_BACKWARD(UpsampleBilinear2dBackwardV2, upsample_bilinear2d_backward);
-SMOOTH(UpsampleBicubic2d, upsample_bicubic2d);
-SMOOTH_BACKWARD(UpsampleBicubic2dBackward, upsample_bicubic2d_backward);
+SMOOTH(UpsampleBilinear2d, upsample_bilinear2d, Scale);
+SMOOTH_BACKWARD(UpsampleBilinear2dBackward, upsample_bilinear2d_backward, Scale);
+SMOOTH_BACKWARD(UpsampleBilinear2dBackwardV2, upsample_bilinear2d_backward, Scale);
+SMOOTH(UpsampleBicubic2d, upsample_bicubic2d, Scale);
+SMOOTH_BACKWARD(UpsampleBicubic2dBackward, upsample_bicubic2d_backward, Scale);
+// Those that weigh all elements that an element of a smaller image covers.
+SMOOTH(UpsampleBilinear2dAA, _upsample_bilinear2d_aa, ScaleOrInverse);
+SMOOTH_BACKWARD(UpsampleBilinear2dAABackward, _upsample_bilinear2d_aa_backward, ScaleOrInverse);
+SMOOTH(UpsampleBicubic2dAA, _upsample_bicubic2d_aa, ScaleOrInverse);
+SMOOTH_BACKWARD(UpsampleBicubic2dAAGrad, _upsample_bicubic2d_aa_backward, ScaleOrInverse);

@@ -1,0 +1,126 @@
+"""Layers that torch computes otherwise on the CPU, beside torch: losses, bags, shared statistics, images."""
+
+import device
+import torch
+from torch.nn import functional
+
+TYPES = {torch.float32: 1e-5, torch.float16: 5e-3, torch.bfloat16: 3e-2}
+npu = torch.ops.npu
+
+
+def same(got, want, dtype=torch.float32):
+    torch.testing.assert_close(got.detach().cpu().float(), want.detach().float(), rtol=TYPES[dtype], atol=TYPES[dtype])
+
+
+def cross_entropies():
+    for dtype in TYPES:
+        for reduction in ("none", "mean", "sum"):
+            for ignore, smoothing, weight in ((-100, 0.0, None), (2, 0.2, torch.rand(7) + 0.1)):
+                x, target = torch.randn(5, 7).to(dtype), torch.tensor([3, 2, 0, 6, 2])
+                wide = x.float().requires_grad_()
+                options = {"reduction": reduction, "ignore_index": ignore, "label_smoothing": smoothing}
+                want = functional.cross_entropy(wide, target, weight, **options)
+                moved = None if weight is None else weight.npu()
+                loss, logs = npu.npu_cross_entropy_loss(x.npu(), target.npu(), moved, **options)[:2]
+                same(loss.reshape(want.shape), want, dtype), same(logs, torch.log_softmax(wide, -1), dtype)
+                grad = torch.rand(want.shape)
+                slope, = torch.autograd.grad(want, wide, grad)
+                got = npu.npu_cross_entropy_loss_backward(grad.reshape(loss.shape).to(dtype).npu(),
+                                                          torch.log_softmax(x.float(), -1).to(dtype).npu(), target.npu(),
+                                                          moved, **options)
+                same(got, slope, dtype)
+    device.expect_error("returnZloss is true", lambda: npu.npu_cross_entropy_loss(x.npu(), target.npu(), return_zloss=True))
+
+
+def losses_of_sequences():
+    for targets, lengths in ((torch.tensor([[1, 2, 2], [3, 1, 0]]), [3, 2]), (torch.tensor([1, 2, 2, 3, 1]), [3, 2])):
+        for reduction in ("none", "mean", "sum"):
+            x = torch.randn(8, 2, 5).requires_grad_()
+            moved = x.detach().npu().requires_grad_()
+            options = (torch.tensor([8, 6]), torch.tensor(lengths))
+            want = functional.ctc_loss(x.log_softmax(2), targets, *options, reduction=reduction)
+            got = functional.ctc_loss(moved.log_softmax(2), targets.npu(), *options, reduction=reduction)
+            same(got, want)
+            want.sum().backward(), got.sum().backward()
+            same(moved.grad, x.grad)
+    # A target that is too long has an infinite loss, which counts as 0.
+    x, targets = torch.randn(3, 1, 5), torch.tensor([[1, 1, 2]])
+    options = {"input_lengths": torch.tensor([3]), "target_lengths": torch.tensor([3])}
+    for zero in (False, True):
+        got = functional.ctc_loss(x.npu().log_softmax(2), targets.npu(), zero_infinity=zero, **options)
+        assert got.item() == (0 if zero else float("inf")), got
+
+
+def bags():
+    indices, offsets = torch.tensor([0, 3, 2, 3, 4, 4]), torch.tensor([0, 2, 2])
+    for mode in range(3):
+        for last in (False, True):
+            for padding in (-1, 3):
+                weight = torch.rand(5, 4)
+                places = torch.tensor([0, 2, 2, 6]) if last else offsets
+                arguments = (False, mode, False, torch.rand(6) if mode == 0 else None, last, padding)
+                moved = [each.npu() if isinstance(each, torch.Tensor) else each for each in arguments]
+                got = torch.ops.aten._embedding_bag(weight.npu(), indices.npu(), places.npu(), *moved)
+                want = torch.ops.aten._embedding_bag(weight, indices, places, *arguments)
+                same(got[0], want[0])
+                if mode == 2:
+                    assert torch.equal(got[3].cpu(), want[3]), (got[3], want[3])
+    got = functional.embedding_bag(indices.npu(), weight.npu(), offsets.npu(), mode="mean")
+    same(got, functional.embedding_bag(indices, weight, offsets, mode="mean"))
+
+
+def statistics_of_parts():
+    """What synchronized batch normalization computes, in two processes' parts of a batch."""
+    for dtype in (torch.float32, torch.float16):
+        x = torch.rand(6, 3, 4, 4).to(dtype)
+        weight, bias, running = torch.rand(3), torch.rand(3), [torch.rand(3), torch.rand(3)]
+        wide = [x.float().requires_grad_(), weight.clone().requires_grad_(), bias.clone().requires_grad_()]
+        wanted = [each.clone() for each in running]
+        want = functional.batch_norm(wide[0], *wanted, wide[1], wide[2], True, 0.1, 1e-5)
+        parts, moved = [x[:2].npu(), x[2:].npu()], [each.npu() for each in running]
+        means, deviations = zip(*(torch.batch_norm_stats(part, 1e-5) for part in parts))
+        counts = torch.tensor([32.0, 64.0]).npu()
+        mean, deviation = torch.batch_norm_gather_stats_with_counts(parts[0], torch.stack(means), torch.stack(deviations),
+                                                                    *moved, 0.1, 1e-5, counts)
+        for each, expected in zip(moved, wanted):
+            same(each, expected)
+        out = [torch.batch_norm_elemt(part, weight.npu(), bias.npu(), mean, deviation, 1e-5) for part in parts]
+        same(torch.cat(out), want, dtype)
+        grad = torch.rand(6, 3, 4, 4).to(dtype)
+        grads = grad[:2].npu(), grad[2:].npu()
+        sums = [torch.batch_norm_backward_reduce(slope, part, mean, deviation, weight.npu(), True, True, True)
+                for slope, part in zip(grads, parts)]
+        dy, dy_xmu, dweight, dbias = (sum(each) for each in zip(*sums))
+        got = [torch.batch_norm_backward_elemt(slope, part, mean, deviation, weight.npu(), dy, dy_xmu, counts.int())
+               for slope, part in zip(grads, parts)]
+        slopes = torch.autograd.grad(want, wide, grad.float())
+        for each, slope in zip((torch.cat(got), dweight, dbias), slopes):
+            same(each, slope, torch.float16)
+
+
+def images():
+    cases = [dict(size=(3, 3)), dict(size=(6, 7)), dict(scale_factor=1.7), dict(scale_factor=0.7)]
+    for options in cases:
+        for mode, more in (("nearest-exact", {}), ("bilinear", {"antialias": True}), ("bicubic", {"antialias": True})):
+            for corners in ((None,) if mode == "nearest-exact" else (False, True)):
+                x = torch.rand(2, 3, 5, 5).requires_grad_()
+                moved = x.detach().npu().requires_grad_()
+                want = functional.interpolate(x, mode=mode, align_corners=corners, **options, **more)
+                got = functional.interpolate(moved, mode=mode, align_corners=corners, **options, **more)
+                same(got, want)
+                grad = torch.rand_like(want)
+                want.backward(grad), got.backward(grad.npu())
+                same(moved.grad, x.grad)
+    for shape, sizes in (((2, 3, 5), (7,)), ((2, 3, 5, 4, 3), (7, 3, 5))):
+        x = torch.rand(shape).requires_grad_()
+        moved = x.detach().npu().requires_grad_()
+        for options in (dict(size=sizes), dict(scale_factor=1.7)):
+            want, got = (functional.interpolate(each, mode="nearest-exact", **options) for each in (x, moved))
+            same(got, want)
+            grad = torch.rand_like(want)
+            for each, slope in zip(torch.autograd.grad(got, moved, grad.npu()), torch.autograd.grad(want, x, grad)):
+                same(each, slope)
+
+
+if __name__ == "__main__":
+    device.main([cross_entropies, losses_of_sequences, bags, statistics_of_parts, images])
