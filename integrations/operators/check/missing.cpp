@@ -35,13 +35,8 @@ aclnnStatus Missing(const char* name) {
 
 MISSING(AddLayerNorm);
 MISSING(AddLayerNormGrad);
-MISSING(ApplyRotaryPosEmbV2);
 MISSING(ConvDepthwise2d);
 MISSING(ConvTbcBackward);
-MISSING(DeepNorm);
-MISSING(DeepNormGrad);
 MISSING(DynamicQuantV2);
-MISSING(GroupNormSwish);
 MISSING(LessScalar);
 MISSING(ROIAlign);
-MISSING(RotaryPositionEmbeddingGrad);

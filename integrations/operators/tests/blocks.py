@@ -30,9 +30,51 @@ def normalizations():
         got, rstd = npu.npu_gemma_rms_norm(x.npu(), gamma.npu(), 1e-3)
         want, wanted = norm(x, gamma.float() + 1, 1e-3)
         same(got, want, dtype), same(rstd, wanted, dtype)
+    for dtype in (torch.float16, torch.bfloat16):
+        x, y, gamma = rand(3, 5, 16, dtype=dtype), rand(3, 5, 16, dtype=dtype), rand(16, dtype=dtype)
+        wide, narrow, rstd, total = npu.npu_add_rms_norm_cast(x.npu(), y.npu(), gamma.npu(), 1e-3)
+        want, wanted = norm(x.float() + y.float(), gamma, 1e-3)
+        assert wide.dtype == torch.float32 and torch.equal(narrow, wide.to(dtype))
+        same(wide, want), same(rstd, wanted), same(total, x.float() + y.float(), dtype)
     x, weight, bias = rand(2, 6, 4, 4), rand(6), rand(6)
     got = npu.npu_group_norm_silu(x.npu(), weight.npu(), bias.npu(), 3, 1e-5)[0]
     same(got, functional.silu(functional.group_norm(x, 3, weight, bias, 1e-5)))
+
+
+def groups_with_a_gate():
+    for dtype in TYPES:
+        x, weight, bias = rand(2, 6, 4, 4, dtype=dtype), rand(6, dtype=dtype), rand(6, dtype=dtype)
+        wide = [each.float().requires_grad_() for each in (x, weight, bias)]
+        normal = functional.group_norm(wide[0], 3, wide[1], wide[2], 1e-5)
+        want = normal * torch.sigmoid(1.5 * normal)
+        out, mean, rstd = npu.npu_group_norm_swish(x.npu(), 3, weight.npu(), bias.npu(), 1e-5, 1.5)
+        same(out, want.detach(), dtype)
+        parts = x.float().reshape(2, 3, -1)
+        same(mean, parts.mean(-1), dtype), same(rstd, (parts.var(-1, correction=0) + 1e-5).rsqrt(), dtype)
+        grad = rand(2, 6, 4, 4, dtype=dtype)
+        # The statistics in half precision are not exact.
+        mean, rstd = parts.mean(-1).to(dtype), (parts.var(-1, correction=0) + 1e-5).rsqrt().to(dtype)
+        got = npu.npu_group_norm_swish_grad(grad.npu(), x.npu(), 3, weight.npu(), bias.npu(), mean.npu(), rstd.npu(),
+                                            [True, True, True], 1.5)
+        for each, slope in zip(got, torch.autograd.grad(want, wide, grad.float())):
+            same(each, slope, dtype)
+
+
+def deep_layers():
+    for dtype in TYPES:
+        inputs = [rand(3, 5, 16, dtype=dtype) for _ in range(2)] + [rand(16, dtype=dtype) for _ in range(2)]
+        wide = [each.float().requires_grad_() for each in inputs]
+        x, gx, beta, gamma = wide
+        want = functional.layer_norm(0.4 * x + gx, (16,), gamma, beta, 1e-6)
+        moved = [each.npu() for each in inputs]
+        mean, rstd, out = npu.npu_deep_norm(*moved, 0.4, 1e-6)
+        same(out, want.detach(), dtype)
+        total = (0.4 * x + gx).detach()
+        same(mean, total.mean(-1, keepdim=True)), same(rstd, (total.var(-1, keepdim=True, correction=0) + 1e-6).rsqrt())
+        grad = rand(3, 5, 16, dtype=dtype)
+        got = npu.npu_deep_norm_backward(grad.npu(), moved[0], moved[1], moved[3], mean, rstd, 0.4)
+        for each, slope in zip(got, torch.autograd.grad(want, wide, grad.float())):
+            same(each, slope, dtype)
 
 
 def rotations():
@@ -44,6 +86,32 @@ def rotations():
         partner = torch.stack((-x[..., 1::2], x[..., ::2]), -1).flatten(-2)
         want = x.float() * cos.float() + partner.float() * sin.float()
         same(npu.npu_rotary_mul(x.npu(), cos.npu(), sin.npu(), "interleave"), want, dtype)
+
+
+def rotations_have_gradients():
+    for dtype in (torch.float32, torch.float16):
+        for name, mode in (("half", 0), ("interleave", 1)):
+            inputs = rand(2, 3, 4, 8, dtype=dtype), rand(1, 3, 1, 8, dtype=dtype), rand(1, 3, 1, 8, dtype=dtype)
+            x, cos, sin = wide = [each.float().requires_grad_() for each in inputs]
+            first, second = x.chunk(2, -1)
+            partner = torch.cat((-second, first), -1) if mode == 0 else torch.stack(
+                (-x[..., 1::2], x[..., ::2]), -1).flatten(-2)
+            grad = rand(2, 3, 4, 8, dtype=dtype)
+            wanted = torch.autograd.grad(x * cos + partner * sin, wide, grad.float())
+            moved = [each.npu().requires_grad_() for each in inputs]
+            out = npu.npu_rotary_mul(*moved, name)
+            for each, slope in zip(torch.autograd.grad(out, moved, grad.npu()), wanted):
+                same(each, slope, dtype)
+
+
+def queries_and_keys_are_rotated():
+    for dtype in (torch.float16, torch.bfloat16):
+        for name in ("half", "interleave"):
+            query, key = rand(2, 3, 4, 128, dtype=dtype), rand(2, 3, 2, 128, dtype=dtype)
+            cos, sin = rand(2, 3, 1, 128, dtype=dtype), rand(2, 3, 1, 128, dtype=dtype)
+            wants = [npu.npu_rotary_mul(each.npu(), cos.npu(), sin.npu(), name).cpu() for each in (query, key)]
+            got = npu.npu_apply_rotary_pos_emb(query.npu(), key.npu(), cos.npu(), sin.npu(), "BSND", name)
+            assert all(torch.equal(each.cpu(), want) for each, want in zip(got, wants))
 
 
 def gated_units():
@@ -81,6 +149,21 @@ def rows_are_updated_at_places():
     same(npu.npu_scatter_nd_update(x.npu(), torch.tensor([[3, 0], [1, 2]]).npu(), rows[:, 0].npu()), want)
 
 
+def caches_are_updated():
+    for dtype in (torch.float32, torch.float16, torch.int8):
+        cache, parts = torch.arange(2 * 3 * 5 * 4).reshape(2, 3, 5, 4).to(dtype), torch.ones(2, 3, 2, 4).to(dtype)
+        want = cache.clone()
+        for i, begin in enumerate((3, 1)):
+            want[i, :, begin:begin + 2] = parts[i]
+        got = npu.scatter_update(cache.npu(), torch.tensor([3, 1]).npu(), parts.npu(), -2)
+        assert torch.equal(got.cpu(), want)
+        moved = cache.npu()
+        npu.scatter_update_(moved, torch.tensor([3, 1], dtype=torch.int32).npu(), parts.npu(), 2)
+        assert torch.equal(moved.cpu(), want)
+    device.expect_error("indices has the shape [3]; it must be [2]", lambda: npu.scatter_update_(
+        moved, torch.tensor([3, 1, 2]).npu(), parts.npu(), 2))
+
+
 def experts_are_chosen():
     x = rand(6, 8)
     y, expert, row = npu.npu_moe_gating_top_k_softmax(x.npu(), None, 2)
@@ -93,4 +176,6 @@ def experts_are_chosen():
 
 
 if __name__ == "__main__":
-    device.main([normalizations, rotations, gated_units, rows_are_updated_at_places, experts_are_chosen])
+    device.main([normalizations, groups_with_a_gate, deep_layers, rotations, rotations_have_gradients,
+                 queries_and_keys_are_rotated, gated_units, rows_are_updated_at_places, caches_are_updated,
+                 experts_are_chosen])

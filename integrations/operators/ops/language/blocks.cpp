@@ -8,15 +8,20 @@ at::Tensor Wide(const at::Tensor& tensor) {
     return tensor.to(at::kFloat);
 }
 
-// Normalizes by the root of the mean of squares over the dimensions of `gamma`.
-void RmsNormOf(const at::Tensor& x, const at::Tensor& gamma, const at::Tensor& factor, double epsilon, at::Tensor& y,
-               at::Tensor& rstd) {
+// Returns the last dimensions of x, whose sizes are those of gamma.
+std::vector<int64_t> DimsOf(const at::Tensor& x, const at::Tensor& gamma) {
     if (gamma.dim() > x.dim() || gamma.sizes() != x.sizes().slice(static_cast<size_t>(x.dim() - gamma.dim())))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "gamma has the shape ", gamma.sizes(),
                       "; it must equal the last sizes of x, whose shape is ", x.sizes());
     std::vector<int64_t> dims;
     for (int64_t i = x.dim() - gamma.dim(); i < x.dim(); ++i) dims.push_back(i);
-    const at::Tensor scale = at::rsqrt(at::mean(x * x, dims, true) + epsilon);
+    return dims;
+}
+
+// Normalizes by the root of the mean of squares over the dimensions of `gamma`.
+void RmsNormOf(const at::Tensor& x, const at::Tensor& gamma, const at::Tensor& factor, double epsilon, at::Tensor& y,
+               at::Tensor& rstd) {
+    const at::Tensor scale = at::rsqrt(at::mean(x * x, DimsOf(x, gamma), true) + epsilon);
     Put(y, x * scale * factor);
     Put(rstd, scale);
 }
@@ -48,6 +53,27 @@ at::Tensor Partners(const at::Tensor& x, int64_t mode) {
 at::Tensor Rotated(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin, int64_t mode) {
     const at::Tensor wide = Wide(x);
     return wide * Wide(cos) + Partners(wide, mode) * Wide(sin);
+}
+
+int64_t RotaryMode(const std::string& name) {
+    if (name == "half") return kHalves;
+    if (name == "interleave") return kNeighbours;
+    throw Refusal(ACLNN_ERR_PARAM_INVALID, "rotaryMode is ", name, "; allowed: half, interleave");
+}
+
+// Gives gradients the shape of what was broadcast.
+at::Tensor SumTo(const at::Tensor& slope, const at::Tensor& like) {
+    return at::sum_to(slope, like.sizes());
+}
+
+// Without x only its own gradient is known; those of cos and sin are 0.
+void RotateBackward(const at::Tensor& grad, const at::Tensor& cos, const at::Tensor& sin, MaybeIn x, int64_t mode,
+                    at::Tensor& dx, MaybeOut dcos, MaybeOut dsin) {
+    const at::Tensor slope = Wide(grad);
+    Put(dx, slope * Wide(cos) - Partners(slope * Wide(sin), mode));
+    const at::Tensor given = x ? Wide(*x) : at::zeros_like(slope);
+    Put(dcos, SumTo(slope * given, cos));
+    Put(dsin, SumTo(slope * Partners(given, mode), sin));
 }
 
 // The halves of a tensor, whose size in a dimension is even.
@@ -95,6 +121,38 @@ at::Tensor GeGluSlope(const at::Tensor& grad, const at::Tensor& x, const at::Ten
     return at::cat(left ? at::TensorList{through, beside} : at::TensorList{beside, through}, dim);
 }
 
+// Normalizes the sum of gx and alpha times x.
+void DeepNormOf(const at::Tensor& x, const at::Tensor& gx, const at::Tensor& beta, const at::Tensor& gamma,
+                double alpha, double epsilon, at::Tensor& mean, at::Tensor& rstd, at::Tensor& y) {
+    CheckSame("gx", gx, "x", x);
+    CheckSame("beta", beta, "gamma", gamma);
+    const std::vector<int64_t> dims = DimsOf(x, gamma);
+    const at::Tensor sum = Wide(x) * alpha + Wide(gx), middle = at::mean(sum, dims, true);
+    const at::Tensor apart = sum - middle, scale = at::rsqrt(at::mean(apart * apart, dims, true) + epsilon);
+    Put(y, apart * scale * Wide(gamma) + Wide(beta));
+    Put(mean, middle);
+    Put(rstd, scale);
+}
+
+struct DeepGradients {
+    at::Tensor &x, &gx, &beta, &gamma;
+};
+
+void DeepNormSlope(const at::Tensor& grad, const at::Tensor& x, const at::Tensor& gx, const at::Tensor& gamma,
+                   const at::Tensor& mean, const at::Tensor& rstd, double alpha, const DeepGradients& gradients) {
+    CheckSame("gx", gx, "x", x);
+    CheckSame("dy", grad, "x", x);
+    const std::vector<int64_t> dims = DimsOf(x, gamma);
+    const at::Tensor slope = Wide(grad), scale = Wide(rstd);
+    const at::Tensor normal = (Wide(x) * alpha + Wide(gx) - Wide(mean)) * scale, inner = slope * Wide(gamma);
+    const at::Tensor through =
+        scale * (inner - at::mean(inner, dims, true) - normal * at::mean(inner * normal, dims, true));
+    Put(gradients.x, through * alpha);
+    Put(gradients.gx, through);
+    Put(gradients.beta, SumTo(slope, gamma));
+    Put(gradients.gamma, SumTo(slope * normal, gamma));
+}
+
 struct Groups {
     MaybeIn weight, bias;
     int64_t count;
@@ -116,6 +174,75 @@ at::Tensor GroupsOf(const at::Tensor& x, const Groups& groups, at::Tensor& mean,
     Put(mean, std::get<1>(results));
     Put(rstd, std::get<2>(results));
     return std::get<0>(results);
+}
+
+// Swish: a number times its sigmoid, whose argument is scaled.
+at::Tensor SwishOf(const at::Tensor& x, double scale) {
+    return x * at::sigmoid(x * scale);
+}
+
+struct SwishGradients {
+    at::Tensor& x;
+    MaybeOut weight, bias;
+};
+
+void SwishSlope(const at::Tensor& grad, const at::Tensor& mean, const at::Tensor& rstd, const at::Tensor& x,
+                const Groups& groups, double scale, const SwishGradients& gradients) {
+    CheckSame("dy", grad, "x", x);
+    CheckPositive("numGroups", groups.count);
+    if (x.dim() < 2 || x.size(1) % groups.count != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(),
+                      "; its second size must be a multiple of ", groups.count, ", the number of groups");
+    CheckCount("weight", groups.weight, x.size(1));
+    CheckCount("bias", groups.bias, x.size(1));
+    CheckCount("mean", mean, x.size(0) * groups.count);
+    CheckCount("rstd", rstd, x.size(0) * groups.count);
+    const at::Tensor wide = Wide(x).contiguous();
+    const int64_t rest = x.size(0) * x.size(1) > 0 ? x.numel() / (x.size(0) * x.size(1)) : 0;
+    const auto of_groups = [&](const at::Tensor& each) { return Wide(each).reshape({x.size(0), groups.count, 1}); };
+    std::vector<int64_t> channels(static_cast<size_t>(x.dim()), 1);
+    channels[1] = x.size(1);
+    at::Tensor normal =
+        ((wide.reshape({x.size(0), groups.count, -1}) - of_groups(mean)) * of_groups(rstd)).reshape(x.sizes());
+    if (groups.weight) normal = normal * Wide(*groups.weight).reshape(channels);
+    if (groups.bias) normal = normal + Wide(*groups.bias).reshape(channels);
+    const at::Tensor gate = at::sigmoid(normal * scale);
+    const at::Tensor slope = (Wide(grad) * gate * (1 + normal * scale * (1 - gate))).contiguous();
+    const Optional<at::Tensor> weight = groups.weight ? Optional<at::Tensor>(Wide(*groups.weight)) : kNone;
+    const auto results =
+        at::native_group_norm_backward(slope, wide, Wide(mean).contiguous(), Wide(rstd).contiguous(), weight, x.size(0),
+                                       x.size(1), rest, groups.count, {true, true, true});
+    Put(gradients.x, std::get<0>(results));
+    Put(gradients.weight, std::get<1>(results));
+    Put(gradients.bias, std::get<2>(results));
+}
+
+void CheckChannelsFirst(const std::string& format) {
+    if (format != "NCHW") throw Refusal(ACLNN_ERR_PARAM_INVALID, "dataFormat is ", format, "; allowed: NCHW");
+}
+
+// Writes a part of each element of a batch, from the place in a dimension that its index gives.
+void UpdateParts(at::Tensor& self, const at::Tensor& indices, const at::Tensor& updates, int64_t axis) {
+    if (self.dim() < 2 || updates.dim() != self.dim())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "self and updates have the shapes ", self.sizes(), " and ",
+                      updates.sizes(), "; both must have the same number of dimensions, at least 2");
+    const int64_t dim = axis < 0 ? axis + self.dim() : axis;
+    if (dim < 1 || dim >= self.dim())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: a dimension of self behind the first");
+    if (indices.dim() != 1 || indices.size(0) != self.size(0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "indices has the shape ", indices.sizes(), "; it must be [",
+                      self.size(0), "], one for each element of the batch");
+    const at::Tensor to = self.transpose(1, dim), from = updates.transpose(1, dim);
+    const at::Tensor steps = at::arange(from.size(1), indices.options().dtype(at::kLong));
+    std::vector<int64_t> sizes = to.sizes().vec();
+    sizes[1] = from.size(1);
+    if (from.sizes() != at::IntArrayRef(sizes))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "updates has the shape ", updates.sizes(), "; other than in dimension ",
+                      axis, " it must be that of self, ", self.sizes());
+    c10::List<Optional<at::Tensor>> places;
+    places.push_back(Optional<at::Tensor>(at::arange(to.size(0), steps.options()).unsqueeze(1)));
+    places.push_back(Optional<at::Tensor>(Long(indices).unsqueeze(1) + steps));
+    at::Tensor(to).index_put_(places, from);
 }
 
 // Writes rows at the places that the last dimension of `indices` gives.
@@ -155,12 +282,38 @@ void QuantizeRows(const at::Tensor& x, MaybeIn smooth, at::Tensor& y, at::Tensor
 
 OPERATOR(AddRmsNorm, (In x1, In x2, In gamma, double epsilon, Out y, Out rstd, Out x),
          AddRmsNormOf(x1, x2, gamma, epsilon, y, rstd, x));
+OPERATOR(AddRmsNormCast, (In x1, In x2, In gamma, Out y1, Out y2, Out rstd, Out x, double epsilon),
+         AddRmsNormOf(x1, x2, gamma, epsilon, y1, rstd, x);
+         y2.copy_(y1));
 OPERATOR(GemmaRmsNorm, (In x, In gamma, double epsilon, Out y, Out rstd),
          RmsNormOf(Wide(x), gamma, Wide(gamma) + 1, epsilon, y, rstd));
 OPERATOR(GroupNormSilu,
          (In self, MaybeIn weight, MaybeIn bias, int64_t group, double epsilon, Out out, Out mean, Out rstd),
          Put(out, at::silu(GroupsOf(self, {weight, bias, group, epsilon}, mean, rstd))));
+OPERATOR(GroupNormSwish,
+         (In self, MaybeIn weight, MaybeIn bias, int64_t numGroups, Text dataFormat, double eps, bool activateSwish,
+          double swishScale, Out out, Out mean, Out rstd),
+         CheckChannelsFirst(dataFormat);
+         const at::Tensor normal = GroupsOf(self, {weight, bias, numGroups, eps}, mean, rstd);
+         Put(out, activateSwish ? SwishOf(normal, swishScale) : normal));
+OPERATOR(GroupNormSwishGrad,
+         (In dy, In mean, In rstd, In x, MaybeIn gamma, MaybeIn beta, int64_t numGroups, Text dataFormat,
+          double swishScale, [[maybe_unused]] bool dgammaIsRequired, [[maybe_unused]] bool dbetaIsRequired, Out dx,
+          MaybeOut dgamma, MaybeOut dbeta),
+         CheckChannelsFirst(dataFormat);
+         SwishSlope(dy, mean, rstd, x, {gamma, beta, numGroups, 0}, swishScale, {dx, dgamma, dbeta}));
+OPERATOR(DeepNorm, (In x, In gx, In beta, In gamma, double alpha, double epsilon, Out mean, Out rstd, Out y),
+         DeepNormOf(x, gx, beta, gamma, alpha, epsilon, mean, rstd, y));
+OPERATOR(DeepNormGrad,
+         (In dy, In x, In gx, In gamma, In mean, In rstd, double alpha, Out dx, Out dgx, Out dbeta, Out dgamma),
+         DeepNormSlope(dy, x, gx, gamma, mean, rstd, alpha, {dx, dgx, dbeta, dgamma}));
 OPERATOR(RotaryPositionEmbedding, (In x, In cos, In sin, int64_t mode, Out out), Put(out, Rotated(x, cos, sin, mode)));
+OPERATOR(RotaryPositionEmbeddingGrad,
+         (In dy, In cos, In sin, MaybeIn x, int64_t mode, Out dx, MaybeOut dcos, MaybeOut dsin),
+         RotateBackward(dy, cos, sin, x, mode, dx, dcos, dsin));
+OPERATOR(ApplyRotaryPosEmbV2, (Out query, Out key, In cos, In sin, [[maybe_unused]] int64_t layout, Text rotaryMode),
+         query.copy_(Rotated(query, cos, sin, RotaryMode(rotaryMode)));
+         key.copy_(Rotated(key, cos, sin, RotaryMode(rotaryMode))));
 OPERATOR(SwiGlu, (In x, int64_t dim, Out out), Put(out, SwiGluOf(x, dim)));
 OPERATOR(SwiGluGrad, (In grad, In x, int64_t dim, Out out), Put(out, SwiGluSlope(grad, x, dim)));
 OPERATOR(GeGluV3, (In x, int64_t dim, int64_t approximate, bool activateLeft, Out out, Out gelu),
@@ -168,6 +321,8 @@ OPERATOR(GeGluV3, (In x, int64_t dim, int64_t approximate, bool activateLeft, Ou
 OPERATOR(GeGluV3Backward, (In grad, In x, In gelu, int64_t dim, int64_t approximate, bool activateLeft, Out out),
          Put(out, GeGluSlope(grad, x, gelu, dim, approximate, activateLeft)));
 OPERATOR(ScatterNdUpdate, (Out self, In indices, In updates), UpdateRows(self, indices, updates));
+OPERATOR(InplaceScatterUpdate, (Out self, In indices, In updates, int64_t axis),
+         UpdateParts(self, indices, updates, axis));
 OPERATOR(MoeGatingTopKSoftmax, (In x, MaybeIn finished, int64_t k, Out y, Out expertIdx, Out rowIdx),
          Gate(x, finished, k, y, expertIdx, rowIdx));
 OPERATOR(MoeComputeExpertTokens, (In sortedExperts, int64_t numExperts, Out out),
