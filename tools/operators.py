@@ -19,7 +19,7 @@ TYPES = {
     **dict.fromkeys(["Number", "MaybeNumber", "Factor"], "const aclScalar*"),
     **dict.fromkeys(["Ints", "MaybeInts"], "const aclIntArray*"),
     "Floats": "const aclFloatArray*", "Flags": "const aclBoolArray*", "Numbers": "const aclScalarList*",
-    **dict.fromkeys(["Tensors", "Outs", "Indices"], "const aclTensorList*"),
+    **dict.fromkeys(["Tensors", "Parts", "Outs", "Indices"], "const aclTensorList*"),
     "Type": "aclDataType", "Text": "const char*", "Seed": "int64_t",
 }
 

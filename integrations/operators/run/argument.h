@@ -221,6 +221,12 @@ struct TensorsArgument {
 template <>
 struct Argument<Tensors> : TensorsArgument<Does::kRead> {};
 template <>
+struct Argument<Parts> : TensorsArgument<Does::kMayRead> {
+    static PartlyReadList Unpack(const Kept& kept, Addresses addresses) {
+        return {TensorsArgument::Unpack(kept, addresses)};
+    }
+};
+template <>
 struct Argument<Outs> : TensorsArgument<Does::kWrite> {
     static Written Unpack(const Kept& kept, Addresses addresses) { return {TensorsArgument::Unpack(kept, addresses)}; }
 };

@@ -50,6 +50,12 @@ using MaybeInts = at::OptionalIntArrayRef;
 using Floats = at::ArrayRef<double>;
 using Flags = at::ArrayRef<bool>;
 using Tensors = at::TensorList;
+// A list of inputs of which an operator may read a part only.
+struct PartlyReadList {
+    std::vector<at::Tensor> tensors;
+    operator at::TensorList() const { return tensors; }
+};
+using Parts = const PartlyReadList&;
 // A list of outputs.
 struct Written {
     std::vector<at::Tensor> tensors;

@@ -1,0 +1,383 @@
+// Attention for inference: prompts, single tokens, and caches of keys and values, whole or in blocks. It computes in
+// single precision, one sequence after the other.
+#include "ops/attention/attention.h"
+
+using namespace attention;
+
+namespace {
+
+// The arguments of a call. A cache in blocks has a table of the blocks of each sequence, in order.
+struct Call {
+    const at::Tensor& query;
+    at::TensorList keys, values;
+    MaybeIn mask, table;
+    MaybeInts query_lengths, key_lengths;
+    std::string layout;
+    std::string out_layout;
+    double scale;
+    int64_t heads, key_heads, block;
+    Sparse sparse;
+
+    bool IsPacked() const { return layout == "TND"; }
+    int64_t KeyHeads() const { return key_heads == 0 ? heads : key_heads; }
+};
+
+// Checks that no argument is given of what is not supported: quantized numbers, padding on the left, common prefixes.
+void CheckAbsent(std::initializer_list<std::pair<const char*, const Optional<at::Tensor>*>> tensors) {
+    for (const auto& [name, tensor] : tensors)
+        if (*tensor) throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is not supported; pass null");
+}
+
+void CheckCall(const Call& call) {
+    CheckPositive("numHeads", call.heads);
+    if (call.sparse.mode < kWhole || call.sparse.mode > kRightDown)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "sparseMode is ", call.sparse.mode,
+                      "; allowed: 0 and 1 (a whole mask), 2 and 3 (a triangular mask)");
+    if (call.sparse.mode >= kAll && !call.mask)
+        throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "the mask is null; it is required if sparseMode is ", call.sparse.mode);
+    if (call.keys.empty() || call.keys.size() != call.values.size())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the lists of key and value have ", call.keys.size(), " and ",
+                      call.values.size(), " elements; both must have the same number of at least 1");
+    if (call.KeyHeads() < 0 || call.heads % call.KeyHeads() != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "numKeyValueHeads is ", call.key_heads,
+                      "; allowed: a divisor of numHeads, ", call.heads);
+    if (call.table) {
+        CheckPositive("blockSize", call.block);
+        if (call.table->dim() != 2)
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "blockTable has the shape ", call.table->sizes(),
+                          "; it must have 2 dimensions");
+        if (!call.key_lengths)
+            throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "the lengths of key are null; a cache in blocks needs them");
+    }
+    if ((call.table || call.IsPacked()) && call.keys.size() != 1)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the list of key has ", call.keys.size(),
+                      " elements; with TND, or a cache in blocks, it must have 1");
+}
+
+// Returns the length of a sequence: of the array, which may have one element for all sequences.
+int64_t LengthOf(const char* name, MaybeInts lengths, int64_t sequence, int64_t sequences, int64_t most) {
+    if (!lengths || lengths->empty()) return most;
+    const auto count = static_cast<int64_t>(lengths->size());
+    if (count != 1 && count < sequences)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has ", count, " elements; allowed: 1, or one for each of ",
+                      sequences, " sequences");
+    const int64_t length = (*lengths)[count == 1 ? 0 : static_cast<size_t>(sequence)];
+    if (length < 0 || length > most)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the element ", length, "; allowed: 0 to ", most);
+    return length;
+}
+
+// Returns keys or values of a sequence from a cache in blocks, as NSD. The blocks are NSD or S and the heads together.
+at::Tensor FromBlocks(const at::Tensor& cache, const Call& call, int64_t sequence, int64_t length) {
+    const int64_t blocks = (length + call.block - 1) / call.block;
+    const bool is_flat = cache.dim() == 3;
+    if ((!is_flat && cache.dim() != 4) || cache.size(is_flat ? 1 : 2) != call.block)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "a cache has the shape ", cache.sizes(),
+                      "; it must be blocks, blockSize, H or blocks, heads, blockSize, D; blockSize is ", call.block);
+    const at::Tensor chosen = cache.index_select(0, Long(call.table->select(0, sequence).narrow(0, 0, blocks)));
+    if (is_flat) {
+        const at::Tensor rows = chosen.flatten(0, 1).narrow(0, 0, length).unsqueeze(0);
+        return ToHeads("the cache", rows, "BSH", call.KeyHeads()).squeeze(0);
+    }
+    if (chosen.size(1) != call.KeyHeads())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "a cache has the shape ", cache.sizes(), "; its second size must be ",
+                      call.KeyHeads(), ", the number of heads");
+    return chosen.transpose(0, 1).flatten(1, 2).narrow(1, 0, length);
+}
+
+// Returns keys or values of a sequence as NSD.
+at::Tensor Cached(at::TensorList list, const Call& call, int64_t sequence, int64_t sequences) {
+    const auto length_of = [&](int64_t most) {
+        return LengthOf("the array of lengths of key", call.key_lengths, sequence, sequences, most);
+    };
+    if (call.table) return FromBlocks(list[0], call, sequence, length_of(call.table->size(1) * call.block));
+    const bool is_whole = list.size() == 1;
+    if (!is_whole && static_cast<int64_t>(list.size()) != sequences)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the list of key has ", list.size(), " elements; allowed: 1, or ",
+                      sequences, ", one for each sequence");
+    const at::Tensor heads =
+        ToHeads("key or value", list[is_whole ? 0 : static_cast<size_t>(sequence)], call.layout, call.KeyHeads());
+    const int64_t place = is_whole ? sequence : 0;
+    if (place >= heads.size(0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "key or value has ", heads.size(0), " sequences; query has ", sequences);
+    return heads.select(0, place).narrow(1, 0, length_of(heads.size(2)));
+}
+
+// Returns the mask of a sequence as 1 or more queries, and keys. One mask may serve all sequences. A mask that was
+// padded is longer than queries or keys.
+Optional<at::Tensor> MaskOf(const Call& call, int64_t sequence, int64_t sequences, int64_t most_queries,
+                            int64_t queries, int64_t keys) {
+    if (!call.mask || call.sparse.mode > kAll) return call.mask;
+    at::Tensor mask = *call.mask;
+    // Masks for one query of each sequence may lack the dimension of queries.
+    if (most_queries == 1 && mask.dim() == 2) mask = mask.unsqueeze(1);
+    if (mask.dim() == 4) {
+        if (mask.size(1) != 1)
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the shape ", mask.sizes(),
+                          "; its second size must be 1");
+        mask = mask.squeeze(1);
+    }
+    if (mask.dim() == 3 && mask.size(0) != 1 && mask.size(0) != sequences)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the shape ", call.mask->sizes(), " for ", sequences,
+                      " sequences; it must be one for all, or one for each of them");
+    if (mask.dim() == 3) mask = mask.select(0, mask.size(0) == 1 ? 0 : sequence);
+    if (mask.dim() != 2 || mask.size(0) < queries || mask.size(1) < keys)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the shape ", call.mask->sizes(), "; it must hold ",
+                      queries, " queries and ", keys, " keys");
+    return Optional<at::Tensor>(mask.narrow(0, 0, queries).narrow(1, 0, keys));
+}
+
+// What one sequence results in: NSD, and the logarithms of the sums of exponentials of the scores.
+struct Result {
+    at::Tensor out, logarithms;
+};
+
+Result Attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const Optional<at::Tensor>& mask,
+              const Call& call) {
+    const at::Tensor q = query.unsqueeze(0).to(at::kFloat);
+    if (key.size(1) == 0)
+        return {at::zeros({q.size(1), q.size(2), value.size(2)}, q.options()),
+                at::full({q.size(1), q.size(2), 1}, -kInfinity, q.options())};
+    const at::Tensor k = Grouped(key.unsqueeze(0).to(at::kFloat), call.heads);
+    const at::Tensor v = Grouped(value.unsqueeze(0).to(at::kFloat), call.heads);
+    const at::Tensor scores = at::matmul(q, k.transpose(-2, -1)) * call.scale;
+    Optional<at::Tensor> hidden = Hidden(scores, mask, call.sparse);
+    if (hidden && call.sparse.mode == kWhole && q.size(2) > 1)
+        hidden = at::logical_or(*hidden, Outside(scores, 0, call.sparse.before, call.sparse.after));
+    const Softmax softmax = SoftmaxOf(Shown(scores, hidden));
+    return {at::matmul(softmax.weights, v).squeeze(0), (at::log(softmax.sum) + softmax.most).squeeze(0)};
+}
+
+// Attention of sequences that have the same room: the batch of query. What is beyond a length is 0.
+void AttendBatch(Call call, at::Tensor& out, MaybeOut logarithms) {
+    const at::Tensor query = ToHeads("query", call.query, call.layout, call.heads);
+    const int64_t sequences = query.size(0), most = query.size(2);
+    // For one query the mask is always a whole one.
+    if (most == 1) call.sparse.mode = kWhole;
+    if (call.table && call.table->size(0) < sequences)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "blockTable has the shape ", call.table->sizes(),
+                      "; its first size must be at least ", sequences, ", the number of sequences");
+    at::Tensor all;
+    const at::Tensor sums = at::zeros({sequences, call.heads, most, 1}, query.options().dtype(at::kFloat));
+    for (int64_t i = 0; i < sequences; ++i) {
+        const at::Tensor key = Cached(call.keys, call, i, sequences), value = Cached(call.values, call, i, sequences);
+        const int64_t queries =
+            most == 1 ? 1 : LengthOf("the array of lengths of query", call.query_lengths, i, sequences, most);
+        const Result result = Attend(query.select(0, i).narrow(1, 0, queries), key, value,
+                                     MaskOf(call, i, sequences, most, queries, key.size(1)), call);
+        if (!all.defined())
+            all = at::zeros({sequences, call.heads, most, value.size(2)}, query.options().dtype(at::kFloat));
+        all.select(0, i).narrow(1, 0, queries).copy_(result.out);
+        sums.select(0, i).narrow(1, 0, queries).copy_(result.logarithms);
+    }
+    if (all.defined()) Put(out, FromHeads(all, call.out_layout));
+    if (logarithms && logarithms->numel() > 0) Put(*logarithms, sums);
+}
+
+// Attention of sequences that lie one behind the other. The arrays have their ends; with a cache in blocks that of key
+// has lengths.
+void AttendPacked(const Call& call, at::Tensor& out, MaybeOut logarithms) {
+    if (!call.query_lengths || !call.key_lengths || call.query_lengths->size() != call.key_lengths->size())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID,
+                      "with TND the lengths of query and of key must have an element for each sequence");
+    if (call.query.dim() != 3 || call.query.size(1) != call.heads)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "query has the shape ", call.query.sizes(),
+                      "; with TND it must have 3 dimensions, the second for the ", call.heads, " heads");
+    const auto sequences = static_cast<int64_t>(call.query_lengths->size());
+    const at::Tensor all = at::zeros(out.sizes(), out.options().dtype(at::kFloat));
+    const at::Tensor sums = at::zeros({call.query.size(0), call.heads, 1}, all.options());
+    int64_t query = 0, key = 0;
+    for (int64_t i = 0; i < sequences; ++i) {
+        const auto part = [&](const at::Tensor& tensor, int64_t begin, int64_t end, int64_t heads) {
+            if (tensor.dim() != 3 || tensor.size(1) != heads || end < begin || end > tensor.size(0))
+                throw Refusal(ACLNN_ERR_PARAM_INVALID, "a tensor of the shape ", tensor.sizes(), " has no part ", begin,
+                              " to ", end, " with ", heads, " heads");
+            return tensor.narrow(0, begin, end - begin).transpose(0, 1);
+        };
+        const int64_t query_end = (*call.query_lengths)[static_cast<size_t>(i)];
+        const int64_t key_end = (*call.key_lengths)[static_cast<size_t>(i)];
+        const at::Tensor q = part(call.query, query, query_end, call.heads);
+        const at::Tensor k =
+            call.table ? Cached(call.keys, call, i, sequences) : part(call.keys[0], key, key_end, call.KeyHeads());
+        const at::Tensor v =
+            call.table ? Cached(call.values, call, i, sequences) : part(call.values[0], key, key_end, call.KeyHeads());
+        const Result result = Attend(q, k, v, MaskOf(call, i, sequences, 0, q.size(1), k.size(1)), call);
+        all.narrow(0, query, q.size(1)).copy_(result.out.transpose(0, 1));
+        sums.narrow(0, query, q.size(1)).copy_(result.logarithms.transpose(0, 1));
+        query = query_end;
+        key = key_end;
+    }
+    Put(out, all);
+    if (logarithms && logarithms->numel() > 0) Put(*logarithms, sums);
+}
+
+void AttendAll(Call call, at::Tensor& out, MaybeOut logarithms) {
+    CheckCall(call);
+    if (call.IsPacked()) return AttendPacked(call, out, logarithms);
+    if (call.layout == "SBH")
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "inputLayout is SBH; allowed: BNSD, BSND, BSH, TND");
+    AttendBatch(call, out, logarithms);
+}
+
+// The layout BNSD_BSND is that of the inputs and that of the output.
+std::pair<std::string, std::string> Layouts(const std::string& layout) {
+    return layout == "BNSD_BSND" ? std::pair<std::string, std::string>("BNSD", "BSND") : std::pair(layout, layout);
+}
+
+}  // namespace
+
+OPERATOR(PromptFlashAttentionV3,
+         (Part query, Part key, Part value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
+          MaybeInts actualSeqLengthsKv, MaybeIn deqScale1, MaybeIn quantScale1, MaybeIn deqScale2, MaybeIn quantScale2,
+          MaybeIn quantOffset2, int64_t numHeads, double scale, int64_t preTokens, int64_t nextTokens, Text layout,
+          int64_t numKeyValueHeads, int64_t sparseMode, [[maybe_unused]] int64_t innerPrecise, Out out),
+         CheckAbsent({{"pseShift", &pseShift},
+                      {"deqScale1", &deqScale1},
+                      {"quantScale1", &quantScale1},
+                      {"deqScale2", &deqScale2},
+                      {"quantScale2", &quantScale2},
+                      {"quantOffset2", &quantOffset2}});
+         const auto [in, to] = Layouts(layout); const std::vector<at::Tensor> keys{key}, values{value};
+         const Optional<at::Tensor> none; Optional<at::Tensor> no_output;
+         AttendAll({query,
+                    keys,
+                    values,
+                    mask,
+                    none,
+                    actualSeqLengths,
+                    actualSeqLengthsKv,
+                    in,
+                    to,
+                    scale,
+                    numHeads,
+                    numKeyValueHeads,
+                    0,
+                    {sparseMode, preTokens, nextTokens}},
+                   out, no_output));
+OPERATOR(IncreFlashAttentionV4,
+         (Part query, Parts key, Parts value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
+          MaybeIn dequantScale1, MaybeIn quantScale1, MaybeIn dequantScale2, MaybeIn quantScale2, MaybeIn quantOffset2,
+          MaybeIn antiquantScale, MaybeIn antiquantOffset, MaybeIn blockTable, MaybeIn kvPaddingSize, int64_t numHeads,
+          double scale, Text layout, int64_t numKeyValueHeads, int64_t blockSize, [[maybe_unused]] int64_t innerPrecise,
+          Out out),
+         CheckAbsent({{"pseShift", &pseShift},
+                      {"dequantScale1", &dequantScale1},
+                      {"quantScale1", &quantScale1},
+                      {"dequantScale2", &dequantScale2},
+                      {"quantScale2", &quantScale2},
+                      {"quantOffset2", &quantOffset2},
+                      {"antiquantScale", &antiquantScale},
+                      {"antiquantOffset", &antiquantOffset},
+                      {"kvPaddingSize", &kvPaddingSize}});
+         Optional<at::Tensor> no_output; AttendAll({query,
+                                                    key,
+                                                    value,
+                                                    mask,
+                                                    blockTable,
+                                                    {},
+                                                    actualSeqLengths,
+                                                    layout,
+                                                    layout,
+                                                    scale,
+                                                    numHeads,
+                                                    numKeyValueHeads,
+                                                    blockSize,
+                                                    {kWhole, 0, 0}},
+                                                   out, no_output));
+OPERATOR(FusedInferAttentionScoreV3,
+         (Part query, Parts key, Parts value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
+          MaybeInts actualSeqLengthsKv, MaybeIn deqScale1, MaybeIn quantScale1, MaybeIn deqScale2, MaybeIn quantScale2,
+          MaybeIn quantOffset2, MaybeIn antiquantScale, MaybeIn antiquantOffset, MaybeIn blockTable,
+          MaybeIn queryPaddingSize, MaybeIn kvPaddingSize, MaybeIn keyAntiquantScale, MaybeIn keyAntiquantOffset,
+          MaybeIn valueAntiquantScale, MaybeIn valueAntiquantOffset, MaybeIn keySharedPrefix, MaybeIn valueSharedPrefix,
+          [[maybe_unused]] MaybeInts actualSharedPrefixLen, MaybeIn queryRope, MaybeIn keyRope,
+          MaybeIn keyRopeAntiquantScale, int64_t numHeads, double scale, int64_t preTokens, int64_t nextTokens,
+          Text layout, int64_t numKeyValueHeads, int64_t sparseMode, [[maybe_unused]] int64_t innerPrecise,
+          int64_t blockSize, [[maybe_unused]] int64_t antiquantMode, bool softmaxLseFlag,
+          [[maybe_unused]] int64_t keyAntiquantMode, [[maybe_unused]] int64_t valueAntiquantMode, Out out,
+          MaybeOut softmaxLse),
+         CheckAbsent({{"pseShift", &pseShift},
+                      {"deqScale1", &deqScale1},
+                      {"quantScale1", &quantScale1},
+                      {"deqScale2", &deqScale2},
+                      {"quantScale2", &quantScale2},
+                      {"quantOffset2", &quantOffset2},
+                      {"antiquantScale", &antiquantScale},
+                      {"antiquantOffset", &antiquantOffset},
+                      {"queryPaddingSize", &queryPaddingSize},
+                      {"kvPaddingSize", &kvPaddingSize}});
+         CheckAbsent({{"keyAntiquantScale", &keyAntiquantScale},
+                      {"keyAntiquantOffset", &keyAntiquantOffset},
+                      {"valueAntiquantScale", &valueAntiquantScale},
+                      {"valueAntiquantOffset", &valueAntiquantOffset},
+                      {"keySharedPrefix", &keySharedPrefix},
+                      {"valueSharedPrefix", &valueSharedPrefix},
+                      {"queryRope", &queryRope},
+                      {"keyRope", &keyRope},
+                      {"keyRopeAntiquantScale", &keyRopeAntiquantScale}});
+         const auto [in, to] = Layouts(layout); Optional<at::Tensor> no_output;
+         AttendAll({query,
+                    key,
+                    value,
+                    mask,
+                    blockTable,
+                    actualSeqLengths,
+                    actualSeqLengthsKv,
+                    in,
+                    to,
+                    scale,
+                    numHeads,
+                    numKeyValueHeads,
+                    blockSize,
+                    {sparseMode, preTokens, nextTokens}},
+                   out, softmaxLseFlag ? softmaxLse : no_output));
+OPERATOR(FusedInferAttentionScoreV4,
+         (Part query, Parts key, Parts value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
+          MaybeInts actualSeqLengthsKv, MaybeIn deqScale1, MaybeIn quantScale1, MaybeIn deqScale2, MaybeIn quantScale2,
+          MaybeIn quantOffset2, MaybeIn antiquantScale, MaybeIn antiquantOffset, MaybeIn blockTable,
+          MaybeIn queryPaddingSize, MaybeIn kvPaddingSize, MaybeIn keyAntiquantScale, MaybeIn keyAntiquantOffset,
+          MaybeIn valueAntiquantScale, MaybeIn valueAntiquantOffset, MaybeIn keySharedPrefix, MaybeIn valueSharedPrefix,
+          [[maybe_unused]] MaybeInts actualSharedPrefixLen, MaybeIn queryRope, MaybeIn keyRope,
+          MaybeIn keyRopeAntiquantScale, MaybeIn dequantScaleQuery, MaybeIn learnableSink, int64_t numHeads,
+          double scale, int64_t preTokens, int64_t nextTokens, Text layout, int64_t numKeyValueHeads,
+          int64_t sparseMode, [[maybe_unused]] int64_t innerPrecise, int64_t blockSize,
+          [[maybe_unused]] int64_t antiquantMode, bool softmaxLseFlag, [[maybe_unused]] int64_t keyAntiquantMode,
+          [[maybe_unused]] int64_t valueAntiquantMode, [[maybe_unused]] int64_t queryQuantMode, Out out,
+          MaybeOut softmaxLse),
+         CheckAbsent({{"pseShift", &pseShift},
+                      {"deqScale1", &deqScale1},
+                      {"quantScale1", &quantScale1},
+                      {"deqScale2", &deqScale2},
+                      {"quantScale2", &quantScale2},
+                      {"quantOffset2", &quantOffset2},
+                      {"antiquantScale", &antiquantScale},
+                      {"antiquantOffset", &antiquantOffset},
+                      {"queryPaddingSize", &queryPaddingSize},
+                      {"kvPaddingSize", &kvPaddingSize}});
+         CheckAbsent({{"keyAntiquantScale", &keyAntiquantScale},
+                      {"keyAntiquantOffset", &keyAntiquantOffset},
+                      {"valueAntiquantScale", &valueAntiquantScale},
+                      {"valueAntiquantOffset", &valueAntiquantOffset},
+                      {"keySharedPrefix", &keySharedPrefix},
+                      {"valueSharedPrefix", &valueSharedPrefix},
+                      {"queryRope", &queryRope},
+                      {"keyRope", &keyRope},
+                      {"keyRopeAntiquantScale", &keyRopeAntiquantScale},
+                      {"dequantScaleQuery", &dequantScaleQuery},
+                      {"learnableSink", &learnableSink}});
+         const auto [in, to] = Layouts(layout); Optional<at::Tensor> no_output;
+         AttendAll({query,
+                    key,
+                    value,
+                    mask,
+                    blockTable,
+                    actualSeqLengths,
+                    actualSeqLengthsKv,
+                    in,
+                    to,
+                    scale,
+                    numHeads,
+                    numKeyValueHeads,
+                    blockSize,
+                    {sparseMode, preTokens, nextTokens}},
+                   out, softmaxLseFlag ? softmaxLse : no_output));
