@@ -37,6 +37,5 @@ MISSING(AddLayerNorm);
 MISSING(AddLayerNormGrad);
 MISSING(ConvDepthwise2d);
 MISSING(ConvTbcBackward);
-MISSING(DynamicQuantV2);
 MISSING(LessScalar);
 MISSING(ROIAlign);

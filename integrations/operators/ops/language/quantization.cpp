@@ -1,0 +1,182 @@
+// Numbers of 8 bits with scales, and products of matrices that use them. Layers of experts. All compute in single
+// precision, except sums of products of 8 bits.
+#include "ops/support.h"
+
+namespace {
+
+at::Tensor Wide(const at::Tensor& tensor) {
+    return tensor.to(at::kFloat);
+}
+
+void CheckInt8(const char* name, const at::Tensor& tensor) {
+    if (tensor.scalar_type() != at::kChar)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is of the type ", tensor.scalar_type(), "; allowed: int8");
+}
+
+void CheckAbsent(const char* name, MaybeIn tensor) {
+    if (tensor) throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is not supported; pass null");
+}
+
+// Returns the factors of each row: those of its group, whose ends are numbers of rows.
+at::Tensor OfGroups(const at::Tensor& factors, const at::Tensor& ends, const at::Tensor& x) {
+    if (factors.dim() != 2 || ends.dim() != 1 || factors.size(0) != ends.size(0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "smoothScales and groupIndex have the shapes ", factors.sizes(), " and ",
+                      ends.sizes(), "; they must be groups and the last size of x, and groups");
+    const int64_t rows = x.size(-1) > 0 ? x.numel() / x.size(-1) : 0;
+    const at::Tensor group =
+        at::searchsorted(Long(ends), at::arange(rows, ends.options().dtype(at::kLong)), false, true);
+    std::vector<int64_t> sizes = x.sizes().vec();
+    return factors.index_select(0, group).reshape(sizes);
+}
+
+constexpr double kLeast = -128, kMost = 127;
+
+// Quantizes each row by the range of its numbers, with an offset or so that 0 stays 0.
+void QuantizeRows(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, at::Tensor& y, at::Tensor& scale,
+                  MaybeOut offset) {
+    CheckInt8("y", y);
+    if (x.dim() == 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has no dimension; it must have rows");
+    if (groups) CheckPresent("smoothScales", smooth, "if there is a groupIndex");
+    at::Tensor wide = Wide(x);
+    if (smooth) wide = wide * Wide(groups ? OfGroups(*smooth, *groups, x) : *smooth);
+    const auto positive = [](const at::Tensor& range) { return range.masked_fill(range == 0, 1); };
+    if (!offset) {
+        const at::Tensor factor = at::amax(wide.abs(), {-1}, true) / kMost;
+        Put(y, at::round(wide / positive(factor)));
+        return Put(scale, factor);
+    }
+    const at::Tensor highest = at::amax(wide, {-1}, true);
+    const at::Tensor factor = (highest - at::amin(wide, {-1}, true)) / (kMost - kLeast);
+    const at::Tensor shift = kMost - highest / positive(factor);
+    Put(y, at::clamp(at::round(wide / positive(factor) + shift), kLeast, kMost));
+    Put(scale, factor);
+    Put(offset, shift);
+}
+
+// Returns a matrix of 8 bits as numbers. Scales and offsets are for all of it, for columns, or for groups of rows.
+at::Tensor Dequantized(const at::Tensor& weight, const at::Tensor& scale, MaybeIn offset, int64_t group) {
+    CheckInt8("weight", weight);
+    if (weight.dim() != 2)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "weight has the shape ", weight.sizes(), "; it must have 2 dimensions");
+    if (!at::isFloatingType(scale.scalar_type()))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "antiquantScale is of the type ", scale.scalar_type(),
+                      "; allowed: types with a fraction");
+    if (group < 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "antiquantGroupSize is ", group, "; allowed: at least 0");
+    const auto rows = [&](const at::Tensor& factors) {
+        if (group == 0) return Wide(factors);
+        if (factors.dim() != 2 || factors.size(0) != (weight.size(0) + group - 1) / group)
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "a scale or offset has the shape ", factors.sizes(), "; groups of ",
+                          group, " of ", weight.size(0), " rows need ", (weight.size(0) + group - 1) / group, " rows");
+        return Wide(factors).repeat_interleave(group, 0).narrow(0, 0, weight.size(0));
+    };
+    const at::Tensor numbers = offset ? Wide(weight) + rows(*offset) : Wide(weight);
+    return numbers * rows(scale);
+}
+
+void MultiplyDequantized(const at::Tensor& x, const at::Tensor& weight, MaybeIn bias, at::Tensor& y) {
+    const at::Tensor product = at::matmul(Wide(x), weight);
+    Put(y, bias ? product + Wide(*bias) : product);
+}
+
+// Multiplies two matrices of 8 bits. A bias of whole numbers is added before the scales, another one after them.
+void MultiplyQuantized(const at::Tensor& x1, const at::Tensor& x2, const at::Tensor& scale, MaybeIn of_rows,
+                       MaybeIn bias, at::Tensor& out) {
+    CheckInt8("x1", x1);
+    CheckInt8("x2", x2);
+    if (!at::isFloatingType(scale.scalar_type()))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "scale is of the type ", scale.scalar_type(),
+                      "; allowed: float and bfloat16");
+    if (!at::isFloatingType(out.scalar_type()))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "out is of the type ", out.scalar_type(),
+                      "; allowed: types with a fraction");
+    // Sums of products of 8 bits are exact in double precision.
+    at::Tensor product = at::matmul(x1.to(at::kDouble), x2.to(at::kDouble));
+    const bool is_whole = bias && !at::isFloatingType(bias->scalar_type());
+    if (is_whole) product = product + bias->to(at::kDouble);
+    product = product * scale.to(at::kDouble);
+    if (of_rows) product = product * of_rows->to(at::kDouble).unsqueeze(-1);
+    if (bias && !is_whole) product = product + bias->to(at::kDouble);
+    Put(out, product);
+}
+
+at::Tensor Active(const at::Tensor& x, const std::string& activation) {
+    if (activation == "relu") return at::relu(x);
+    if (activation == "gelu") return at::gelu(x);
+    if (activation == "silu") return at::silu(x);
+    throw Refusal(ACLNN_ERR_PARAM_INVALID, "activation is ", activation, "; allowed: relu, gelu, silu");
+}
+
+// Two layers with a function in between, of one expert or of several, which take the rows in order.
+struct Layers {
+    const at::Tensor &first, &second;
+    MaybeIn first_bias, second_bias;
+};
+
+at::Tensor ThroughLayers(const at::Tensor& x, const Layers& layers, const std::string& activation) {
+    const auto product = [](const at::Tensor& left, const at::Tensor& weight, MaybeIn bias) {
+        const at::Tensor result = at::matmul(left, Wide(weight));
+        return bias ? result + Wide(*bias) : result;
+    };
+    return product(Active(product(x, layers.first, layers.first_bias), activation), layers.second, layers.second_bias);
+}
+
+void FeedForward(const at::Tensor& x, const Layers& layers, MaybeInts tokens, bool are_ends,
+                 const std::string& activation, at::Tensor& y) {
+    const at::Tensor wide = Wide(x);
+    if (!tokens || tokens->empty()) return Put(y, ThroughLayers(wide, layers, activation));
+    if (layers.first.dim() != 3 || layers.second.dim() != 3 ||
+        static_cast<int64_t>(tokens->size()) > layers.first.size(0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "weight1 and weight2 have the shapes ", layers.first.sizes(), " and ",
+                      layers.second.sizes(), "; both must have 3 dimensions, the first for at least ", tokens->size(),
+                      " experts");
+    const at::Tensor rows = wide.flatten(0, -2);
+    std::vector<at::Tensor> parts;
+    int64_t begin = 0;
+    for (size_t i = 0; i < tokens->size(); ++i) {
+        const int64_t end = are_ends ? (*tokens)[i] : begin + (*tokens)[i];
+        if (end < begin || end > rows.size(0))
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; x has ", rows.size(0), " rows");
+        const auto one = [i](MaybeIn bias) {
+            return bias ? Optional<at::Tensor>(bias->select(0, static_cast<int64_t>(i))) : kNone;
+        };
+        const auto expert = static_cast<int64_t>(i);
+        const Optional<at::Tensor> first_bias = one(layers.first_bias), second_bias = one(layers.second_bias);
+        const at::Tensor first = layers.first.select(0, expert), second = layers.second.select(0, expert);
+        parts.push_back(
+            ThroughLayers(rows.narrow(0, begin, end - begin), {first, second, first_bias, second_bias}, activation));
+        begin = end;
+    }
+    if (begin != rows.size(0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; its tokens must be all ", rows.size(0),
+                      " rows of x");
+    Put(y, at::cat(parts));
+}
+
+}  // namespace
+
+OPERATOR(DynamicQuantV2,
+         (In x, MaybeIn smoothScales, MaybeIn groupIndex, [[maybe_unused]] Type dstType, Out y, Out scale,
+          MaybeOut offset),
+         QuantizeRows(x, smoothScales, groupIndex, y, scale, offset));
+OPERATOR(WeightQuantBatchMatmulV2,
+         (In x, In weight, In antiquantScale, MaybeIn antiquantOffset, MaybeIn quantScale, MaybeIn quantOffset,
+          MaybeIn bias, int64_t antiquantGroupSize, Out y),
+         CheckAbsent("quantScale", quantScale);
+         CheckAbsent("quantOffset", quantOffset);
+         MultiplyDequantized(x, Dequantized(weight, antiquantScale, antiquantOffset, antiquantGroupSize), bias, y));
+OPERATOR(QuantMatmulV4,
+         (In x1, In x2, In scale, MaybeIn offset, MaybeIn pertokenScale, MaybeIn bias, bool transposeX1,
+          bool transposeX2, Out out),
+         CheckAbsent("offset", offset);
+         MultiplyQuantized(transposeX1 ? x1.transpose(-2, -1) : x1, transposeX2 ? x2.transpose(-2, -1) : x2, scale,
+                           pertokenScale, bias, out));
+OPERATOR(FFNV2,
+         (In x, In weight1, In weight2, MaybeInts expertTokens, MaybeIn bias1, MaybeIn bias2, MaybeIn scale,
+          MaybeIn offset, MaybeIn deqScale1, MaybeIn deqScale2, MaybeIn antiquantScale1, MaybeIn antiquantScale2,
+          MaybeIn antiquantOffset1, MaybeIn antiquantOffset2, Text activation, [[maybe_unused]] int64_t innerPrecise,
+          bool tokensIndexFlag, Out y),
+         CheckAbsent("scale", scale);
+         CheckAbsent("offset", offset); CheckAbsent("deqScale1", deqScale1); CheckAbsent("deqScale2", deqScale2);
+         CheckAbsent("antiquantScale1", antiquantScale1); CheckAbsent("antiquantScale2", antiquantScale2);
+         CheckAbsent("antiquantOffset1", antiquantOffset1); CheckAbsent("antiquantOffset2", antiquantOffset2);
+         FeedForward(x, {weight1, weight2, bias1, bias2}, expertTokens, tokensIndexFlag, activation, y));
