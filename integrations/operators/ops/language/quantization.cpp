@@ -1,5 +1,7 @@
 // Numbers of 8 bits with scales, and products of matrices that use them. Layers of experts. All compute in single
 // precision, except sums of products of 8 bits.
+#include <algorithm>
+
 #include "ops/support.h"
 
 namespace {
@@ -130,25 +132,25 @@ void FeedForward(const at::Tensor& x, const Layers& layers, MaybeInts tokens, bo
                       layers.second.sizes(), "; both must have 3 dimensions, the first for at least ", tokens->size(),
                       " experts");
     const at::Tensor rows = wide.flatten(0, -2);
+    // All counts are checked before the first product, with which a check without data may end.
+    std::vector<int64_t> ends;
+    for (const int64_t count : *tokens) ends.push_back(are_ends || ends.empty() ? count : ends.back() + count);
+    if (!std::is_sorted(ends.begin(), ends.end()) || ends.front() < 0 || ends.back() != rows.size(0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; its tokens must be all ", rows.size(0),
+                      " rows of x");
     std::vector<at::Tensor> parts;
     int64_t begin = 0;
-    for (size_t i = 0; i < tokens->size(); ++i) {
-        const int64_t end = are_ends ? (*tokens)[i] : begin + (*tokens)[i];
-        if (end < begin || end > rows.size(0))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; x has ", rows.size(0), " rows");
+    for (size_t i = 0; i < ends.size(); ++i) {
         const auto one = [i](MaybeIn bias) {
             return bias ? Optional<at::Tensor>(bias->select(0, static_cast<int64_t>(i))) : kNone;
         };
         const auto expert = static_cast<int64_t>(i);
         const Optional<at::Tensor> first_bias = one(layers.first_bias), second_bias = one(layers.second_bias);
         const at::Tensor first = layers.first.select(0, expert), second = layers.second.select(0, expert);
-        parts.push_back(
-            ThroughLayers(rows.narrow(0, begin, end - begin), {first, second, first_bias, second_bias}, activation));
-        begin = end;
+        parts.push_back(ThroughLayers(rows.narrow(0, begin, ends[i] - begin), {first, second, first_bias, second_bias},
+                                      activation));
+        begin = ends[i];
     }
-    if (begin != rows.size(0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; its tokens must be all ", rows.size(0),
-                      " rows of x");
     Put(y, at::cat(parts));
 }
 
