@@ -42,7 +42,7 @@ inline at::Tensor FromHeads(const at::Tensor& tensor, const std::string& layout)
 // Returns keys or values with as many heads as a query: each serves several heads of it.
 inline at::Tensor Grouped(const at::Tensor& tensor, int64_t heads) {
     const int64_t own = tensor.size(1);
-    CheckPositive("the number of heads of key and value", own);
+    CheckPositive("the number of heads in key or value", own);
     if (heads % own != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "query has ", heads,
                       " heads; their number must be a multiple of that of key and value, ", own);

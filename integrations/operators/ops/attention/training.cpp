@@ -22,7 +22,7 @@ at::Tensor Wide(const char* name, const at::Tensor& tensor, const Options& optio
 
 Heads HeadsOf(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const Options& options) {
     const int64_t heads = KeyHeads(query, key, options);
-    CheckPositive("the number of heads of key and value", heads);
+    CheckPositive("the number of heads in key or value", heads);
     return {Wide("query", query, options, options.heads), Wide("key", key, options, heads),
             Wide("value", value, options, heads)};
 }

@@ -228,7 +228,7 @@ void UpdateParts(at::Tensor& self, const at::Tensor& indices, const at::Tensor& 
                       updates.sizes(), "; both must have the same number of dimensions, at least 2");
     const int64_t dim = axis < 0 ? axis + self.dim() : axis;
     if (dim < 1 || dim >= self.dim())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: a dimension of self behind the first");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: a dimension of self after the first");
     if (indices.dim() != 1 || indices.size(0) != self.size(0))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "indices has the shape ", indices.sizes(), "; it must be [",
                       self.size(0), "], one for each element of the batch");
