@@ -2,8 +2,6 @@
 
 #include <portacl/portacl.hpp>
 
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -17,6 +15,7 @@
 
 #include "cpp/with_device.h"
 #include "support/gate.h"
+#include "support/process/temporary_folder.h"
 #include "support/threads.h"
 
 using namespace portacl_test;
@@ -96,15 +95,12 @@ TEST_F(CppGraph, ACaptureBecomesAGraph) {
 TEST_F(CppGraph, PrintsItself) {
     const DeviceBuffer<int> memory(4);
     const Graph graph = portacl::capture(stream, [&] { portacl::fill_async(memory, 1, stream); });
-    char path[] = "/tmp/portacl_cpp_graph_XXXXXX";
-    const int file = mkstemp(path);
-    ASSERT_GE(file, 0);
+    const portacl_test::TemporaryFolder folder;
+    const std::string path = folder.At("graph.dot");
     graph.print_dot(path);
     std::stringstream text;
     text << std::ifstream(path).rdbuf();
     EXPECT_NE(text.str().find("digraph"), std::string::npos);
-    close(file);
-    unlink(path);
     ExpectError(ACL_ERROR_INVALID_FILE, [&] { graph.print_dot("/no/such/folder/graph.dot"); }, {"/no/such/folder"});
 }
 

@@ -191,7 +191,8 @@ Outcome Run(const Program& program, const std::string& schedule) {
     const EndsWithTheProgram ends;
     const TemporaryFolder folder;
     const int output = open(folder.file("output").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (output < 0) throw std::runtime_error("cannot create a file in " + folder.path().string() + ": " + std::strerror(errno));
+    if (output < 0)
+        throw std::runtime_error("cannot create a file in " + folder.path().string() + ": " + std::strerror(errno));
     running = Start(program.command, Environment(program, schedule, folder), output);
     if (arrived) kill(-running, SIGKILL);
     const std::optional<int> status = Wait(running, program.seconds);

@@ -210,8 +210,7 @@ TEST_F(GraphControlArguments, OtherThreadsAndDevices) {
                          "labels[0] belongs to another device than the current context");
         ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclrtSetLabel(there, stream));
         ACL_OK(aclrtSetDevice(0));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSetLabel(there, stream),
-                         "another device than the stream");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSetLabel(there, stream), "another device than the stream");
         ACL_FAILS(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSwitchLabelByIndex(number.At(), 1, list_there, stream));
         ACL_OK(aclrtSetDevice(1));
     }
