@@ -26,8 +26,9 @@ def memory():
 
 
 def missing():
-    rows, bags = torch.randn(4, 5).npu(), torch.tensor([[0, 1]]).npu()
-    device.expect_error("aclnnEmbeddingBag", lambda: functional.embedding_bag(bags, rows))
+    image, kernel = torch.randn(1, 4, 8, 8).npu(), torch.randn(4, 1, 3, 3).npu()
+    convolve = torch.ops.aten._conv_depthwise2d
+    device.expect_error("aclnnConvDepthwise2d", lambda: convolve(image, kernel, [3, 3], None, [1, 1], [0, 0], [1, 1]))
     assert (torch.ones(3).npu() + 1).sum().item() == 6, "the device still works"
 
 
