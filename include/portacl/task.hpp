@@ -39,6 +39,19 @@ struct TaskBuffer {
     std::size_t size = 0;
 };
 
+namespace detail {
+
+// A buffer that a task may change.
+template <portaclTaskAccess Access, typename Range>
+auto changed(Range&& range) noexcept {
+    const auto span = view(range);
+    using T = std::remove_pointer_t<decltype(span.data())>;
+    static_assert(!std::is_const_v<T>, "the range is read only");
+    return TaskBuffer<T, Access>{span.data(), span.size()};
+}
+
+}  // namespace detail
+
 /** A task reads a range. @param range a DeviceBuffer, AsyncBuffer, DeviceSpan or HostBuffer. @return the buffer, which
  * the task gets as Span<const T>. */
 template <typename Range>
@@ -52,20 +65,14 @@ auto reads(const Range& range) noexcept {
  * task gets as Span<T>. */
 template <typename Range>
 auto writes(Range&& range) noexcept {
-    const auto span = view(range);
-    using T = std::remove_pointer_t<decltype(span.data())>;
-    static_assert(!std::is_const_v<T>, "the range is read only");
-    return TaskBuffer<T, PORTACL_TASK_WRITE>{span.data(), span.size()};
+    return detail::changed<PORTACL_TASK_WRITE>(range);
 }
 
 /** A task reads a range and changes any part of it. @param range as for reads(). @return the buffer, which the task
  * gets as Span<T>. */
 template <typename Range>
 auto updates(Range&& range) noexcept {
-    const auto span = view(range);
-    using T = std::remove_pointer_t<decltype(span.data())>;
-    static_assert(!std::is_const_v<T>, "the range is read only");
-    return TaskBuffer<T, PORTACL_TASK_READ_WRITE>{span.data(), span.size()};
+    return detail::changed<PORTACL_TASK_READ_WRITE>(range);
 }
 
 /** What happens with the stream of a task. */
