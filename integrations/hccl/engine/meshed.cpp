@@ -146,18 +146,18 @@ void ReleaseTask(void* user_data) {
 }
 
 // The engines of this process. A process that ends is no failure of its rank.
-struct Registry {
+struct LiveEngines {
     std::mutex lock;
     std::set<MeshedEngine*> live;
 };
 
-Registry& Engines() {
-    static auto* const engines = new Registry;
+LiveEngines& Engines() {
+    static auto* const engines = new LiveEngines;
     return *engines;
 }
 
 void LeaveAll() {
-    Registry& engines = Engines();
+    LiveEngines& engines = Engines();
     const std::lock_guard<std::mutex> held(engines.lock);
     for (MeshedEngine* engine : engines.live) engine->Leave();
 }

@@ -24,7 +24,6 @@ class ArgumentsTest : public WithStream {
     HcclComm comm_ = nullptr;
 };
 
-constexpr auto kFloat = HCCL_DATA_TYPE_FP32;
 const auto kNoType = static_cast<HcclDataType>(13);
 const auto kNoReduction = static_cast<HcclReduceOp>(4);
 

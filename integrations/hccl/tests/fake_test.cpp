@@ -25,8 +25,6 @@ class FakeTest : public WithStream {
     HcclComm comm_ = nullptr;
 };
 
-constexpr auto kFloat = HCCL_DATA_TYPE_FP32;
-
 std::vector<float> Numbers(size_t count) {
     std::vector<float> numbers(count);
     std::iota(numbers.begin(), numbers.end(), 1.0f);

@@ -11,8 +11,6 @@
 
 namespace hccl {
 
-inline constexpr auto kFloat = HCCL_DATA_TYPE_FP32;
-
 // A rank on a thread of its own, with a device, a stream and a communicator.
 struct Rank {
     uint32_t rank;

@@ -9,6 +9,8 @@
 
 namespace hccl {
 
+inline constexpr auto kFloat = HCCL_DATA_TYPE_FP32;
+
 // Calls of this library have codes of their own, and leave their text in the runtime.
 #define HCCL_OK(call) ACL_EXPECT_OK(static_cast<aclError>(call))
 // Requires that the call fails with this code, and that its text contains another one.

@@ -8,8 +8,8 @@ namespace hccl {
 
 namespace {
 
-// The ranks of a list. The rest is counted.
-constexpr size_t kMostNames = 8;
+// The ranks that are named as awaited. The rest is counted.
+constexpr size_t kMostAwaited = 8;
 
 struct PackedHead {
     int32_t form;
@@ -166,12 +166,12 @@ std::string CallTable::Missing(uint32_t rank) const {
         const Place& there = ranks_[other];
         const bool is_needed = own.call->form == Call::kAll ? !there.is_waiting || there.call->form != Call::kAll
                                                             : own.call->peer == other;
-        if (other == rank || !is_needed || there.has_left || ++count > kMostNames) continue;
+        if (other == rank || !is_needed || there.has_left || ++count > kMostAwaited) continue;
         text += (text.empty() ? "rank " : "; rank ") + std::to_string(other) + " has not arrived, ";
         text += !there.call ? "and has called nothing" : there.is_waiting ? "and waits in " : "its latest call is ";
         if (there.call) text += there.call->Text();
     }
-    return count > kMostNames ? text + "; and " + std::to_string(count - kMostNames) + " more" : text;
+    return count > kMostAwaited ? text + "; and " + std::to_string(count - kMostAwaited) + " more" : text;
 }
 
 }  // namespace hccl

@@ -28,9 +28,9 @@ constexpr size_t kMostStrangers = 1024;
 // The bytes that one may send before its hello is complete.
 constexpr size_t kMostHello = 4096;
 // The pause when the process has no free descriptor.
-constexpr std::chrono::milliseconds kPause(100);
-// The names of a list. The rest is counted.
-constexpr size_t kMostNames = 16;
+constexpr std::chrono::milliseconds kAcceptPause(100);
+// The ranks that are named as absent. The rest is counted.
+constexpr size_t kMostAbsent = 16;
 
 struct Guest {
     Socket socket;
@@ -82,7 +82,7 @@ class Hub {
             guests_.back()->socket = std::move(accepted);
             guests_.back()->until = until;
         }
-        if (errno == EMFILE || errno == ENFILE) std::this_thread::sleep_for(kPause);
+        if (errno == EMFILE || errno == ENFILE) std::this_thread::sleep_for(kAcceptPause);
     }
 
     void Attend(Guest& guest) {
@@ -227,9 +227,9 @@ class Hub {
         std::string names;
         size_t count = 0;
         for (uint32_t rank = 0; rank < size_; rank++) {
-            if (!joined_[rank] && ++count <= kMostNames) names += (names.empty() ? "" : ", ") + std::to_string(rank);
+            if (!joined_[rank] && ++count <= kMostAbsent) names += (names.empty() ? "" : ", ") + std::to_string(rank);
         }
-        return count > kMostNames ? names + " and " + std::to_string(count - kMostNames) + " more" : names;
+        return count > kMostAbsent ? names + " and " + std::to_string(count - kMostAbsent) + " more" : names;
     }
 
     // Sends a message to all ranks but one.
@@ -257,13 +257,13 @@ class Hub {
 };
 
 // It is never destroyed: a hub's thread can run until the process ends.
-struct Registry {
+struct LiveHubs {
     std::mutex lock;
     std::map<Secret, std::shared_ptr<Hub>> hubs;
 };
 
-Registry& Hubs() {
-    static auto* const hubs = new Registry;
+LiveHubs& Hubs() {
+    static auto* const hubs = new LiveHubs;
     return *hubs;
 }
 

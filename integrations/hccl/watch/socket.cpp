@@ -25,7 +25,7 @@ namespace {
 // The longest text of a message. A longer one is not from this library.
 constexpr uint32_t kMostText = 1 << 20;
 // The pause between attempts to connect.
-constexpr std::chrono::milliseconds kPause(20);
+constexpr std::chrono::milliseconds kConnectPause(20);
 // How long a send waits for a reader.
 constexpr timeval kPatience = {5, 0};
 // Descriptors below are left to the program, as those of the runtime.
@@ -157,7 +157,7 @@ Socket Socket::Connect(const std::string& address, uint16_t port, Clock::time_po
                     "; check that the process that called HcclGetRootInfo runs, and that this "
                     "machine reaches that address, which HCCL_IF_IP or HCCL_SOCKET_IFNAME sets in that process");
         }
-        std::this_thread::sleep_for(kPause);
+        std::this_thread::sleep_for(kConnectPause);
     }
 }
 
