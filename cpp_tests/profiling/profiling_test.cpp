@@ -262,4 +262,39 @@ TEST(ProfilingSession, UsesTheFileOfTheVariable) {
     EXPECT_EQ(trace.Named('i', "still here").size(), 1u);
 }
 
+// What comes before the session has a file of its own.
+TEST(ProfilingSession, DoesNotTakeTheSessionIntoItsFile) {
+    const TemporaryFolder both;
+    const std::string path = both.At("trace.json");
+    RunInOwnProcess(
+        [] {
+            const std::string folder = InOwnFolder("profile");
+            ACL_OK(InitIn(folder));
+            aclprofConfig* config = ConfigFor({0});
+            ACL_OK(aclprofStart(config));
+            ACL_OK(aclprofMarkEx("before", 6, nullptr));
+            ACL_OK(aclInit(nullptr));
+            ACL_OK(aclrtSetDevice(0));
+            ACL_OK(aclprofMarkEx("of the session", 14, nullptr));
+            ACL_OK(aclprofStop(config));
+            ACL_OK(aclprofMarkEx("later", 5, nullptr));
+            ACL_OK(aclprofDestroyConfig(config));
+            ACL_OK(aclFinalize());
+            ACL_OK(aclprofFinalize());
+            std::vector<std::filesystem::path> files;
+            for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file.path());
+            ASSERT_EQ(files.size(), 1u);
+            const Trace own = Trace::Read(files[0].string());
+            own.Check();
+            EXPECT_EQ(own.Named('i', "before").size(), 1u);
+            EXPECT_EQ(own.Named('i', "of the session").size(), 0u);
+        },
+        {{"PORTACL_TRACE", path}});
+    if (std::getenv("PORTACL_TEST_OWN_PROCESS")) return;
+    const Trace trace = Trace::Read(path);
+    trace.Check();
+    EXPECT_EQ(trace.Named('i', "of the session").size(), 1u);
+    EXPECT_EQ(trace.Named('i', "later").size(), 1u);
+}
+
 }  // namespace

@@ -50,7 +50,9 @@ static STATE: Mutex<OpenProfiler> = Mutex::new(OpenProfiler { profiler: None, of
 /// Opens the trace for a session that is about to begin, all of which `PORTACL_TRACE` selects.
 pub fn begin_with_session(path: &Path) -> Result<()> {
     let mut state = STATE.lock();
-    if !trace::is_open() {
+    if !state.of_session {
+        // What aclprofStart has recorded before the session is in a file of its own, and complete.
+        trace::close();
         open(path, None, "PORTACL_TRACE: the file")?;
     }
     state.of_session = true;
