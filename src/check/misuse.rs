@@ -139,7 +139,13 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (Code::NoNotifyResource, Answer(NO_RESOURCE)),
     (Code::EventNotComplete, Answer("the event is not complete")),
     (Code::ReportTimeout, Answer("a timeout")),
-    (Code::AicoreException, Answer("enqueued work has failed on the device; the text of the error says why")),
+    (
+        Code::AicoreException,
+        Answer(
+            "enqueued work has failed on the device, or still ran when it was reset, or, in guard mode, \
+             wrote outside of an allocation; the text of the error says which",
+        ),
+    ),
     (Code::LabelContext, Mistake("create labels and lists of labels while the device of their stream is current")),
     (Code::StreamSyncTimeout, Answer("a timeout")),
     (Code::EventSyncTimeout, Answer("a timeout")),

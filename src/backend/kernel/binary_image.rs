@@ -88,7 +88,10 @@ fn elf(bytes: &[u8]) -> Result<Image> {
         let headers = header.program_headers(LittleEndian, bytes).unwrap_or_default();
         elf_tables::check(bytes, headers).map_err(|why| {
             let len = bytes.len();
-            Fault::invalid(format!("the shared object of {len} bytes is unsafe to load: {why}; build or copy it again"))
+            Fault::invalid(format!(
+                "the shared object of {len} bytes is unsafe to load: {why}; build it again with -shared and -fPIC, or \
+                 copy it again"
+            ))
         })?;
     }
     Ok(Image::Elf { machine, kind })

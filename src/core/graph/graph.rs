@@ -217,7 +217,9 @@ fn resolve(raw: u64, stream: u64, deadline: Option<Instant>) -> Result<(Ref<'sta
     let stream = stream::resolve(stream)?;
     loop {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-        graph.check_device(&stream.device, "the stream", "is", "run the graph on a stream of its device")?;
+        let instead = "run the graph on a stream of its device; for aclmdlRIExecute or a null stream, which use the \
+                       default stream of the current context, call aclrtSetDevice for that device first";
+        graph.check_device(&stream.device, "the stream", "is", instead)?;
         let operations = graph.operations();
         let waited = if stream.is_captured() { None } else { stream.native().await_room(operations, deadline) };
         match waited {

@@ -115,7 +115,9 @@ impl SharedFile {
         let name = Name { slot, serial: state.serial, offset, len };
         if let Err(error) = self.write_record(slot, &name.record(self.identity)) {
             state.vacant.push(slot);
-            return Err(Fault::out_of_host_memory(format!("the exported pointer cannot be written: {error}")));
+            return Err(Fault::out_of_host_memory(format!(
+                "the pointer cannot be exported, because the file that the pool shares cannot be written: {error}"
+            )));
         }
         state.names.insert(offset, name);
         Ok(name.to_bytes(self.identity))
@@ -184,7 +186,7 @@ impl ImportedFile {
             let size = header.size;
             return Err(refused(format!(
                 "has a damaged file: the file has {len} bytes, but its header describes {size} bytes of memory after \
-                 the first {MEMORY} bytes; export the pool again"
+                 the first {MEMORY} bytes; create the pool again, and export the new one"
             )));
         }
         let imported = Self { file: kept, header };
@@ -282,12 +284,21 @@ impl Header {
             ));
         }
         let expected = checksum(&[magic, format, which, size, low, high]);
-        ensure!(sum == expected, "has a damaged file: the checksum of its header is wrong".to_owned());
+        ensure!(
+            sum == expected,
+            "has a damaged file: the checksum of its header is wrong, so a process has written to the descriptor; \
+             create the pool again, and export the new one"
+                .to_owned()
+        );
         let place = match kind {
             0 => MemoryPlace::Device(which as u32),
             1 => MemoryPlace::Host(Some(which as u32)),
             2 => MemoryPlace::Host(None),
-            _ => return Err(format!("has a damaged file: its memory has the unknown kind {kind}")),
+            _ => {
+                return Err(format!(
+                    "has a damaged file: its memory has the unknown kind {kind}; create the pool again, and export the new one"
+                ));
+            }
         };
         Ok(Self { place, size, identity: [low, high] })
     }

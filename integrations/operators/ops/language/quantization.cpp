@@ -67,8 +67,9 @@ at::Tensor Dequantized(const at::Tensor& weight, const at::Tensor& scale, MaybeI
     const auto rows = [&](const at::Tensor& factors) {
         if (group == 0) return Wide(factors);
         if (factors.dim() != 2 || factors.size(0) != (weight.size(0) + group - 1) / group)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "a scale or offset has the shape ", factors.sizes(), "; groups of ",
-                          group, " of ", weight.size(0), " rows need ", (weight.size(0) + group - 1) / group, " rows");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "antiquantScale or antiquantOffset has the shape ", factors.sizes(),
+                          "; it must have 2 dimensions and ", (weight.size(0) + group - 1) / group,
+                          " rows, one for each group of ", group, " of the ", weight.size(0), " rows of weight");
         return Wide(factors).repeat_interleave(group, 0).narrow(0, 0, weight.size(0));
     };
     const at::Tensor numbers = offset ? Wide(weight) + rows(*offset) : Wide(weight);

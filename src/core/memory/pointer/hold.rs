@@ -135,7 +135,7 @@ fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
 fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
     param_invalid!(
         "{argument} {addr:#x} is memory on device {id}, but this operation is for device {0}; use a stream or context \
-         of device {id}, or copy the data to device {0} first",
+         of device {id}, or pass memory that is on device {0}",
         device.id
     )
 }

@@ -128,7 +128,8 @@ pub fn retains(addr: usize) -> Result<bool> {
     match owned.state {
         Ownership::Free => Err(param_invalid!(
             "the memory at {addr:#x} belongs to the graph (modelRI) {:#x} and is not allocated: no run has allocated \
-             it, or it was freed since; free it at most once after each run",
+             it, or it was freed since, perhaps by a graph; free it at most once after each run, and not at all if a \
+             graph frees it",
             owned.graph.raw()
         )),
         Ownership::Taken => {
