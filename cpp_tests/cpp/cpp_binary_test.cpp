@@ -99,9 +99,9 @@ TEST_F(CppBinary, KernelsByNumberAndGlobalVariables) {
 TEST_F(CppBinary, AWrongSignatureIsRefused) {
     const Binary binary = Binary::from_file(ProgramPath());
     ExpectError(ACL_ERROR_INVALID_PARAM, [&] { (void)binary.kernel<void(uint32_t*)>("mark"); },
-                {"portacl::Kernel: the number of parameters of Signature is 1; allowed: 2, as of the kernel mark."});
+                {"portacl::Kernel: the number of parameters of Signature is 1; allowed: 2, as in the kernel mark."});
     ExpectError(ACL_ERROR_INVALID_PARAM, [&] { (void)binary.kernel<void(uint32_t*, uint64_t)>("mark"); },
-                {"the size of parameter 1 of Signature is 8; allowed: 4, as of the kernel mark."});
+                {"the size of parameter 1 of Signature is 8; allowed: 4, as in the kernel mark."});
     ExpectError(ACL_ERROR_INVALID_PARAM, [&] { (void)binary.kernel<void(uint32_t*)>(7); }, {"kernel mark"});
     ExpectError(ACL_ERROR_RT_PARAM_INVALID, [&] { (void)binary.kernel<void()>("no_kernel"); }, {"no_kernel"});
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);

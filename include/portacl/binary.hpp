@@ -56,7 +56,7 @@ struct BinaryKind {
     check(aclrtGetFunctionName(function, sizeof name, name), where);
     throw Error(ACL_ERROR_INVALID_PARAM,
                 "portacl::Kernel: " + what + " of Signature is " + std::to_string(is) + "; allowed: " +
-                    std::to_string(allowed) + ", as of the kernel " + name + ". Name the types of its parameters",
+                    std::to_string(allowed) + ", as in the kernel " + name + ". Name the types of its parameters",
                 where);
 }
 

@@ -32,23 +32,24 @@ constexpr bool contains_rows(std::size_t size, std::size_t width, std::size_t he
     throw std::out_of_range("portacl::view_2d: width is " + std::to_string(width) + ", height is " +
                             std::to_string(height) + " and pitch is " + std::to_string(pitch) +
                             "; allowed: a pitch of at least the width, and rows inside range.size(), " +
-                            std::to_string(size) + ". Pass smaller numbers");
+                            std::to_string(size) + ". Pass a smaller width or height, another pitch or a larger range");
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_rectangle(std::size_t x, std::size_t y, std::size_t width,
                                                                     std::size_t height, std::size_t most_width,
                                                                     std::size_t most_height) {
-    throw std::out_of_range("portacl::Span2D::subspan: x is " + std::to_string(x) + ", y is " + std::to_string(y) +
-                            ", width is " + std::to_string(width) + " and height is " + std::to_string(height) +
-                            "; allowed: inside width(), " + std::to_string(most_width) + ", and height(), " +
+    throw std::out_of_range("portacl::Span2D::subspan, or row, whose index is y: x is " + std::to_string(x) +
+                            ", y is " + std::to_string(y) + ", width is " + std::to_string(width) + " and height is " +
+                            std::to_string(height) + "; allowed: x + width of at most width(), " +
+                            std::to_string(most_width) + ", and y + height of at most height(), " +
                             std::to_string(most_height) + ". Pass smaller numbers");
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_destination(std::size_t dst_width, std::size_t dst_height,
-                                                                      std::size_t width, std::size_t height,
-                                                                      SourceLocation where) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_destination(const char* call, std::size_t dst_width,
+                                                                      std::size_t dst_height, std::size_t width,
+                                                                      std::size_t height, SourceLocation where) {
     throw Error(ACL_ERROR_INVALID_PARAM,
-                "portacl::copy_2d: dst.width() is " + std::to_string(dst_width) + " and dst.height() is " +
+                std::string(call) + ": dst.width() is " + std::to_string(dst_width) + " and dst.height() is " +
                     std::to_string(dst_height) + "; allowed: at least those of src, " + std::to_string(width) +
                     " and " + std::to_string(height) + ". Pass a larger dst, or a subspan of src",
                 where);
@@ -174,7 +175,7 @@ void copy_2d(BasicSpan2D<To> dst, BasicSpan2D<From> src, SourceLocation where = 
     static_assert(kKind == ACL_MEMCPY_HOST_TO_DEVICE || kKind == ACL_MEMCPY_DEVICE_TO_HOST,
                   "rows are copied between the host and a device; copy_2d_async also copies them on devices");
     if (dst.width() < src.width() || dst.height() < src.height())
-        detail::refuse_destination(dst.width(), dst.height(), src.width(), src.height(), where);
+        detail::refuse_destination("portacl::copy_2d", dst.width(), dst.height(), src.width(), src.height(), where);
     using T = typename BasicSpan2D<To>::element_type;
     check(aclrtMemcpy2d(dst.data(), detail::pitch_bytes<T>(dst.pitch()), src.data(),
                         detail::pitch_bytes<T>(src.pitch()), src.width() * sizeof(T), src.height(), kKind),
@@ -197,7 +198,8 @@ void copy_2d_async(BasicSpan2D<To> dst, BasicSpan2D<From> src, StreamRef stream,
     constexpr aclrtMemcpyKind kKind = detail::kind(To(), From());
     static_assert(kKind != ACL_MEMCPY_HOST_TO_HOST, "streams copy to and from devices");
     if (dst.width() < src.width() || dst.height() < src.height())
-        detail::refuse_destination(dst.width(), dst.height(), src.width(), src.height(), where);
+        detail::refuse_destination("portacl::copy_2d_async", dst.width(), dst.height(), src.width(), src.height(),
+                                   where);
     using T = typename BasicSpan2D<To>::element_type;
     check(aclrtMemcpy2dAsync(dst.data(), detail::pitch_bytes<T>(dst.pitch()), src.data(),
                              detail::pitch_bytes<T>(src.pitch()), src.width() * sizeof(T), src.height(), kKind,

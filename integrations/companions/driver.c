@@ -11,7 +11,9 @@
 
 LAUNCH(rtDevBinaryRegister);
 LAUNCH(rtFunctionRegister);
-LAUNCH(rtGetC2cCtrlAddr);
+UNSUPPORTED(rtGetC2cCtrlAddr, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+            "portacl lacks the functions below the Ascend runtime API (rt*); kernels that aclrtLaunchKernel launches "
+            "here need no such address, so leave out this call");
 LAUNCH(rtKernelLaunch);
 
 PROFILE(MsprofGetHashId);

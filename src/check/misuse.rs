@@ -39,12 +39,15 @@ const ANSWERS: [(Code, &[&str], &str); 5] = [
 const MEANINGS: [(Code, Meaning); 63] = [
     (
         Code::InvalidParam,
-        Mistake("correct the argument or environment variable; the text of the error names it and its allowed values"),
+        Mistake(
+            "correct the argument, environment variable or setting in the file; the text of the error names it and its \
+             allowed values",
+        ),
     ),
     (Code::RepeatInitialize, Mistake("initialize once")),
     (
         Code::InvalidFile,
-        Mistake("correct the path or its permissions; the text of the error names the file or folder and the reason"),
+        Mistake("correct the path, its permissions, or another cause that the text of the error names"),
     ),
     (Code::ParseFile, Mistake("correct the file: it must hold one JSON object, such as {}")),
     (Code::ProfAlreadyRun, Mistake("end the running profiling first (aclprofStop, aclprofFinalize)")),
@@ -76,7 +79,10 @@ const MEANINGS: [(Code, Meaning); 63] = [
         Mistake("use streams, events, kernels and graphs of one device, and make this device current first"),
     ),
     (Code::StreamModel, Mistake("bind the stream to the graph first")),
-    (Code::EventTimestampInvalid, Mistake("create the event with ACL_EVENT_TIME_LINE, and record it first")),
+    (
+        Code::EventTimestampInvalid,
+        Mistake("create the event with ACL_EVENT_TIME_LINE, and record it first, and again after a reset"),
+    ),
     (Code::EventTimestampReversal, Mistake("swap the two events")),
     (Code::AddrUnaligned, Mistake("pass an address with the alignment that the text of the error names")),
     (Code::StreamSubscribe, Mistake("end the subscription of the stream first, or use another stream")),
@@ -104,10 +110,19 @@ const MEANINGS: [(Code, Meaning); 63] = [
              end the capture",
         ),
     ),
-    (Code::ModelCaptured, Mistake("end the capture or the building of the graph first")),
+    (
+        Code::ModelCaptured,
+        Mistake("end the capture or the building of the graph first, and capture the body of a conditional task once"),
+    ),
     (Code::StreamCaptured, Mistake(END_RECORDING)),
     (Code::EventCaptured, Mistake(END_RECORDING)),
-    (Code::StreamNotCaptured, Mistake("begin a capture with the stream first (aclmdlRICaptureBegin)")),
+    (
+        Code::StreamNotCaptured,
+        Mistake(
+            "begin a capture with the stream first (aclmdlRICaptureBegin), and end it after all threads have recorded \
+             their work",
+        ),
+    ),
     (
         Code::CaptureModeNotSupport,
         Mistake(
@@ -153,7 +168,7 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (Code::StreamCaptureInvalidated, Answer("an earlier call has made the capture invalid")),
     (Code::SnapshotLockTimeout, Answer("a timeout; the process continues")),
     (Code::SnapshotLockFailed, Mistake("unlock the process first")),
-    (Code::SnapshotUnlockFailed, Mistake("lock the process first, and restore its memory")),
+    (Code::SnapshotUnlockFailed, Mistake("lock the process first, and restore its memory if it was backed up")),
     (Code::SnapshotBackupFailed, Answer("the snapshot is not done")),
     (Code::SnapshotRestoreFailed, Answer("the snapshot is not done")),
     (Code::HostMemoryAlreadyRegistered, Mistake("register the memory once, or unregister it first")),

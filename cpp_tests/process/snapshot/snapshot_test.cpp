@@ -330,6 +330,34 @@ TEST_F(Snapshot, ManagedMemoryPreventsABackupOnGpus) {
     ACL_OK(aclrtFree(address));
 }
 
+TEST_F(Snapshot, ManagedMemoryOfPoolsPreventsABackupOnGpus) {
+    uint64_t is_supported = 0;
+    ACL_OK(portaclDeviceGetMemPoolSupport(0, PORTACL_MEM_POOL_SUPPORT_MANAGED, &is_supported));
+    if (is_supported == 0) GTEST_SKIP() << "needs pools of managed memory";
+    constexpr size_t kSize = 4 << 20;
+    const Stream stream;
+    aclrtMemPoolProps props = PoolProps();
+    props.allocType = static_cast<aclrtMemAllocationType>(PORTACL_MEM_ALLOCATION_TYPE_MANAGED);
+    const MemPool pool(props);
+    auto* const bytes = static_cast<unsigned char*>(pool.Allocate(kSize, stream));
+    ASSERT_NE(bytes, nullptr);
+    Synchronize(stream);
+    std::memset(bytes, 6, kSize);
+    ACL_OK(Lock());
+    if (OnCpu()) {
+        ACL_OK(Backup());
+        EXPECT_EQ(bytes[kSize - 1], 6);
+        ACL_OK(Restore());
+    } else {
+        ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessBackup(kSelf, nullptr), "managed memory",
+                         std::to_string(kSize), "from pools");
+    }
+    ACL_OK(Unlock());
+    EXPECT_EQ(bytes[kSize - 1], 6);
+    ACL_OK(aclrtMemPoolFreeAsync(bytes, stream));
+    Synchronize(stream);
+}
+
 TEST_F(Snapshot, RefusedInsideAHostFunction) {
     const Stream stream;
     static std::atomic<aclError> code{0};

@@ -230,9 +230,8 @@ TEST_F(JoinedCapture, AHostFunctionIsRefused) {
     bool has_run = false;
     const auto run = [](void* flag) { *static_cast<bool*>(flag) = true; };
     for (const aclrtStream stream : {wrapped_, static_cast<aclrtStream>(*joined_)}) {
-        ACL_FAILS_SAYING(
-            ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtLaunchHostFunc(stream, run, &has_run),
-            "another library captures the stream, so the captured graph cannot contain this host function");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtLaunchHostFunc(stream, run, &has_run),
+                         "another library captures the stream, so the captured graph cannot contain this operation");
     }
     EndJoined();
     EXPECT_FALSE(has_run);

@@ -45,8 +45,8 @@ std::unique_ptr<Engine> PlayRank(const FakeWorld& world, uint32_t size, uint32_t
         throw Failure(HCCL_E_PARA, "nRanks is " + std::to_string(size) + " and rank is " + std::to_string(rank) +
                                        ", but PORTACL_HCCL makes this process rank " + std::to_string(world.rank) +
                                        " of " + std::to_string(world.size) +
-                                       "; pass the rank and number of ranks of PORTACL_HCCL, pass a smaller nRanks, "
-                                       "or unset PORTACL_HCCL");
+                                       "; pass the rank and number of ranks of PORTACL_HCCL, pass a smaller nRanks "
+                                       "(HcclCommInitAll: a smaller ndev), or unset PORTACL_HCCL");
     }
     return NewFakeEngine(rank, size);
 }
@@ -60,7 +60,11 @@ std::optional<CallCheck> Check() {
 }
 
 std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uint32_t rank) {
-    if (invitation.port == 0) throw Failure(HCCL_E_NOT_SUPPORT, invitation.text);
+    if (invitation.port == 0) {
+        throw Failure(
+            HCCL_E_NOT_SUPPORT,
+            "the process that called HcclGetRootInfo or HcclCommInitAll cannot connect ranks: " + invitation.text);
+    }
     const MoverModule& mover = LoadedMover();
     if (mover.name != invitation.engine) {
         throw Failure(HCCL_E_PARA, std::string("this process exchanges data with ") + mover.name +

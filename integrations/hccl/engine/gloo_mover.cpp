@@ -8,8 +8,10 @@ namespace hccl {
 namespace {
 
 Failure NoMemory() {
-    return Failure(HCCL_E_MEMORY,
-                   "the host has no memory left for the data of other ranks; free some, or use fewer elements");
+    return Failure(
+        HCCL_E_MEMORY,
+        "the host has no memory left for this operation; free memory or use fewer elements, and create another "
+        "communicator");
 }
 
 }  // namespace

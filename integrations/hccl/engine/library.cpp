@@ -44,7 +44,7 @@ const MoverModule& Load() {
         has_torch ? "build portacl for the torch version of this process (docs/collectives.md)"
         : kMayUseTorch
             ? "a communicator of several ranks needs the Gloo library: install Debian's libgloo0 and a portacl that "
-              "was built with libgloo-dev, or import torch before this call (docs/collectives.md)"
+              "was built with libgloo-dev, or import torch before the first call of HCCL (docs/collectives.md)"
             : "a communicator of several ranks needs the Gloo library: install Debian's libgloo0 and libgloo-dev, and "
               "build the plug-in for Paddle again "
               "(docs/paddle.md)");
@@ -52,7 +52,9 @@ const MoverModule& Load() {
     const MoverModule* const mover = function != nullptr ? function() : nullptr;
     if (mover == nullptr || !mover->Fits())
         throw Failure(HCCL_E_INTERNAL,
-                      std::string(name) + " is from another version of portacl; install portacl again");
+                      std::string(name) +
+                          " is from another version of portacl; install portacl again, and its plug-in for "
+                          "Paddle, if the process uses it");
     return *mover;
 }
 

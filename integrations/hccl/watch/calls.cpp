@@ -69,8 +69,14 @@ std::string CallTable::Mismatch(uint32_t one, uint32_t other) const {
         const std::string name = "rank " + std::to_string(rank);
         return ranks_[rank].has_left ? name + " has left" : name + ": " + ranks_[rank].call->Text();
     };
-    return "the calls of the ranks do not match: " + of(first) + "; " + of(second) +
-           "; let all ranks call the same operations in the same order";
+    const auto is_of_all = [&](uint32_t rank) {
+        return ranks_[rank].has_left || ranks_[rank].call->form == Call::kAll;
+    };
+    const char* const advice = is_of_all(first) && is_of_all(second)
+                                   ? "let all ranks call the same operations in the same order"
+                                   : "let each HcclSend meet an HcclRecv of the same elements, and all ranks call the "
+                                     "collectives in the same order";
+    return "the calls of the ranks do not match: " + of(first) + "; " + of(second) + "; " + advice;
 }
 
 std::string CallTable::NeedsALeftRank() const {

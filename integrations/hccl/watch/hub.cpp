@@ -100,7 +100,9 @@ class Hub {
         guest.is_gone = true;
         if (guest.rank == kNoRank) return;
         Break(guest.rank,
-              "the process of rank " + std::to_string(guest.rank) + " has ended, or the connection to it was lost");
+              "the process of rank " + std::to_string(guest.rank) +
+                  " has ended, or the connection to it was lost; read the error of that process, and create the "
+                  "communicator again in all ranks");
     }
 
     // Ends the connection of one whose message cannot be handled. The others do not wait for a rank.
@@ -108,7 +110,8 @@ class Hub {
         try {
             const std::string text = "a message from rank " + std::to_string(guest.rank) +
                                      " cannot be read, or the host has no memory left for it; use one version of "
-                                     "portacl in all processes, or free memory";
+                                     "portacl in all processes, or free memory on the host of the process that called "
+                                     "HcclGetRootInfo";
             if (guest.rank != kNoRank) guest.socket.Send({kFailed, guest.rank, HCCL_E_INTERNAL, 0}, text);
             if (guest.rank != kNoRank) Break(guest.rank, text);
         } catch (const std::bad_alloc&) {

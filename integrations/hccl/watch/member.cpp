@@ -153,7 +153,9 @@ void Member::Run(const OnEnd& on_end) {
         return;
     }
     const std::string name = host_ == kNoRank ? "that called HcclGetRootInfo" : "of rank " + std::to_string(host_);
-    on_end(Failure(HCCL_E_REMOTE, "the process " + name + " has ended, or the connection to it was lost"));
+    on_end(Failure(HCCL_E_REMOTE, "the process " + name +
+                                      " has ended, or the connection to it was lost; read the error of that process, "
+                                      "and create the communicator again with a new rootInfo"));
 }
 
 void Member::Take(const MessageHead& head, const std::string& text) {
@@ -177,8 +179,8 @@ void Member::AwaitFit(const Call& call) {
         if (Clock::now() >= deadline) {
             throw Failure(HCCL_E_REMOTE, "other ranks made no call that matches " + call.Text() + " within " +
                                              std::to_string(check_->patience.count() / 1000) + " s: " + missing +
-                                             "; let all ranks call the same operations, or set HCCL_EXEC_TIMEOUT to "
-                                             "more seconds");
+                                             "; let all ranks make calls that match, or set HCCL_EXEC_TIMEOUT to more "
+                                             "seconds");
         }
         held.unlock();
         std::fprintf(stderr, "portacl: collectives: rank %u waits in %s: %s\n", rank_, call.Text().c_str(),

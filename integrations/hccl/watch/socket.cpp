@@ -126,8 +126,10 @@ Socket Socket::Listen(const std::string& address, uint16_t& port) {
     socklen_t length = sizeof own;
     if (bind(socket.descriptor(), at->ai_addr, at->ai_addrlen) != 0 || listen(socket.descriptor(), kBacklog) != 0 ||
         getsockname(socket.descriptor(), reinterpret_cast<sockaddr*>(&own), &length) != 0) {
-        throw Failure(HCCL_E_INTERNAL, Named("no socket can listen", errno) + " (address " + address +
-                                           "); set another address with HCCL_IF_IP or HCCL_SOCKET_IFNAME");
+        throw Failure(HCCL_E_INTERNAL,
+                      Named("no socket can listen", errno) + " (address " + address +
+                          "); set another address with HCCL_IF_IP or HCCL_SOCKET_IFNAME (HcclCommInitAll "
+                          "always listens at 127.0.0.1)");
     }
     const bool is_four = own.ss_family == AF_INET;
     port =

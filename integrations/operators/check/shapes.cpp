@@ -81,7 +81,7 @@ Tensor Roll(const Tensor& self, at::IntArrayRef shifts, at::IntArrayRef dims) {
 Tensor Whole(const char* name, const Tensor& self) {
     TORCH_CHECK(self.numel() > 0, name,
                 "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
-                "'dim' argument.");
+                "'dim' argument (in C: call aclnnMaxDim or aclnnMinDim).");
     return Like(self, {});
 }
 Tensor Max(const Tensor& self) {

@@ -21,8 +21,8 @@ void CheckEntropy(const at::Tensor& input, const at::Tensor& target, const Entro
     if (entropy.lse_scale != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "lseSquareScaleForZloss is ", entropy.lse_scale, "; allowed: 0");
     if (input.dim() != 2 || target.dim() != 1 || target.size(0) != input.size(0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the input and target have the shapes ", input.sizes(), " and ",
-                      target.sizes(), "; they must be [rows, classes] and [rows]");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "input (logProb in the gradient) and target have the shapes ",
+                      input.sizes(), " and ", target.sizes(), "; they must be [rows, classes] and [rows]");
     if (entropy.weight && entropy.weight->numel() != input.size(1))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "weight has the shape ", entropy.weight->sizes(), "; it must have ",
                       input.size(1), " elements, one for each class");

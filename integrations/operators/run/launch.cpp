@@ -161,8 +161,8 @@ void RunPart(const portaclBlock* block, uintptr_t address, void* const* storages
     // An abort between the launches has dropped the earlier parts.
     for (size_t i = 0; i < batch.storages.size(); ++i) {
         if (batch.storages[i] != nullptr || batch.work->used[i].view->numel() == 0) continue;
-        const std::string text =
-            std::string(batch.work->name) + ": an abort of the stream dropped a part of this call; call it again";
+        const std::string text = std::string(batch.work->name) +
+                                 ": an abort of the stream dropped a part of this call; call the operator again";
         portaclKernelFail(block, ACLNN_ERR_INNER, text.c_str());
         return;
     }

@@ -45,7 +45,9 @@ inline Failure CurrentFailure() {
     } catch (const c10::Error& error) {
         return {ACLNN_ERR_INNER, error.what_without_backtrace()};
     } catch (const std::bad_alloc&) {
-        return {ACL_ERROR_BAD_ALLOC, "the host has no memory left for this call; free some, and call again"};
+        return {ACL_ERROR_BAD_ALLOC,
+                "the host has no memory left for this call; free memory, and call again (an operator: from its "
+                "GetWorkspaceSize function on)"};
     } catch (const std::exception& error) {
         return {ACLNN_ERR_INNER, error.what()};
     }

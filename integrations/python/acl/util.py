@@ -42,7 +42,8 @@ def numpy_to_ptr(array: numpy.ndarray[Any, Any]) -> int:
         raise TypeError(f"acl.util.numpy_to_ptr: array is {type(array).__name__}; it must be a numpy.ndarray")
     if not array.flags.c_contiguous:
         raise ValueError("acl.util.numpy_to_ptr: the array is not C-contiguous (it is transposed or a part of another, "
-                         "for example); pass numpy.ascontiguousarray(array), and keep it until the copy is complete")
+                         "for example); pass the result of numpy.ascontiguousarray(array), keep it until the copy is "
+                         "complete, and after a copy to the host read that result")
     _kept.value = array
     return int(array.ctypes.data)
 

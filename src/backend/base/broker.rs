@@ -71,6 +71,18 @@ pub enum OfferKind {
     Notify,
 }
 
+impl OfferKind {
+    /// Returns the name of the object, and the call that imports it.
+    fn in_words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Memory => ("device memory", "aclrtIpcMemImportByKey"),
+            Self::PhysicalMemory => ("physical memory", "aclrtMemImportFromShareableHandleV2"),
+            Self::Event => ("an event", "aclrtIpcOpenEventHandle"),
+            Self::Notify => ("a notify", "aclrtNotifyImportByKey"),
+        }
+    }
+}
+
 /// The content of an offer.
 pub struct Parcel {
     /// The content's bytes, at most [`MOST_BYTES`].
@@ -224,7 +236,7 @@ impl Broker {
             return Err(Fault::invalid(format!(
                 "the exporting process {id} closed the connection without an answer: it may have called aclFinalize, \
                  ended, received too many wrong keys, or had a failed system call, or it uses another version of this \
-                 library; check that process, then import again"
+                 library; check that process and the key, then import again"
             )));
         }
         let (bytes, is_leased) = message::parse_answer(&answer[..len])?;
@@ -289,9 +301,9 @@ impl Broker {
 impl Offer {
     fn parcel_for(&self, caller: Caller, request: &Request) -> Result<Parcel> {
         if request.kind != self.kind as u32 {
+            let (what, import) = self.kind.in_words();
             return Err(Fault::invalid(format!(
-                "this key identifies an object of another type, {:?}; import it with the function for that type",
-                self.kind
+                "this key identifies an object of another type, {what}; import it with {import}"
             )));
         }
         if self.admission == Admission::Listed && !self.admitted.contains(&caller) {
@@ -322,7 +334,7 @@ fn unknown() -> Fault {
 fn gone(process: i32) -> Fault {
     Fault::invalid(format!(
         "process {process} has no exports any longer: it has finalized the library, or ended, or the key is wrong; \
-         keep it running until the import, and pass the key that the export returned"
+         let it finalize and end only after the import, and pass the key that its latest export returned"
     ))
 }
 
@@ -336,14 +348,20 @@ fn closed_to_this_process(process: i32, error: &io::Error) -> Fault {
 
 /// Returns the fault that a system call failed which the broker needs. The error names the call.
 fn unserved(error: &io::Error) -> Fault {
-    let text = format!("nothing can be shared with other processes: {error}");
+    let text = format!(
+        "nothing can be shared with other processes: {error}. If too many files are open, close some, or raise ulimit \
+         -n"
+    );
     Fault::new(FaultKind::OutOfResources, text)
 }
 
 /// Returns the fault that a system call failed which an answer needs.
 fn trouble(error: &io::Error) -> Fault {
     let id = std::process::id();
-    let text = format!("process {id} cannot send its export: {error}");
+    let text = format!(
+        "process {id} cannot send its export: {error}. If too many files are open there, close some, or raise ulimit \
+         -n, and import again"
+    );
     Fault::new(FaultKind::OutOfResources, text)
 }
 
@@ -356,6 +374,9 @@ fn unanswered(process: i32, error: &io::Error) -> Fault {
              aclFinalize"
         ));
     }
-    let text = format!("the exporting process {process} cannot be reached: {error}");
+    let text = format!(
+        "the exporting process {process} cannot be reached: {error}. If too many files are open in this process, close \
+         some, or raise ulimit -n"
+    );
     Fault::new(FaultKind::OutOfResources, text)
 }

@@ -23,7 +23,8 @@ pub fn reason(error: &libloading::Error) -> String {
 /// Returns the remedy for a shared object that the loader rejects for this reason.
 pub fn remedy(reason: &str) -> &'static str {
     /// Parts of the loader's texts, each with its remedy.
-    const REMEDIES: [(&str, &str); 8] = [
+    const REMEDIES: [(&str, &str); 9] = [
+        ("position-independent executable", "link it as a shared object, with -shared"),
         ("undefined symbol", "define the symbol in the shared object, or link the library that defines it"),
         (
             "cannot open shared object file",
@@ -34,11 +35,18 @@ pub fn remedy(reason: &str) -> &'static str {
             "' not found (required by",
             "the shared object needs a newer version of a system library; build it on this system",
         ),
-        ("static TLS block", "build the shared object without -ftls-model=initial-exec"),
+        (
+            "static TLS block",
+            "build the shared object, or the library that is named here, without -ftls-model=initial-exec",
+        ),
         ("executable stack", "link it with -Wl,-z,noexecstack"),
         ("file too short", DAMAGED),
         ("ELF", DAMAGED),
-        ("segment", DAMAGED),
+        (
+            "segment",
+            "free host memory, and let this process execute the file (noexec mounts, SELinux); if the file is damaged, \
+             build or copy it again",
+        ),
     ];
     const DAMAGED: &str = "the file is damaged, incomplete or built for another kind of system; build or copy it again";
     let found = REMEDIES.iter().find(|(part, _)| reason.contains(part));

@@ -13,6 +13,7 @@ fn the_loaders_words_are_kept() {
 fn what_helps_depends_on_the_reason() {
     for (reason, wanted) in [
         ("undefined symbol: launch", "link the library"),
+        ("cannot dynamically load position-independent executable", "-shared"),
         ("/lib/libc.so.6: version `GLIBC_2.99' not found (required by x)", "newer version"),
         ("cannot allocate memory in static TLS block", "initial-exec"),
         ("cannot enable executable stack as shared object requires", "noexecstack"),

@@ -48,7 +48,10 @@ pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
     let bound = unsafe { libc::syscall(libc::SYS_mbind, addr, len, libc::MPOL_BIND, mask.as_ptr(), bits, MOVE) };
     if bound != 0 {
         let error = std::io::Error::last_os_error();
-        let text = format!("{len} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}");
+        let text = format!(
+            "{len} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}; let this process use the \
+             node (cpuset) and the system call (seccomp), or use memory that is not of a NUMA node of the host"
+        );
         return Err(Fault::out_of_host_memory(text));
     }
     Ok(())

@@ -245,8 +245,10 @@ impl Notify {
     pub fn export(&self) -> Result<(Vec<u8>, OwnedFd)> {
         let exported = self.move_out().and_then(|()| self.place().0.export());
         let descriptor = exported.map_err(|error| {
-            let text = format!("the notify or event cannot be exported: {error}");
-            Fault::out_of_host_memory(text)
+            Fault::out_of_host_memory(format!(
+                "the notify or event cannot be exported: {error}. If too many files are open, close some, or raise \
+                 ulimit -n"
+            ))
         })?;
         let mut bytes = MAGIC.to_vec();
         bytes.extend((self.place().1 as u32).to_le_bytes());
@@ -260,7 +262,9 @@ impl Notify {
             let text = format!("the notify or event of the other process cannot be imported: {why}");
             Fault::invalid(text)
         };
-        let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("the export has the wrong size"))?;
+        let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| {
+            damaged("the export has the wrong size; both processes need the same version of this library")
+        })?;
         ensure!(
             bytes[..8] == MAGIC,
             damaged("the export has no header of a notify; both processes need the same version of this library")
@@ -304,7 +308,7 @@ impl Drop for Notify {
 fn gone() -> Fault {
     Fault::invalid(
         "the event or notify does not exist any longer: the exporting process has destroyed it, reset its device, or \
-         ended",
+         ended; let that process keep it until no other process uses it",
     )
 }
 
@@ -358,7 +362,11 @@ impl Notifies {
 }
 
 fn no_page(error: io::Error) -> Fault {
-    Fault::new(FaultKind::OutOfResources, format!("the system refused a page for a notify: {error}"))
+    let text = format!(
+        "the system refused memory for a notify or event: {error}. If too many files are open, close some, or raise \
+         ulimit -n"
+    );
+    Fault::new(FaultKind::OutOfResources, text)
 }
 
 #[cfg(test)]

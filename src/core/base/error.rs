@@ -202,7 +202,7 @@ impl Error {
     #[cold]
     pub fn no_more(what: &str) -> Self {
         let why = "the maximum number of them exists already, or the host has no memory left; release some of them, or \
-                   free host memory";
+                   of the objects that contain them, or free host memory";
         Self::new(Code::BadAlloc, format_args!("no more {what} can be created: {why}"))
     }
 

@@ -98,15 +98,15 @@ impl Capture {
     fn has_ended(&self) -> Error {
         if self.is_built {
             return param_invalid!(
-                "modelRI {:#x} is built already (aclmdlRIBuildEnd); for more work, call aclmdlRIUnbindStream, and bind \
-                 the stream to a graph that is being built",
+                "modelRI {:#x} is built already (aclmdlRIBuildEnd), and records no more work; bind a stream to a graph \
+                 that is being built instead, after aclmdlRIUnbindStream if the stream is still bound",
                 self.graph.raw()
             );
         }
         Error::new(
             Code::StreamNotCaptured,
-            "another thread has ended the capture of the stream meanwhile; end a capture after all threads have \
-             recorded their work",
+            "another thread has ended the capture of the stream meanwhile; end a capture once, and after all threads \
+             have recorded their work",
         )
     }
 

@@ -74,7 +74,7 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     let gone = || {
         param_invalid!(
             "the graph that is captured was released meanwhile, by a reset of its device or with the graph that \
-             contains it"
+             contains it; capture the outermost graph again"
         )
     };
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(gone)?;

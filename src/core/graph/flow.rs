@@ -165,7 +165,8 @@ pub fn no_tickets() -> Error {
 fn cannot(what: &str) -> Error {
     unsupported!(
         "a graph with labels, switches, conditional tasks or streams that start others does not support {what} in this \
-         version; put this work into the stream that runs the graph, or into a graph without control flow"
+         version, and neither does the body of a conditional task; put this work into the stream that runs the graph, \
+         or into a graph without control flow"
     )
 }
 
@@ -173,7 +174,8 @@ fn cannot(what: &str) -> Error {
 pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
     param_invalid!(
         "runs would never end: stream {waiting} waits for an event that stream {recorder} records, but no run reaches \
-         the record; bind the recording stream with flag 0, and record the event before aclmdlRIEndTask"
+         the record; call aclmdlRIDestroy and build the graph again: bind the recording stream with flag 0, or start it \
+         with aclrtActiveStream before the wait, and record the event before aclmdlRIEndTask"
     )
 }
 

@@ -112,7 +112,8 @@ impl Graph {
     fn not_ready(&self, code: Code) -> Error {
         if Self::table().get_arc(self.handle).is_none() {
             return param_invalid!(
-                "{self} was destroyed during the call by another thread, or released with its device"
+                "{self} was destroyed during the call by another thread, or released with its device or its parent graph; \
+                 destroy a graph after its last use"
             );
         }
         let (recorded, end) = match (&self.building, &self.body) {
@@ -180,7 +181,8 @@ impl Graph {
         if !matches!(ready.drive, Drive::Backend) {
             // Runs that the host drives cannot be recorded.
             let why = "a graph with labels, switches, conditional tasks or streams that start others cannot be part of \
-                 another graph in this version; run it by itself in the same stream, before or after the other graph";
+                 another graph in this version; run it by itself, before or after the other graph, in the stream that \
+                 runs the other graph";
             return Err(Recorder::of(stream).cannot(why).into());
         }
         if ready.resources.memory.is_any() {
@@ -230,7 +232,7 @@ fn resolve(raw: u64, stream: u64, deadline: Option<Instant>) -> Result<(Ref<'sta
                 return Err(error_with!(
                     Code::StreamSyncTimeout,
                     "{graph} was not launched within the timeout: {} has no room for it before earlier work is \
-                     complete; launch it again",
+                     complete; synchronize that stream first, or pass a longer timeout",
                     &*stream
                 ));
             }

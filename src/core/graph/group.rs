@@ -82,6 +82,7 @@ pub fn end_update(raw: u64) -> Result<()> {
     let stream = stream::resolve(raw)?.to_arc();
     // Without memory the call fails, and the update continues.
     let _memory = Recorder::of(&stream).update().map(|update| update.claim()).transpose()?;
+    serving::need()?;
     let update = Recorder::of(&stream).end_update()?;
     let works = update.finish()?;
     let group = Arc::clone(&update.group);
@@ -89,7 +90,6 @@ pub fn end_update(raw: u64) -> Result<()> {
     group.drop_replaced();
     let batches = group.state.lock().batches.clone();
     let version = Version::new(&*stream.device.native, works, &batches)?;
-    serving::need()?;
     let swap = Box::new(Swap { group: Some(group), version: Some(version) });
     stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(swap)), wait: false }).map(drop)
 }

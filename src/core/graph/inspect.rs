@@ -26,9 +26,12 @@ const MOST_NAME: usize = 512;
 
 /// Returns the graph of an object.
 fn graph_of(argument: &str, raw: u64, graph: Handle) -> Result<Arc<Graph>> {
-    Graph::table()
-        .get_arc(graph)
-        .ok_or_else(|| param_invalid!("the graph of {argument} {raw:#x} was destroyed, or released with its device"))
+    Graph::table().get_arc(graph).ok_or_else(|| {
+        param_invalid!(
+            "the graph of {argument} {raw:#x} was destroyed, or released with its device; pass a {argument} of a \
+                 live graph"
+        )
+    })
 }
 
 /// Returns the graph of a task, and the place of the task there.

@@ -55,8 +55,8 @@ impl GraphMemory {
     pub fn free(&mut self, graph: Handle, addr: usize) -> Result<()> {
         let owner = owned::graph_of(addr).ok_or_else(|| {
             param_invalid!(
-                "ptr {addr:#x} was not allocated from a pool in a capture, so a capture cannot free it; free it in a \
-                 stream that is not captured"
+                "ptr {addr:#x} is not live memory that a captured stream allocated from a pool, so a capture cannot free \
+                 it; free other pool memory in a stream that is not captured"
             )
         })?;
         let before = self.taken.len();

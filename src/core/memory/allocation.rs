@@ -371,7 +371,7 @@ fn not_registered(base: usize, len: usize, why: InsertError) -> Error {
         InsertError::Full => Code::BadAlloc,
         InsertError::Overlap { .. } | InsertError::Unaddressable | InsertError::Empty => Code::InternalError,
     };
-    error_with!(code, "the address map cannot hold the {len} bytes allocated at {base:#x}: {why}")
+    error_with!(code, "the library's list of allocations cannot hold the {len} bytes allocated at {base:#x}: {why}")
 }
 
 /// Returns the device if it is open. The caller holds it briefly.

@@ -74,7 +74,7 @@ fn key_of(text: &[u8]) -> Result<Key> {
 fn unknown_key() -> Error {
     param_invalid!(
         "key is not open in this process: it was never exported or imported here, was closed, or its memory was freed \
-         or released with its device"
+         or released with its device; pass a key that is open here"
     )
 }
 

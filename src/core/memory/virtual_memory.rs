@@ -156,7 +156,8 @@ pub fn release(addr: usize) -> Result<()> {
 #[cold]
 fn not_reserved(argument: &str, addr: usize) -> Error {
     param_invalid!(
-        "{argument} {addr:#x} is not in a range from aclrtReserveMemAddress: it was never reserved, or was released"
+        "{argument} {addr:#x} is not in a range from aclrtReserveMemAddress: it was never reserved, or was released; \
+         pass a reserved address"
     )
 }
 

@@ -137,7 +137,7 @@ fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
     let life = LIFE.lock();
     let count = INIT_COUNT.load(Ordering::Relaxed);
     if count == 0 || IN_TEARDOWN.load(Ordering::Relaxed) {
-        let why = "there is nothing to finalize: aclInit was not called, or a finalize runs or has run; omit it";
+        let why = "there is nothing to finalize: aclInit was not called, or a finalize runs or has run; omit the call";
         return (0, Err(Error::new(Code::RepeatFinalize, why)));
     }
     if count <= most {

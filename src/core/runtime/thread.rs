@@ -112,8 +112,8 @@ pub fn current_outside_host_functions() -> Result<Ref<'static, Context>> {
 #[cold]
 fn inside_host_function() -> Error {
     param_invalid!(
-        "called inside a host function of a stream, where this call would deadlock; call it after the stream was \
-         synchronized, or on another thread"
+        "called inside a host function, or a callback or task that a stream runs, where this call could deadlock; call \
+         it after the stream was synchronized, or on another thread"
     )
 }
 

@@ -118,17 +118,17 @@ pub fn unregister(stream: u64) -> Result<()> {
         Err(_) if handles::is_late::<stream::Stream>(stream) => return Ok(()),
         Err(error) => return Err(error),
     };
-    taken.map(drop).ok_or_else(|| none(stream))
+    taken.map(drop).ok_or_else(|| none(stream, "there is nothing to unregister; omit the call"))
 }
 
 /// Implements aclrtAllocatorGetByStream.
 pub fn of_stream(stream: u64) -> Result<Registered> {
     check_stream(stream)?;
     let found = *REGISTERED.of(&stream::resolve(stream)?.features).lock();
-    found.ok_or_else(|| none(stream))
+    found.ok_or_else(|| none(stream, "call aclrtAllocatorRegister first"))
 }
 
 #[cold]
-fn none(stream: u64) -> Error {
-    param_invalid!("stream {stream:#x} has no allocator; aclrtAllocatorRegister registers one")
+fn none(stream: u64, advice: &str) -> Error {
+    param_invalid!("stream {stream:#x} has no allocator; {advice}")
 }

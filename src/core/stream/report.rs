@@ -104,7 +104,8 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
         }
         Link::Over => {
             return Err(param_invalid!(
-                "another thread is destroying {stream} or its context, or resetting its device"
+                "another thread is destroying {stream} or its context, or resetting its device; let it do so after \
+                 this call, or subscribe to another stream"
             ));
         }
     }
@@ -149,7 +150,12 @@ pub fn unsubscribe(family: &'static Family, thread: u64, stream: u64, caller: u6
         Err(error) => return Err(error),
     };
     let handle = stream.handle;
-    let reader = stream.callbacks.reader_of(family).ok_or_else(|| family.stream_not_subscribed(handle))?;
+    let reader = stream.callbacks.reader_of(family).ok_or_else(|| {
+        error_with!(
+            Code::StreamNoCbReg,
+            "stream {handle} has no thread that runs its {what}, so there is nothing to unsubscribe; omit the call"
+        )
+    })?;
     if reader.thread != thread {
         return Err(error_with!(
             Code::ThreadSubscribe,

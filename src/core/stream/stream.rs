@@ -318,7 +318,7 @@ fn resolve_slow(raw: u64) -> Result<Ref<'static, Stream>> {
         return Err(error_with!(
             Code::StreamContext,
             "stream {raw:#x} belongs to device {}, but the current context of this thread is on \
-                 device {}; call aclrtSetDevice or aclrtSetCurrentContext",
+                 device {}; call aclrtSetDevice or aclrtSetCurrentContext for device {0} first",
             stream.device.id,
             context.device.id
         ));

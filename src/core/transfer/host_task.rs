@@ -64,10 +64,12 @@ impl TaskCode for Called {
     fn run(&self, run: &Arc<TaskRun>, addresses: &[usize]) -> backend::Result<()> {
         let running = Arc::new(RunningTask { run: Arc::downgrade(run), failure: Mutex::default() });
         let handle = RunningTask::table().insert(Arc::clone(&running)).ok_or_else(|| {
-            let error = handles::no_handle::<RunningTask>(
-                Code::BadAlloc,
-                "no more tasks can run at the same time; wait until others have ended",
+            let is_full = format!(
+                "task {} did not run, because the maximum number of tasks ran at the same time; launch it again after \
+                 others have ended",
+                self.name()
             );
+            let error = handles::no_handle::<RunningTask>(Code::BadAlloc, &is_full);
             Fault::new(FaultKind::OutOfHostMemory, error.text())
         })?;
         let code = self.0.call(handle.raw(), addresses);
@@ -113,7 +115,10 @@ pub fn launch(
 pub fn check_count(count: usize) -> Result<()> {
     ensure!(
         count <= MOST_BUFFERS,
-        invalid_param!("count is {count}; allowed: at most {MOST_BUFFERS} buffers; pass further addresses in userData")
+        invalid_param!(
+            "count is {count}; allowed: at most {MOST_BUFFERS} buffers; pass further addresses of host memory in \
+             userData, or launch several tasks"
+        )
     );
     Ok(())
 }

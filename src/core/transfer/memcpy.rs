@@ -169,10 +169,12 @@ impl Expect for Direction {
 
     #[inline]
     fn check(&mut self, dst: &Span, src: &Span) -> Result<()> {
+        let is_refused = !self.within_host && is_host(dst.place) && is_host(src.place);
         if !self.kind.fits_by_number(dst.place, src.place) {
-            self.kind.check(dst, src, self.remedy)?;
+            let instead = "asynchronous copies need a device on one side; use aclrtMemcpy";
+            self.kind.check(dst, src, if is_refused { instead } else { self.remedy })?;
         }
-        ensure!(self.within_host || !(is_host(dst.place) && is_host(src.place)), not_asynchronous());
+        ensure!(!is_refused, not_asynchronous());
         Ok(())
     }
 }

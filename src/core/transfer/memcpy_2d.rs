@@ -80,7 +80,8 @@ impl Copy2dArgs {
     fn find(&self, kind: Kind, own: Own<'_>) -> Result<FoundEnds> {
         let dst = self.end("dst", self.dst, self.dst_pitch)?;
         let src = self.end("src", self.src, self.src_pitch)?;
-        ends::find(dst, src, own, &mut Direction { kind, within_host: true, remedy: "pass the kind that fits" })
+        let remedy = "pass the kind that fits; if none does, copy each row with aclrtMemcpy";
+        ends::find(dst, src, own, &mut Direction { kind, within_host: true, remedy })
     }
 
     /// Returns the operation between these ends.

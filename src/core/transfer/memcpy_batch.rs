@@ -207,7 +207,7 @@ impl Expect for Located {
             return Ok(());
         }
         Err(param_invalid!(
-            "{argument} {:#x} is {}, but attrs[{}].{side} says {}",
+            "{argument} {:#x} is {}, but attrs[{}].{side} says {}; pass the location of the memory there",
             span.addr,
             place_in_words(span.place),
             self.which,
@@ -228,7 +228,7 @@ fn check_ways(index: usize, dst: &Span, src: &Span, before: Ways) -> Result<Ways
     if own == [false; 2] {
         return Err(param_invalid!(
             "dsts[{index}] {:#x} is {} and srcs[{index}] {:#x} is {}; a batch copies from host to device or \
-             from device to host; use aclrtMemcpy or aclrtMemcpyAsync for other copies",
+             from device to host; use aclrtMemcpy for other copies, or from device to device also aclrtMemcpyAsync",
             dst.addr,
             place_in_words(dst.place),
             src.addr,

@@ -192,8 +192,9 @@ impl Operands<'_> {
             let start = self.at(ARGUMENT, addr as u64, unit, unit, true)?;
             let found = Allocation::find(addr).ok_or_else(|| {
                 unsupported!(
-                    "{ARGUMENT} {addr:#x} is memory from another library, and its size is unknown; pass memory from \
-                     aclrtMalloc, or pass randomNum as a number (isAddr 0)"
+                    "{ARGUMENT} {addr:#x} is not in an allocation of this library (it is memory from another library, \
+                     or a variable of a kernel binary), so its size is unknown; pass memory from aclrtMalloc, or pass \
+                     randomNum as a number (isAddr 0)"
                 )
             })?;
             let left = found.base + found.len - addr;

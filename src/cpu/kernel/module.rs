@@ -278,8 +278,8 @@ impl LoadedObject {
         let described = Count(count as usize, "parameter");
         if count != 0 && !self.has(parameters.addr(), count as usize * size_of::<RawParameter>()) {
             return Err(Fault::invalid(format!(
-                "{name}_portacl_kernel describes {described} outside of the binary; define the kernel with \
-                 PORTACL_KERNEL"
+                "{name}_portacl_kernel points to a list of {described} that is not inside of the binary; define the \
+                 kernel with PORTACL_KERNEL"
             )));
         }
         let each: Vec<RawParameter> = (0..count.min(MOST_ARGUMENTS) as usize)

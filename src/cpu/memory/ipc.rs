@@ -52,7 +52,7 @@ pub(crate) fn no_descriptor(error: io::Error) -> Fault {
 }
 
 pub(crate) fn damaged() -> Fault {
-    Fault::invalid("the export of the other process is damaged; export the memory again")
+    Fault::invalid("the export of the other process is damaged; allocate other memory in that process, and export it")
 }
 
 /// Returns the parcel of `len` bytes from an offset on.

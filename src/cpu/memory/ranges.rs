@@ -56,7 +56,7 @@ impl Memory {
             pages::set_access(parked.addr(), parked.len(), Access::None)?;
             Ok(parked)
         });
-        let text = "the memory cannot be mapped (if addresses are missing, raise ulimit -v)";
+        let text = "the memory cannot be mapped (if memory is missing, raise ulimit -v or vm.max_map_count)";
         let parked = parked.map_err(|error| refused(text, error))?;
         Ok(Self::File { part, parked, ordinal, node })
     }

@@ -31,9 +31,10 @@ fn no_range(wish: usize, error: std::io::Error) -> Fault {
         ErrorKind::AddrInUse | ErrorKind::AlreadyExists => {
             format!("the addresses from {wish:#x} on are not free (pass another expectPtr, or null)")
         }
-        _ if wish != 0 => {
-            format!("the system refused to reserve the addresses from {wish:#x} on (pass another expectPtr, or null)")
-        }
+        _ if wish != 0 => format!(
+            "the system refused to reserve the addresses from {wish:#x} on (pass another expectPtr, or null; if memory \
+             is missing, request fewer bytes, or raise ulimit -v)"
+        ),
         _ => "the system refused to reserve addresses (request fewer bytes, or raise ulimit -v)".to_owned(),
     };
     refused(&what, error)

@@ -46,6 +46,8 @@ const VERSION: u64 = 1;
 
 /// The remedy for a descriptor of another file.
 const FROM_EXPORT: &str = "pass a descriptor from portaclMemPoolExportToShareableHandle";
+/// The remedy for a file that a process has changed. Another export of the pool would be the same file.
+const NEW_POOL: &str = "a process has written to the file; create and export another pool in the exporting process";
 
 /// The file's identity, which is different for each file.
 type Identity = [u64; 2];
@@ -186,7 +188,7 @@ impl ImportedFile {
             let size = header.size;
             return Err(refused(format!(
                 "has a damaged file: the file has {len} bytes, but its header describes {size} bytes of memory after \
-                 the first {MEMORY} bytes; create the pool again, and export the new one"
+                 the first {MEMORY} bytes; {NEW_POOL}"
             )));
         }
         let imported = Self { file: kept, header };
@@ -226,8 +228,8 @@ impl ImportedFile {
         let end = name.offset.checked_add(name.len);
         if name.len == 0 || end.is_none_or(|end| end > self.header.size) {
             return Err(Fault::invalid(format!(
-                "the exported pointer is damaged: it has {} bytes at offset {} in a pool of {} bytes; export the \
-                 pointer again",
+                "the exported pointer is damaged: it has {} bytes at offset {} in a pool of {} bytes; export another \
+                 allocation in the exporting process",
                 name.len, name.offset, self.header.size
             )));
         }
@@ -237,8 +239,9 @@ impl ImportedFile {
     fn check_open(&self) -> Result<()> {
         match memory_file::lock(&self.file, LOCK, libc::F_OFD_GETLK, libc::F_WRLCK) {
             Ok(libc::F_UNLCK) => Err(Fault::invalid(
-                "the exported memory pool cannot be imported any longer: its process has destroyed it, has ended, or \
-                 has closed the descriptors of this library (closefrom); keep the pool until it is imported",
+                "the exported memory pool and its pointers cannot be imported any longer: the exporting process has \
+                 destroyed the pool, has ended, or has closed the descriptors of this library (closefrom); keep the \
+                 pool there until all of its pointers are imported",
             )),
             Ok(_) => Ok(()),
             Err(error) => Err(Fault::new(
@@ -284,20 +287,13 @@ impl Header {
             ));
         }
         let expected = checksum(&[magic, format, which, size, low, high]);
-        ensure!(
-            sum == expected,
-            "has a damaged file: the checksum of its header is wrong, so a process has written to the descriptor; \
-             create the pool again, and export the new one"
-                .to_owned()
-        );
+        ensure!(sum == expected, format!("has a damaged file: the checksum of its header is wrong; {NEW_POOL}"));
         let place = match kind {
             0 => MemoryPlace::Device(which as u32),
             1 => MemoryPlace::Host(Some(which as u32)),
             2 => MemoryPlace::Host(None),
             _ => {
-                return Err(format!(
-                    "has a damaged file: its memory has the unknown kind {kind}; create the pool again, and export the new one"
-                ));
+                return Err(format!("has a damaged file: its memory has the unknown kind {kind}; {NEW_POOL}"));
             }
         };
         Ok(Self { place, size, identity: [low, high] })
@@ -334,7 +330,7 @@ impl Name {
         }
         ensure!(
             (slot as usize) < MOST_NAMES,
-            format!("the exported pointer is damaged (slot {slot}); export the pointer again")
+            "the exported pointer is damaged; export it again in the exporting process".to_owned()
         );
         Ok((Self { slot, serial, offset, len }, [low, high]))
     }

@@ -76,7 +76,8 @@ impl HostSegments {
         drop(locked);
         let piece = piece.ok_or_else(|| {
             Fault::out_of_host_memory(format!(
-                "the shared host memory pool has no free range of {len} bytes; free allocations in the pool"
+                "the shared host memory pool has no free range of {len} bytes; free allocations in the pool, or \
+                 request less"
             ))
         })?;
         let free = || _ = arena.lock().free(piece.offset, piece.note);

@@ -140,7 +140,8 @@ def check_source():
     for source in SOURCES:
         name = ptx_of(source).name
         if not ptx_of(source).read_text().startswith(heading(source)):
-            sys.exit(f"{name} was not made from this {source.name}: run make.py and commit the result")
+            sys.exit(f"{name} was not made from this {source.name} with {COMPILER}: run make.py and commit the "
+                     "result")
         print(f"{name} was made from this {source.name}")
 
 

@@ -122,7 +122,7 @@ pub(super) fn check_inside(offset: u64, len: u64, size: u64) -> Result<()> {
         end.is_some_and(|end| end <= size),
         Fault::invalid(format!(
             "the export of the other process is damaged: it is {len} bytes at offset {offset} of an allocation of \
-             {size} bytes; export the memory again"
+             {size} bytes; export the memory again in that process"
         ))
     );
     Ok(())
@@ -140,7 +140,10 @@ pub(crate) unsafe fn made_by_driver(number: c_int) -> Result<OwnedFd> {
     // The call fails for closed descriptors only.
     let _ = fcntl_setfd(&descriptor, FdFlags::CLOEXEC);
     above_streams(descriptor).map_err(|error| {
-        Fault::out_of_host_memory(format!("the descriptor from the driver cannot be duplicated: {error}"))
+        Fault::out_of_host_memory(format!(
+            "the descriptor from the driver cannot be duplicated: {error}. If too many are open, close some, or raise \
+             ulimit -n"
+        ))
     })
 }
 
@@ -171,7 +174,11 @@ pub(crate) fn import_physical(
     let handle = device
         // SAFETY: a descriptor, which the driver may find wrong.
         .call(|api| unsafe { api.mem_import(shareable, DESCRIPTOR) })
-        .map_err(|fault| is_none(fault, "the driver rejects the descriptor of the memory; export the memory again"))?;
+        .map_err(|fault| {
+            let text = "the driver rejects the descriptor of the memory; allocate other memory in the exporting \
+                        process, and export it";
+            is_none(fault, text)
+        })?;
     device.driver.sharing.add(Shared::Physical(handle));
     Ok((handle, word(&parcel.bytes[8..]) as usize))
 }

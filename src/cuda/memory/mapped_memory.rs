@@ -161,7 +161,8 @@ pub(super) fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Optio
     let page = page(device, &properties(device)?)?;
     // SAFETY: a descriptor, which the driver may find wrong, as it may the size.
     let opened = map(device, size as usize, page, |api| unsafe { api.mem_import(shareable, DESCRIPTOR) });
-    let text = "the driver cannot map the exported memory; export the memory again, and import it on the same device";
+    let text = "the driver cannot map the exported memory; export it again in the exporting process, and import it on \
+                the device that it is on";
     let base = opened.map_err(|fault| is_none(fault, text))?;
     device.driver.sharing.imported_blocks.fetch_add(1, Ordering::Relaxed);
     Ok(Some(blocks::imported_block(base, page, base + offset as usize, len as usize)))

@@ -148,10 +148,12 @@ impl Driver for CudaDriver {
         snapshot::hold(&self.0, patience)
     }
 
-    fn save_memory(&self, _kept: &[(usize, usize)]) -> Result<()> {
+    fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()> {
         let devices = (0..self.0.devices).filter_map(|ordinal| self.0.device(ordinal));
-        let managed = devices.map(|device| device.managed_bytes.read().current).sum();
-        snapshot::save(&self.0, managed)
+        let outside_pools: u64 = devices.map(|device| device.managed_bytes.read().current).sum();
+        // Those of the program, also from pools.
+        let of_program: u64 = kept.iter().map(|&(_, len)| len as u64).sum();
+        snapshot::save(&self.0, outside_pools.max(of_program))
     }
 
     fn restore_memory(&self) -> Result<()> {

@@ -20,7 +20,8 @@ pub(crate) fn hold(driver: &DriverState, patience: Duration) -> Result<()> {
     if count > 0 {
         return Err(Fault::unsupported(format!(
             "the CUDA driver cannot save a process that shares memory; before the process is locked, free all imported \
-             memory and all exported memory, even if its key is closed (blocks and pools: {count})"
+             and exported memory, even if its key is closed, and destroy all imported and exported pools (blocks and \
+             pools: {count})"
         )));
     }
     // A timeout of 0 would mean none.
@@ -41,7 +42,7 @@ pub(crate) fn save(driver: &DriverState, managed: u64) -> Result<()> {
     if managed > 0 {
         return Err(Fault::unsupported(format!(
             "the CUDA driver cannot save managed memory, and there are {managed} bytes; free all memory from \
-             aclrtMemAllocManaged before the process is locked"
+             aclrtMemAllocManaged and from pools of managed memory before the process is locked"
         )));
     }
     // SAFETY: without options, of the process itself.

@@ -151,7 +151,8 @@ pub(crate) fn deliver_unawaited<F: FnOnce() + Send + 'static>(
 #[inline]
 fn refuse_in_capture(stream: &StreamState) -> Result<()> {
     stream.refuse_in_capture(
-        "the captured graph cannot contain this host function; submit the function before or after the capture",
+        "the captured graph cannot contain this operation, which runs on the host; submit it before or after the \
+         capture",
     )
 }
 

@@ -70,6 +70,9 @@ pub(crate) fn change_notify(stream: &Arc<StreamState>, notify: &Arc<Notify>, cha
 
 /// Enqueues a wait for a notify.
 pub(crate) fn wait_for_notify(stream: &Arc<StreamState>, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
-    stream.device.require_words("they cannot wait for notifies; use an event")?;
+    stream.device.require_words(
+        "they cannot wait for notifies, or for events with ACL_EVENT_EXTERNAL or ACL_EVENT_IPC; use an event without \
+         these flags, or wait for the event with aclrtSynchronizeEvent",
+    )?;
     queue(stream, Expected::Notify(Arc::clone(notify), wait))
 }

@@ -101,7 +101,7 @@ fn a_host_function_runs_exactly_if_its_call_succeeds() {
         let gate = (round % 2 == 0).then(|| Gate::close(&stream));
         let ran = Arc::new(AtomicUsize::new(0));
         let (count, later) = (Arc::clone(&ran), Arc::new(AtomicUsize::new(0)));
-        let held = Gate::close(&setup.stream());
+        let held = Arc::new(Gate::default());
         let hold = Arc::clone(&held);
         let function = move || {
             super::wait_until("the calls after it", || hold.is_open());

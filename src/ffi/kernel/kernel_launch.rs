@@ -264,7 +264,11 @@ pub unsafe extern "C" fn aclrtTaskUpdateAsync(
     info: *mut aclrtTaskUpdateInfo,
     execStream: aclrtStream,
 ) -> aclError {
-    guard_unsupported("aclrtTaskUpdateAsync", "enqueued tasks cannot be changed; enqueue a new one")
+    guard_unsupported(
+        "aclrtTaskUpdateAsync",
+        "the tasks of a stream cannot be changed; enqueue a new task, or change a kernel of a graph with \
+         aclmdlRITaskSetParams and aclmdlRIUpdate",
+    )
 }
 
 /// Stores information of the caller about the last task.

@@ -37,21 +37,21 @@ void CheckCall(const Call& call) {
         throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "the mask is null; it is required if sparseMode is ", call.sparse.mode);
     if (call.keys.empty() || call.keys.size() != call.values.size())
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the lists of key and value have ", call.keys.size(), " and ",
-                      call.values.size(), " elements; both must have the same number of at least 1");
+                      call.values.size(), " elements; both must have the same number, at least 1");
     if (call.KeyHeads() < 0 || call.heads % call.KeyHeads() != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "numKeyValueHeads is ", call.key_heads,
-                      "; allowed: a divisor of numHeads, ", call.heads);
+                      "; allowed: 0 (as many as numHeads), or a divisor of numHeads, ", call.heads);
     if (call.table) {
         CheckPositive("blockSize", call.block);
         if (call.table->dim() != 2)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "blockTable has the shape ", call.table->sizes(),
                           "; it must have 2 dimensions");
         if (!call.key_lengths)
-            throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "the lengths of key are null; a cache in blocks needs them");
+            throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "the lengths of key are null; with a blockTable they are required");
     }
     if ((call.table || call.IsPacked()) && call.keys.size() != 1)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the list of key has ", call.keys.size(),
-                      " elements; with TND, or a cache in blocks, it must have 1");
+                      " elements; with TND, or with a blockTable, it must have 1");
 }
 
 // Returns the length of a sequence: of the array, which may have one element for all sequences.
@@ -77,11 +77,11 @@ at::Tensor FromBlocks(const at::Tensor& cache, const Call& call, int64_t sequenc
     const at::Tensor chosen = cache.index_select(0, Long(call.table->select(0, sequence).narrow(0, 0, blocks)));
     if (is_flat) {
         const at::Tensor rows = chosen.flatten(0, 1).narrow(0, 0, length).unsqueeze(0);
-        return ToHeads("the cache", rows, "BSH", call.KeyHeads()).squeeze(0);
+        return ToHeads("a sequence of the cache", rows, "BSH", call.KeyHeads()).squeeze(0);
     }
     if (chosen.size(1) != call.KeyHeads())
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "a cache has the shape ", cache.sizes(), "; its second size must be ",
-                      call.KeyHeads(), ", the number of heads");
+                      call.KeyHeads(), ", the number of heads of key and value");
     return chosen.transpose(0, 1).flatten(1, 2).narrow(1, 0, length);
 }
 
@@ -179,7 +179,8 @@ void AttendBatch(Call call, at::Tensor& out, MaybeOut logarithms) {
 void AttendPacked(const Call& call, at::Tensor& out, MaybeOut logarithms) {
     if (!call.query_lengths || !call.key_lengths || call.query_lengths->size() != call.key_lengths->size())
         throw Refusal(ACLNN_ERR_PARAM_INVALID,
-                      "with TND the lengths of query and of key must have an element for each sequence");
+                      "with TND the lengths of query and of key must have an element for each sequence; "
+                      "aclnnIncreFlashAttentionV4 has no lengths of query, so pass BNSD, BSND or BSH to it");
     if (call.query.dim() != 3 || call.query.size(1) != call.heads)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "query has the shape ", call.query.sizes(),
                       "; with TND it must have 3 dimensions, the second for the ", call.heads, " heads");
@@ -214,8 +215,9 @@ void AttendPacked(const Call& call, at::Tensor& out, MaybeOut logarithms) {
 void AttendAll(Call call, at::Tensor& out, MaybeOut logarithms) {
     CheckCall(call);
     if (call.IsPacked()) return AttendPacked(call, out, logarithms);
-    if (call.layout == "SBH")
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "inputLayout is SBH; allowed: BNSD, BSND, BSH, TND");
+    if (call.layout != "BNSD" && call.layout != "BSND" && call.layout != "BSH")
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "inputLayout is ", call.layout,
+                      "; allowed: BNSD, BSND, BSH, and, except in aclnnIncreFlashAttentionV4, BNSD_BSND and TND");
     AttendBatch(call, out, logarithms);
 }
 

@@ -13,7 +13,11 @@ int64_t KeyHeads(const at::Tensor& query, const at::Tensor& key, const Options& 
     if (query.size(2) < options.heads)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "headNum is ", options.heads, "; allowed: at most ", query.size(2),
                       ", the last size of query");
-    return key.size(2) / (query.size(2) / options.heads);
+    const int64_t head = query.size(2) / options.heads;
+    if (query.size(2) % options.heads == 0 && key.size(2) % head != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "key has the shape ", key.sizes(),
+                      "; its last size must be a multiple of ", head, ", the last size of query divided by headNum");
+    return key.size(2) / head;
 }
 
 at::Tensor Wide(const char* name, const at::Tensor& tensor, const Options& options, int64_t heads) {

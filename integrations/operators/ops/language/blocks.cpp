@@ -40,7 +40,8 @@ constexpr int64_t kHalves = 0, kNeighbours = 1;
 // Returns the numbers with which those of `x` are paired, for the first of each pair the negative one.
 at::Tensor Partners(const at::Tensor& x, int64_t mode) {
     if (x.dim() == 0 || x.size(-1) % 2 != 0)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(), "; its last size must be even");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the tensor to rotate, or its gradient, has the shape ", x.sizes(),
+                      "; its last size must be even");
     if (mode != kHalves && mode != kNeighbours)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 (half), 1 (interleave)");
     const int64_t half = x.size(-1) / 2, at = mode == kHalves ? -2 : -1;
@@ -163,7 +164,8 @@ struct Groups {
 at::Tensor GroupsOf(const at::Tensor& x, const Groups& groups, at::Tensor& mean, at::Tensor& rstd) {
     CheckPositive("group", groups.count);
     if (x.dim() < 2)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(), "; it must have at least 2 dimensions");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the input has the shape ", x.sizes(),
+                      "; it must have at least 2 dimensions");
     const at::Tensor wide = Wide(x).contiguous();
     const auto some = [](MaybeIn tensor) { return tensor ? Optional<at::Tensor>(Wide(*tensor)) : kNone; };
     const int64_t rest = x.size(0) * x.size(1) > 0 ? x.numel() / (x.size(0) * x.size(1)) : 0;
@@ -192,7 +194,8 @@ void SwishSlope(const at::Tensor& grad, const at::Tensor& mean, const at::Tensor
     CheckPositive("numGroups", groups.count);
     if (x.dim() < 2 || x.size(1) % groups.count != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(),
-                      "; its second size must be a multiple of ", groups.count, ", the number of groups");
+                      "; it must have at least 2 dimensions, and its second size must be a multiple of ", groups.count,
+                      ", the number of groups");
     CheckCount("weight", groups.weight, x.size(1));
     CheckCount("bias", groups.bias, x.size(1));
     CheckCount("mean", mean, x.size(0) * groups.count);

@@ -23,7 +23,7 @@ void CheckAbsent(const char* name, MaybeIn tensor) {
 at::Tensor OfGroups(const at::Tensor& factors, const at::Tensor& ends, const at::Tensor& x) {
     if (factors.dim() != 2 || ends.dim() != 1 || factors.size(0) != ends.size(0))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "smoothScales and groupIndex have the shapes ", factors.sizes(), " and ",
-                      ends.sizes(), "; they must be groups and the last size of x, and groups");
+                      ends.sizes(), "; they must be [groups, last size of x] and [groups]");
     const int64_t rows = x.size(-1) > 0 ? x.numel() / x.size(-1) : 0;
     const at::Tensor group =
         at::searchsorted(Long(ends), at::arange(rows, ends.options().dtype(at::kLong)), false, true);
@@ -37,7 +37,7 @@ constexpr double kLeast = -128, kMost = 127;
 void QuantizeRows(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, at::Tensor& y, at::Tensor& scale,
                   MaybeOut offset) {
     CheckInt8("y", y);
-    if (x.dim() == 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has no dimension; it must have rows");
+    if (x.dim() == 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has no dimensions; it must have at least 1");
     if (groups) CheckPresent("smoothScales", smooth, "if there is a groupIndex");
     at::Tensor wide = Wide(x);
     if (smooth) wide = wide * Wide(groups ? OfGroups(*smooth, *groups, x) : *smooth);
@@ -62,7 +62,7 @@ at::Tensor Dequantized(const at::Tensor& weight, const at::Tensor& scale, MaybeI
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "weight has the shape ", weight.sizes(), "; it must have 2 dimensions");
     if (!at::isFloatingType(scale.scalar_type()))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "antiquantScale is of the type ", scale.scalar_type(),
-                      "; allowed: types with a fraction");
+                      "; allowed: floating-point types");
     if (group < 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "antiquantGroupSize is ", group, "; allowed: at least 0");
     const auto rows = [&](const at::Tensor& factors) {
         if (group == 0) return Wide(factors);
@@ -91,7 +91,7 @@ void MultiplyQuantized(const at::Tensor& x1, const at::Tensor& x2, const at::Ten
                       "; allowed: float and bfloat16");
     if (!at::isFloatingType(out.scalar_type()))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "out is of the type ", out.scalar_type(),
-                      "; allowed: types with a fraction");
+                      "; allowed: floating-point types");
     // Sums of products of 8 bits are exact in double precision.
     at::Tensor product = at::matmul(x1.to(at::kDouble), x2.to(at::kDouble));
     const bool is_whole = bias && !at::isFloatingType(bias->scalar_type());
@@ -137,8 +137,11 @@ void FeedForward(const at::Tensor& x, const Layers& layers, MaybeInts tokens, bo
     std::vector<int64_t> ends;
     for (const int64_t count : *tokens) ends.push_back(are_ends || ends.empty() ? count : ends.back() + count);
     if (!std::is_sorted(ends.begin(), ends.end()) || ends.front() < 0 || ends.back() != rows.size(0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; its tokens must be all ", rows.size(0),
-                      " rows of x");
+        throw Refusal(
+            ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; its tokens must be all ", rows.size(0),
+            " rows of x, so it must hold ",
+            are_ends ? "ends in increasing order, of which the last is " : "numbers of at least 0 with the sum ",
+            rows.size(0));
     std::vector<at::Tensor> parts;
     int64_t begin = 0;
     for (size_t i = 0; i < ends.size(); ++i) {

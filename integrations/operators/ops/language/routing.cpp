@@ -21,7 +21,9 @@ constexpr int64_t kHighest = 0, kSumOfTwo = 1;
 void CheckGroups(const at::Tensor& x, int64_t k, const Groups& groups) {
     if (x.dim() == 0 || groups.count < 1 || x.size(-1) % groups.count != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupCount is ", groups.count,
-                      "; allowed: a divisor of the last size of x, ", x.sizes());
+                      "; allowed: a divisor of the last size of x, which must have at least 1 dimension and has the "
+                      "shape ",
+                      x.sizes());
     if (groups.chosen < 1 || groups.chosen > groups.count)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "kGroup is ", groups.chosen, "; allowed: 1 to groupCount, ",
                       groups.count);
@@ -66,8 +68,8 @@ void GateInGroups(const at::Tensor& x, MaybeIn bias, int64_t k, const Groups& gr
     if (weighting.norm != kSoftmax && weighting.norm != kSigmoid)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "normType is ", weighting.norm, "; allowed: 0 softmax, 1 sigmoid");
     if (bias && bias->sizes() != x.sizes().slice(static_cast<size_t>(x.dim() - 1)))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "bias has the shape ", bias->sizes(),
-                      "; it must be that of the last dimension of x, ", x.sizes());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "bias has the shape ", bias->sizes(), "; it must be [", x.size(-1),
+                      "], the last size of x");
     const at::Tensor weights = weighting.norm == kSoftmax ? at::softmax(Wide(x), -1) : at::sigmoid(Wide(x));
     const at::Tensor chosen = Highest(InBestGroups(bias ? weights + Wide(*bias) : weights, groups), k);
     at::Tensor result = weights.gather(-1, chosen);
@@ -105,8 +107,12 @@ void FinalizeRouting(const at::Tensor& results, const at::Tensor& places, const 
                      int64_t mode, at::Tensor& out) {
     if (mode != 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "dropPadMode is ", mode, "; allowed: 0");
     if (terms.bias) CheckPresent("expertIdx", expert, "if there is a bias");
-    if (results.dim() != 2 || (terms.scales && terms.scales->dim() != 2))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expandedX and scales must have 2 dimensions");
+    if (results.dim() != 2)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expandedX has the shape ", results.sizes(),
+                      "; it must have 2 dimensions");
+    if (terms.scales && terms.scales->dim() != 2)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "scales has the shape ", terms.scales->sizes(),
+                      "; it must have 2 dimensions");
     const int64_t k = terms.scales ? terms.scales->size(1) : 1;
     const int64_t tokens = terms.scales ? terms.scales->size(0) : places.numel();
     if (places.numel() != tokens * k)
@@ -129,8 +135,8 @@ void KeepTop(const at::Tensor& logits, MaybeIn p, MaybeIn k, at::Tensor& out) {
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "logits has the shape ", logits.sizes(), "; it must have 2 dimensions");
     for (const auto* const each : {&p, &k})
         if (*each && (*each)->sizes() != logits.sizes().slice(0, 1))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "p or k has the shape ", (*each)->sizes(),
-                          "; it must have an element for each row of logits, ", logits.sizes());
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "p or k has the shape ", (*each)->sizes(), "; it must be [",
+                          logits.size(0), "], an element for each row of logits");
     const auto sorted = at::sort(Wide(logits), true, -1, false);
     at::Tensor values = std::get<0>(sorted);
     if (k) {

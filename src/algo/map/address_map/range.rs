@@ -65,7 +65,7 @@ impl fmt::Display for InsertError {
             }
             Self::Full => {
                 write!(f, "no host memory is left to register another range, or {MAX_RECORDS} are registered; ")?;
-                write!(f, "free memory")
+                write!(f, "free host memory, or release allocations and registrations")
             }
             Self::Empty => write!(f, "the range is empty"),
         }

@@ -139,7 +139,8 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     }
     if let Err(error) = check_capturable(stream) {
         capture.spoil("a default stream tried to join it");
-        return Err(error);
+        let text = format!("the wait joins {capture}, but {}. The capture is invalid now", error.text());
+        return Err(error.with_text(text));
     }
     if stream.device.owner != capture.owner {
         capture.spoil("a stream of another device tried to join it");

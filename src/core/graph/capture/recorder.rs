@@ -129,7 +129,8 @@ impl<'a> Recorder<'a> {
         update.spoil("the update has an operation that task groups do not support");
         Err(param_invalid!(
             "{} is changing a task group, and accepts only copies, fills, reductions, random numbers, kernels and host \
-             functions. The update is invalid now; call aclmdlRICaptureTaskUpdateEnd, and begin again",
+             functions. The update is invalid now; call aclmdlRICaptureTaskUpdateEnd, which returns an error, and \
+             begin again without this operation",
             self.stream
         ))
     }
@@ -156,15 +157,17 @@ impl<'a> Recorder<'a> {
         let mut words = step.spans().into_iter().filter(|word| !memory::is_managed(word.addr));
         words.try_for_each(|word| self.check(word))?;
         let is_grouping = |it: &Capture| it.state.lock().branch(self.stream.handle).group.is_some();
-        let capture = self.capture().filter(|capture| !is_grouping(capture));
-        let Some(capture) = capture else {
+        let capture = self.capture();
+        if self.update().is_some() || capture.as_deref().is_some_and(is_grouping) {
             return Err(self.cannot(
                 "a task group can have only copies, fills, reductions, random numbers, kernels and host functions; \
                  enqueue this operation outside of the group and of its update",
             ));
-        };
+        }
         let task = Task { step: Some(step), ..Task::new(self.stream.handle, what, None) };
-        in_time(Some(capture.add_task(task, None).map(|(mut state, _)| state.branch(self.stream.handle).count)))
+        let added =
+            capture.map(|it| it.add_task(task, None).map(|(mut state, _)| state.branch(self.stream.handle).count));
+        in_time(added)
     }
 
     /// Records work that is ordered after the earlier work of the stream.
@@ -176,7 +179,9 @@ impl<'a> Recorder<'a> {
     /// the operation.
     #[cold]
     pub fn cannot(&self, text: &'static str) -> Fault {
-        self.capture().iter().for_each(|it| it.spoil("an operation was enqueued that it cannot record"));
+        self.capture().iter().for_each(|it| {
+            it.spoil("an operation was enqueued that it cannot record, and the call for it returned the reason");
+        });
         if let Participation::Update(update) = &*self.part.lock() {
             update.spoil("the update has an operation that task groups do not support");
         }
@@ -187,7 +192,7 @@ impl<'a> Recorder<'a> {
     fn check(&self, span: Span) -> backend::Result<()> {
         let is_on_another_device = matches!(span.place, Place::Device(id) if id != self.stream.device.id);
         let why = "a graph has one device, but this operation uses memory on another device; enqueue it in a stream \
-             that is neither captured nor bound to a graph";
+             that is not captured, not bound to a graph and not changing a task group";
         ensure!(!is_on_another_device, self.cannot(why));
         Ok(())
     }
@@ -234,8 +239,8 @@ impl Submit for Recorder<'_> {
             Op::HostFn(function) => {
                 let function = function.take().repeated().ok_or_else(|| {
                     self.cannot(
-                        "this host function can be called once only, but a graph calls it in each run; enqueue it \
-                         outside of the capture",
+                        "this host function can be called once only, but a graph calls it in each run; enqueue it in a \
+                         stream that is not captured, not bound to a graph and not changing a task group",
                     )
                 })?;
                 self.add_work(Work::HostFn(function))
@@ -253,9 +258,10 @@ impl Submit for Recorder<'_> {
             Op::WaitNotify(notify, wait) => self.add_step(What::NotifyWait, Step::WaitNotify(Arc::clone(notify), wait)),
             // Launches arrive with their arguments (`Interceptor::launch`), graphs as their tasks, and events take
             // records and waits themselves.
-            Op::Launch(_) | Op::RunGraph(_) | Op::Record(_) | Op::Wait(..) | Op::Mark => {
-                Err(self.cannot("graphs do not support this operation; enqueue it outside of the capture"))
-            }
+            Op::Launch(_) | Op::RunGraph(_) | Op::Record(_) | Op::Wait(..) | Op::Mark => Err(self.cannot(
+                "graphs do not support this operation; enqueue it in a stream that is not captured, not bound to a \
+                     graph and not changing a task group",
+            )),
         }
     }
 }

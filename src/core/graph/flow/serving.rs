@@ -27,9 +27,7 @@ static CHANGED: Condvar = Condvar::new();
 pub fn need() -> Result<()> {
     // The new thread waits for the lock.
     let ended = STATE.lock().thread.need("portacl-graph", serve);
-    let why = |error| {
-        error_with!(Code::BadAlloc, "no thread can be started for graphs: {error}; end other threads, and call again")
-    };
+    let why = |error| error_with!(Code::BadAlloc, "no thread can be started for graphs: {error}");
     ended.map_err(why)?.join();
     Ok(())
 }

@@ -168,7 +168,8 @@ impl Graph {
             for &handle in &conditional.bodies {
                 let gone = || {
                     param_invalid!(
-                        "{self} was destroyed during the call by another thread, or released with its device"
+                        "{self} was destroyed during the call by another thread, or released with its device or its \
+                         parent graph; destroy a graph after its last use"
                     )
                 };
                 let body = Self::table().get_arc(handle).ok_or_else(gone)?;

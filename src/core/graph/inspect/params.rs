@@ -148,7 +148,7 @@ pub fn set(raw: u64, kind: i32, change: TaskUpdate) -> Result<()> {
             if flag != own {
                 return Err(unsupported!(
                     "params->{argument} is {flag:#x}; the task was recorded with {own:#x}, which cannot change; \
-                     record the graph again"
+                     pass this value, or record the graph again with another one"
                 ));
             }
             set_event(&graph, &mut task, what, event)?;
@@ -208,7 +208,7 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
                  host memory with isHostArgs 1"
             ));
         }
-        _ => return Err(invalid_param!("params->isHostArgs is {is_host}; allowed: 0 and 1")),
+        _ => return Err(invalid_param!("params->isHostArgs is {is_host}; allowed: 1, and 0 if argsSize is 0")),
     }
     let unknown = || {
         Error::new(

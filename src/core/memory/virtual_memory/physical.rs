@@ -190,8 +190,8 @@ impl Physical {
         match open_device(id).filter(|device| device.owner == self.owner) {
             Some(device) => Ok(Some(device)),
             None => Err(param_invalid!(
-                "handle {:#x} is memory on device {id}, which another thread has reset during the call; let the call \
-                 return first",
+                "handle {:#x} is memory on device {id}, which another thread has reset during the call; reset it \
+                 after the call",
                 self.handle.raw()
             )),
         }
@@ -202,7 +202,8 @@ impl Physical {
         match size.checked_next_multiple_of(GRANULARITY) {
             Some(size) if size == self.len => Ok(()),
             _ => Err(invalid_param!(
-                "size is {size}; allowed: {}, the size of handle {:#x}, which is mapped as a whole",
+                "size is {size}; allowed: from {} to {}, the size of handle {:#x}, which is mapped as a whole",
+                self.len - GRANULARITY + 1,
                 self.len,
                 self.handle.raw()
             )),

@@ -63,7 +63,7 @@ pub fn export(raw: u64, flags: u64, is_fabric: bool) -> Result<Key> {
     let mut key = memory.memory.key.lock();
     if key.is_some() {
         return Err(param_invalid!(
-            "handle {raw:#x} has been exported before; pass on the shareable handle of the first export"
+            "handle {raw:#x} is for memory that has been exported before; pass on the shareable handle of that export"
         ));
     }
     let parcel = memory.native().export()?;
@@ -78,7 +78,7 @@ pub fn set_import_processes(key: &Key, processes: &[i32]) -> Result<()> {
         true => Ok(()),
         false => Err(param_invalid!(
             "shareableHandle was not exported by this process, or its memory was freed; make this call in the process \
-             that exported it"
+             that exported it, before the memory is freed"
         )),
     }
 }

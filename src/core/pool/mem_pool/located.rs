@@ -137,8 +137,9 @@ pub fn set_current(location: Location, alloc_type: i32, raw: u64) -> Result<()> 
     if (own.place, own.kind) != (named.place, named.kind) {
         let wanted = PoolOptions { kind: named.kind, ..PoolOptions::at(named.place) };
         return Err(param_invalid!(
-            "memPool {raw:#x} is {}, but according to location and allocType it is {}; use the values, and for \
-             managed memory the current device, that it was created with",
+            "memPool {raw:#x} is {}, but according to location and allocType it is {}; pass the location and \
+             the allocType that portaclMemPoolGetProperty returns for it; if the current devices differ, call \
+             aclrtSetDevice for the first one",
             props::in_words(own),
             props::in_words(&wanted)
         ));

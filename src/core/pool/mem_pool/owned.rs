@@ -68,7 +68,8 @@ pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     if let Some(addr) = freed.iter().find(|addr| state(addr) != Some(Ownership::Taken)) {
         return Err(param_invalid!(
             "modelRI frees memory at {addr:#x} of another graph, but no run has allocated this memory, or it was freed \
-             since, or the other graph was destroyed; run the graph that allocates the memory first"
+             since, or the other graph was destroyed; run the graph that allocates the memory before each run of \
+             modelRI, and do not destroy it in between"
         ));
     }
     change(&mut all, taken, Ownership::Free, Ownership::Taken);

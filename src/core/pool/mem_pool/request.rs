@@ -265,7 +265,10 @@ fn take_more(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<usi
 #[cold]
 fn hold(addr: usize) -> Result<Arc<Device>> {
     Allocation::find(addr).and_then(|found| found.device()).ok_or_else(|| {
-        param_invalid!("ptr {addr:#x}: another thread has freed this memory, or reset its device, during the call")
+        param_invalid!(
+            "ptr {addr:#x}: another thread has freed this memory, or reset its device, during the call; free it in one \
+             thread only, and reset its device after the call"
+        )
     })
 }
 

@@ -70,9 +70,10 @@ pub(super) fn notify(stage: Stage) -> Result<()> {
             if code == 0 {
                 continue;
             }
+            let effect = if stage.is_before() { "the call has changed nothing" } else { "the call has taken effect" };
             let failure = error_with!(
                 Code::SnapshotCallbackFailed,
-                "the callback {address:#x} for stage {} returned {code} instead of 0 for device {id}",
+                "the callback {address:#x} for stage {} returned {code} instead of 0 for device {id}; {effect}",
                 stage.name()
             );
             ensure!(!stage.is_before(), failure);

@@ -179,7 +179,7 @@ impl Reader {
         let (stream, thread) = (stream.raw(), self.thread);
         param_invalid!(
             "stream {stream:#x} stays subscribed, because it has pending {what} ({}) {why}; call {process} in thread \
-             {thread:#x}, or destroy the stream to drop them",
+             {thread:#x}, or call aclrtStreamAbort, which drops all work of the stream",
             line.pending
         )
     }

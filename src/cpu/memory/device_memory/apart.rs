@@ -121,7 +121,7 @@ impl DeviceMemory {
         let refused = |error: io::Error| {
             Fault::out_of_host_memory(format!(
                 "{} exported bytes cannot move to a separate file: {error}. If memory is missing, free host memory, or \
-                 raise vm.max_map_count",
+                 raise ulimit -v or vm.max_map_count",
                 block.len
             ))
         };

@@ -10,7 +10,8 @@ use crate::base::machine;
 pub(super) fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
     Fault::unsupported(format!(
         "guard mode needs a memory file for the memory on device {ordinal}, but the system refuses one ({why}); let \
-         the system allow memory files, or unset PORTACL_CPU_GUARD and remove `bounds` and `all` from PORTACL_CHECK"
+         the system allow memory files (if too many files are open, close some, or raise ulimit -n), or unset \
+         PORTACL_CPU_GUARD and remove `bounds` and `all` from PORTACL_CHECK"
     ))
 }
 
@@ -43,7 +44,7 @@ impl DeviceMemory {
             Some((most, own, others)) => format!(
                 "device {ordinal} has no free block of {len} bytes: {free} of {size} bytes are free; of the {most} \
                  bytes of this machine that all devices share, this device uses {own} and other devices use {others}; \
-                 free memory on any device"
+                 free memory on any device, or request less"
             ),
         };
         Fault::out_of_device_memory(text)

@@ -25,8 +25,8 @@ impl DeviceMemory {
         let Some(block) = self.take_block(len, PagePolicy::HugeFirst)? else { return Ok(None) };
         let parked = self.map_shared(block, file).inspect_err(|_| self.free_unused(block)).map_err(|error| {
             Fault::out_of_host_memory(format!(
-                "a block of {len} bytes cannot be mapped for sharing: {error}. If memory is missing, raise \
-                 vm.max_map_count, or free host memory"
+                "a block of {len} bytes cannot be mapped for sharing: {error}. If memory is missing, raise ulimit -v \
+                 or vm.max_map_count, or free host memory"
             ))
         })?;
         self.shared.lock().insert(block.addr, SharedBlock { len: block.len, file: Arc::clone(file), parked });

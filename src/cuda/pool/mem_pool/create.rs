@@ -40,7 +40,8 @@ impl DriverState {
         use CUdevice_attribute::*;
         if self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
             return Err(Fault::unsupported(format!(
-                "CUDA device {ordinal} has no memory pools: use aclrtMalloc and aclrtFree"
+                "CUDA device {ordinal} has no memory pools: use aclrtMalloc and aclrtFree, and to share memory \
+                 aclrtIpcMemGetExportKey"
             )));
         }
         let wanted = handle_type(sharing).0;
@@ -51,7 +52,7 @@ impl DriverState {
         let (what, instead) = match sharing {
             PoolSharing::Fabric => ("fabric handles", "share the pool by a file descriptor"),
             PoolSharing::None | PoolSharing::Descriptor => {
-                ("file descriptors", "create the pool without a handle type, and copy the data")
+                ("file descriptors", "share memory from aclrtMalloc with aclrtIpcMemGetExportKey, or copy the data")
             }
         };
         Err(Fault::unsupported(format!("CUDA device {ordinal} cannot share memory pools by {what}: {instead}")))

@@ -100,7 +100,8 @@ impl CorePool {
         }
         let len = block.len & !(GRANULE - 1);
         ALLOCATIONS.hold(block.addr, len).map_err(|why| {
-            Fault::new(FaultKind::OutOfHostMemory, format!("new memory in a pool cannot be recorded: {why}"))
+            let why = format!("the pool cannot grow, because its new memory cannot be registered: {why}");
+            Fault::new(FaultKind::OutOfHostMemory, why)
         })?;
         self.segments.lock().insert(block.addr, block);
         self.note(block.addr, len, PoolChange::Got);
