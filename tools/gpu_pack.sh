@@ -37,7 +37,8 @@ find "$pack" -type f ! -name '*.py' ! -name '*.sh' ! -name '*.ptx' \( -path '*/t
     while IFS= read -r file; do
         case $file in
         *_static) strip --strip-debug "$file" ;;
-        */base_tests | */memory_tests | */process_tests | */cxx_test | */leak_check_child | */check_programs) ;;
+        */base_tests | */memory_tests | */process_tests | */cxx_test | */leak_check_child | */check_programs | */hccl_test)
+            objcopy --compress-debug-sections=zlib "$file" ;;
         *) strip --strip-all "$file" ;;
         esac
     done

@@ -139,7 +139,8 @@ bool Report(const Program& program, const Schedule& found, const Outcome& first,
     }
     if (failed == 0) {
         Say("schedule " + shrunk.text() +
-            " does not fail again, so its order alone is not the reason; the search continues");
+            " does not fail again in the same way, so its order alone is not the reason; the search continues with the "
+            "schedules that are left");
         return false;
     }
     plain->Complete(program);

@@ -108,10 +108,11 @@ class Hub {
     // Ends the connection of one whose message cannot be handled. The others do not wait for a rank.
     void Expel(Guest& guest) noexcept {
         try {
-            const std::string text = "a message from rank " + std::to_string(guest.rank) +
-                                     " cannot be read, or the host has no memory left for it; use one version of "
-                                     "portacl in all processes, or free memory on the host of the process that called "
-                                     "HcclGetRootInfo";
+            const std::string text =
+                "a message from rank " + std::to_string(guest.rank) +
+                " cannot be read, or the host has no memory left for it; use one version of "
+                "portacl in all processes, or free memory on the host of the process that called "
+                "HcclGetRootInfo; then create the communicator again with a new rootInfo in all ranks";
             if (guest.rank != kNoRank) guest.socket.Send({kFailed, guest.rank, HCCL_E_INTERNAL, 0}, text);
             if (guest.rank != kNoRank) Break(guest.rank, text);
         } catch (const std::bad_alloc&) {

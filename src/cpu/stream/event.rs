@@ -217,7 +217,8 @@ impl Event for CpuEvent {
         {
             return Ok(*time);
         }
-        let text = "the event has no time: it was created without timing, or is not complete";
+        let text = "the event has no time: it was created without timing, or was recorded again during the call and \
+                    was not complete then; synchronize the event, and record it again after the call";
         Err(Fault::new(FaultKind::Driver, text))
     }
 }

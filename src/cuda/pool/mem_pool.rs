@@ -138,6 +138,14 @@ impl CudaPool {
 
     fn explain(&self, len: usize, fault: Fault) -> Fault {
         match &self.device {
+            Some(device) if self.is_limited && fault.kind() == FaultKind::OutOfDeviceMemory => {
+                device_memory::explain(device, len, fault).with_text(|said| {
+                    format!(
+                        "{said}; if the pool has reached its maxSize, free memory in the pool, or create a pool with a \
+                         larger maxSize"
+                    )
+                })
+            }
             Some(device) => device_memory::explain(device, len, fault),
             None => fault,
         }

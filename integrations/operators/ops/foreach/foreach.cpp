@@ -21,20 +21,20 @@ void Each(const Written& out, Body body) {
 
 template <typename Body>
 void Each(Tensors self, const Written& out, Body body) {
-    CheckLength("x", self.size(), out);
+    CheckLength("the first list of tensors", self.size(), out);
     Each(out, body);
 }
 
 template <typename Body>
 void Each(Tensors self, Tensors other, const Written& out, Body body) {
-    CheckLength("x1", self.size(), out);
-    CheckLength("x2", other.size(), out);
+    CheckLength("the first list of tensors", self.size(), out);
+    CheckLength("the second list of tensors", other.size(), out);
     Each(out, body);
 }
 
 template <typename Body>
 void Each(Tensors self, Tensors first, Tensors second, const Written& out, Body body) {
-    CheckLength("x3", second.size(), out);
+    CheckLength("the third list of tensors", second.size(), out);
     Each(self, first, out, body);
 }
 

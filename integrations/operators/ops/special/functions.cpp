@@ -54,8 +54,10 @@ Optional<double> Bound(double epsilon) {
 
 // torch_npu passes an output of whole numbers for an input of whole numbers.
 OPERATOR(Logit, (In self, double epsilon, Out out),
-         TORCH_CHECK(out.is_floating_point(), "result type Float can't be cast to the desired output type ",
-                     out.scalar_type());
+         TORCH_CHECK(out.is_floating_point(), "result type ",
+                     at::isFloatingType(self.scalar_type()) ? self.scalar_type() : at::kFloat,
+                     " can't be cast to the desired output type ", out.scalar_type(),
+                     "; pass an output of a floating-point type");
          Put(out, at::logit(self, Bound(epsilon))));
 OPERATOR(LogitGrad, (In grad, In self, double epsilon, Out out),
          at::logit_backward_out(out, grad, self, Bound(epsilon)));
