@@ -243,8 +243,8 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
         }
         What::EventWait(_) => {
             return Err(unsupported!(
-                "{argument} is not the event of the recorded wait, and a wait inside of a graph cannot change its \
-                 event; record the graph again, with an event that has ACL_EVENT_EXTERNAL or a wait with \
+                "{argument} is not the event of the recorded wait, and a wait for a record in the same graph cannot \
+                 change its event; capture the graph again, with an event that has ACL_EVENT_EXTERNAL or a wait with \
                  ACL_EVENT_WAIT_EXTERNAL"
             ));
         }

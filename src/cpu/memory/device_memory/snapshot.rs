@@ -81,7 +81,7 @@ impl DeviceMemory {
             let addr = self.own(self.base + piece.offset as usize);
             self.backing.write(addr, piece.offset, &piece.bytes).map_err(|error| {
                 let remedy = match is_forbidden(&error) {
-                    true => "let the system allow the write",
+                    true => "let the system allow this system call (the seccomp profile of a container may forbid it)",
                     false => "free memory on this machine",
                 };
                 Fault::out_of_device_memory(format!(
