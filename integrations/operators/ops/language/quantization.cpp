@@ -138,9 +138,10 @@ void FeedForward(const at::Tensor& x, const Layers& layers, MaybeInts tokens, bo
     for (const int64_t count : *tokens) ends.push_back(are_ends || ends.empty() ? count : ends.back() + count);
     if (!std::is_sorted(ends.begin(), ends.end()) || ends.front() < 0 || ends.back() != rows.size(0))
         throw Refusal(
-            ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; its tokens must be all ", rows.size(0),
+            ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; the experts must get all ", rows.size(0),
             " rows of x, so it must hold ",
-            are_ends ? "ends in increasing order, of which the last is " : "numbers of at least 0 with the sum ",
+            are_ends ? "the end of each expert's rows, in non-decreasing order, the last "
+                     : "the number of each expert's rows, at least 0, with the sum ",
             rows.size(0));
     std::vector<at::Tensor> parts;
     int64_t begin = 0;

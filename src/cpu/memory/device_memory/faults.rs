@@ -21,7 +21,9 @@ pub(super) fn no_addresses(ordinal: u32, size: u64, library_view: usize, span: u
         .map(|most| format!(" (the process may have at most {most}: ulimit -v)"))
         .unwrap_or_default();
     let remedy = match library_view {
-        _ if error.kind() != io::ErrorKind::OutOfMemory => "let the system allow the mapping (the seccomp profile of a container may forbid it)",
+        _ if error.kind() != io::ErrorKind::OutOfMemory => {
+            "let the system allow the mapping (the seccomp profile of a container may forbid it)"
+        }
         0 => "set a smaller PORTACL_CPU_MEMORY",
         _ => "raise ulimit -v, or unset PORTACL_CPU_GUARD and remove `bounds` and `all` from PORTACL_CHECK",
     };
