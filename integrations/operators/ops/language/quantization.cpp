@@ -137,12 +137,11 @@ void FeedForward(const at::Tensor& x, const Layers& layers, MaybeInts tokens, bo
     std::vector<int64_t> ends;
     for (const int64_t count : *tokens) ends.push_back(are_ends || ends.empty() ? count : ends.back() + count);
     if (!std::is_sorted(ends.begin(), ends.end()) || ends.front() < 0 || ends.back() != rows.size(0))
-        throw Refusal(
-            ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; the experts must get all ", rows.size(0),
-            " rows of x, so it must hold ",
-            are_ends ? "the end of each expert's rows, in non-decreasing order, the last "
-                     : "the number of each expert's rows, at least 0, with the sum ",
-            rows.size(0));
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; the experts must get all ", rows.size(0),
+                      " rows of x, so it must hold ",
+                      are_ends ? "the end of each expert's rows, in non-decreasing order, the last "
+                               : "the number of each expert's rows, at least 0, with the sum ",
+                      rows.size(0));
     std::vector<at::Tensor> parts;
     int64_t begin = 0;
     for (size_t i = 0; i < ends.size(); ++i) {
