@@ -98,7 +98,7 @@ TEST_P(Planted, IsFoundAndReplayedExactly) {
     const ProcessResult result = Explore({Programs(), GetParam(), "faulty"});
     ASSERT_EQ(result.exit_code, 1) << result.output;
     const std::string schedule = Find(result.output, "failing schedule: PORTACL_SCHEDULE=(\\S+)\n");
-    const std::string schedules = Find(result.output, "summary: (\\d+) schedules");
+    const std::string schedules = Find(result.output, "summary: (\\d+) schedules? ");
     ASSERT_FALSE(schedule.empty() || schedules.empty()) << result.output;
     EXPECT_LE(std::stoi(schedules), kSchedules);
     EXPECT_NE(result.output.find("exit status 1; 3 of 3 replays fail in the same way and order"), std::string::npos)

@@ -55,8 +55,9 @@ struct BinaryKind {
     char name[256] = "";
     check(aclrtGetFunctionName(function, sizeof name, name), where);
     throw Error(ACL_ERROR_INVALID_PARAM,
-                "portacl::Kernel: " + what + " of Signature is " + std::to_string(is) + "; allowed: " +
-                    std::to_string(allowed) + ", as in the kernel " + name + ". Name the types of its parameters",
+                "portacl::Kernel: " + what + " of Signature is " + std::to_string(is) +
+                    "; allowed: " + std::to_string(allowed) + ", as in the kernel " + name +
+                    ". Write the types of its parameters in Signature",
                 where);
 }
 
@@ -260,7 +261,7 @@ class Binary : public Owner<detail::BinaryKind> {
             throw Error(ACL_ERROR_INVALID_PARAM,
                         "portacl::Binary::global: sizeof(T) is " + std::to_string(sizeof(T)) +
                             "; allowed: a divisor of the size of " + name + ", " + std::to_string(bytes) +
-                            ". Name the type of its elements",
+                            ". Pass the type of its elements as T",
                         where);
         }
         return {static_cast<T*>(memory), bytes / sizeof(T)};

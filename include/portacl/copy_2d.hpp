@@ -31,15 +31,16 @@ constexpr bool contains_rows(std::size_t size, std::size_t width, std::size_t he
                                                                std::size_t pitch) {
     throw std::out_of_range("portacl::view_2d: width is " + std::to_string(width) + ", height is " +
                             std::to_string(height) + " and pitch is " + std::to_string(pitch) +
-                            "; allowed: a pitch of at least the width, and rows inside range.size(), " +
+                            "; allowed: a pitch of at least the width, and (height - 1) * pitch + width of at most "
+                            "range.size(), " +
                             std::to_string(size) + ". Pass a smaller width or height, another pitch or a larger range");
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_rectangle(std::size_t x, std::size_t y, std::size_t width,
                                                                     std::size_t height, std::size_t most_width,
                                                                     std::size_t most_height) {
-    throw std::out_of_range("portacl::Span2D::subspan, or row, whose index is y: x is " + std::to_string(x) +
-                            ", y is " + std::to_string(y) + ", width is " + std::to_string(width) + " and height is " +
+    throw std::out_of_range("portacl::Span2D::subspan (or row(y)): x is " + std::to_string(x) + ", y is " +
+                            std::to_string(y) + ", width is " + std::to_string(width) + " and height is " +
                             std::to_string(height) + "; allowed: x + width of at most width(), " +
                             std::to_string(most_width) + ", and y + height of at most height(), " +
                             std::to_string(most_height) + ". Pass smaller numbers");

@@ -152,7 +152,7 @@ class TaskCall<Function, TaskBuffer<T, Access>...> {
         } catch (const std::exception& error) {
             return failed(task, ACL_ERROR_FAILURE, error.what());
         } catch (...) {
-            return failed(task, ACL_ERROR_FAILURE, "an exception of an unknown type left the task");
+            return failed(task, ACL_ERROR_FAILURE, "the task threw an exception of an unknown type");
         }
     }
 

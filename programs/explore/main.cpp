@@ -141,8 +141,9 @@ void Summary(const Tally& tally, double seconds, const std::string& result) {
         results = result == kNoneFailed ? count : result + ", " + count + " more";
         results += " failed, but in no replay";
     }
-    std::printf("summary: %ld schedules with up to %u choices in %.1f s, %zu different orders, %s", tally.tried,
-                tally.steps, seconds, tally.orders.size(), results.c_str());
+    std::printf("summary: %ld schedule%s with up to %u choice%s in %.1f s, %zu different order%s, %s", tally.tried,
+                tally.tried == 1 ? "" : "s", tally.steps, tally.steps == 1 ? "" : "s", seconds, tally.orders.size(),
+                tally.orders.size() == 1 ? "" : "s", results.c_str());
     if (tally.too_slow > 0) std::printf(", %ld too slow", tally.too_slow);
     std::printf("\n");
 }

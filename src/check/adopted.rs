@@ -52,7 +52,7 @@ fn leak(leak: &Leak, call: &str) {
     let at = record.as_ref().map_or_else(Instant::now, |record| record.made);
     let stack = record.as_ref().map(|record| record.stack.clone());
     let operation = Operation::new(What::Allocates, None, stack, &[]).made_at(at);
-    let what = format!("at {call} {what} is not freed or released");
+    let what = format!("at {call} {what}: not freed or released");
     let fix = format!("to mend it: free or destroy it before {call}");
     report(FindingKind::Leak, what, *memory, party("allocation", "makes", operation), fix);
 }

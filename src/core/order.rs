@@ -212,7 +212,7 @@ pub fn new_lane<'a>(
         LANES.remove(lane.key);
     }
     TRACKED.store(true, Ordering::Relaxed);
-    let text = "this is a defect in portacl: the record of a stream is gone right after its creation; report it";
+    let text = "this is a defect in portacl: the internal data of a stream is gone right after its creation; report it";
     slot.get().ok_or_else(|| Error::new(Code::InternalError, text))
 }
 

@@ -60,16 +60,17 @@ void RequirePairs(const std::vector<hccl::Transfer>& batch, uint32_t own) {
         if (transfer.is_send || transfer.peer != own) continue;
         if (sends.empty() || sends.front() != transfer.bytes) {
             throw Failure(HCCL_E_PARA,
-                          "a receive of " + std::to_string(transfer.bytes) + " bytes by rank " + std::to_string(own) +
-                              " from itself has no send of the same size: the n-th receive of a rank from itself gets "
+                          "a receive of rank " + std::to_string(own) +
+                              " from itself (bytes: " + std::to_string(transfer.bytes) +
+                              ") has no send of the same size: the n-th receive of a rank from itself gets "
                               "the n-th send to itself, so list both in the same order with the same sizes");
         }
         sends.pop_front();
     }
     if (!sends.empty()) {
-        throw Failure(HCCL_E_PARA, "a send of " + std::to_string(sends.front()) + " bytes by rank " +
-                                       std::to_string(own) +
-                                       " to itself has no receive in this batch; add the receive to the batch");
+        throw Failure(HCCL_E_PARA, "a send of rank " + std::to_string(own) +
+                                       " to itself (bytes: " + std::to_string(sends.front()) +
+                                       ") has no receive in this batch; add the receive to the batch");
     }
 }
 
@@ -121,10 +122,10 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
         const uint32_t own = communicator->rank();
         if (operation.sent[own].bytes != operation.received[own].bytes) {
             throw Failure(HCCL_E_PARA,
-                          "rank " + std::to_string(own) + " sends " + std::to_string(operation.sent[own].bytes) +
-                              " bytes to itself and receives " + std::to_string(operation.received[own].bytes) +
-                              " bytes from itself; pass the same number in sendCounts[" + std::to_string(own) +
-                              "] and recvCounts[" + std::to_string(own) + "]");
+                          "sendCounts[" + std::to_string(own) + "] is " +
+                              std::to_string(operation.sent[own].bytes / element) + " and recvCounts[" +
+                              std::to_string(own) + "] is " + std::to_string(operation.received[own].bytes / element) +
+                              ", but both are for the caller, rank " + std::to_string(own) + "; pass the same number");
         }
         operation.type = sendType;
         communicator->Enqueue(std::move(operation), stream);

@@ -129,7 +129,7 @@ TEST_F(ArgumentsTest, ValuesOutOfRange) {
     const auto exchange = [&](const uint64_t& sends, const uint64_t& first, const uint64_t& receives) {
         return HcclAlltoAllV(it, &sends, &first, kFloat, it, &receives, &zero, kFloat, comm_, stream_);
     };
-    Refuses([&] { return exchange(one, zero, two); }, HCCL_E_PARA, "sends 4 bytes to itself and receives 8");
+    Refuses([&] { return exchange(one, zero, two); }, HCCL_E_PARA, "sendCounts[0] is 1 and recvCounts[0] is 2");
     Refuses([&] { return exchange(most, zero, one); }, HCCL_E_PARA, "sendCounts[0] is 18446744073709551615");
     Refuses([&] { return exchange(one, most, one); }, HCCL_E_PARA, "sdispls[0] is 18446744073709551615");
     const auto batch = [&](HcclSendRecvItem item) { return HcclBatchSendRecv(&item, 1, comm_, stream_); };

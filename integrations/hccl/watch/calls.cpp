@@ -74,8 +74,8 @@ std::string CallTable::Mismatch(uint32_t one, uint32_t other) const {
     };
     const char* const advice = is_of_all(first) && is_of_all(second)
                                    ? "let all ranks call the same operations in the same order"
-                                   : "let each HcclSend meet an HcclRecv of the same elements, and all ranks call the "
-                                     "collectives in the same order";
+                                   : "let each HcclSend match an HcclRecv of the same count and type, and all ranks "
+                                     "call the collectives in the same order";
     return "the calls of the ranks do not match: " + of(first) + "; " + of(second) + "; " + advice;
 }
 

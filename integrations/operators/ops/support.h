@@ -77,7 +77,8 @@ inline int64_t CheckMask(const at::Tensor& mask, at::IntArrayRef sizes) {
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the strides ", mask.strides(), "; it must be contiguous");
     if (mask.numel() < bytes / mask.element_size() + (bytes % mask.element_size() != 0 ? 1 : 0))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel() * mask.element_size(),
-                      " bytes; it must have at least ", bytes, ", a bit for each of ", count, " elements");
+                      mask.numel() * mask.element_size() == 1 ? " byte" : " bytes", "; it must have at least ", bytes,
+                      ", a bit for each of ", count, count == 1 ? " element" : " elements");
     return count;
 }
 

@@ -193,7 +193,8 @@ void CheckMemory(const Work& work) {
         if (work.storages[i] == nullptr && work.used[i].view->numel() > 0)
             throw Refusal(ACLNN_ERR_PARAM_NULLPTR, ParameterName(work, work.used[i].position, work.used[i].element),
                           " has ", work.used[i].view->numel(),
-                          " elements, but its tensorData is null; pass an address");
+                          work.used[i].view->numel() == 1 ? " element" : " elements",
+                          ", but its tensorData is null; pass an address");
 }
 
 // Launches the smallest kernel that has parameters for the storages.

@@ -50,7 +50,8 @@ pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
         let error = std::io::Error::last_os_error();
         let text = format!(
             "{len} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}; let this process use the \
-             node (cpuset) and the system call (seccomp), or use memory that is not of a NUMA node of the host"
+             node (cpuset) and the system call (seccomp), or pass a memory location that is not a NUMA node of the \
+             host"
         );
         return Err(Fault::out_of_host_memory(text));
     }

@@ -8,6 +8,7 @@ use object::elf::{ELFCLASS64, ELFDATA2LSB, ELFMAG, EM_CUDA, ET_DYN, FileHeader64
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
 use super::elf_tables;
+use crate::algo::count::Count;
 use crate::{Fault, Result};
 
 /// The machine of code for NVIDIA GPUs.
@@ -49,9 +50,9 @@ impl Image {
         }
         let first: Vec<String> = bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
         Err(Fault::unsupported(format!(
-            "the {} bytes begin with {} in hexadecimal, so they are not a program for any backend; the cpu backend \
-             loads ELF shared objects, the cuda backend PTX text, cubin and fatbin files",
-            bytes.len(),
+            "the kernel binary of {} begins with {} in hexadecimal, which is not a known format; the cpu backend loads \
+             ELF shared objects, the cuda backend PTX text, cubin and fatbin files",
+            Count(bytes.len(), "byte"),
             first.join(" ")
         )))
     }
@@ -60,8 +61,8 @@ impl Image {
     pub fn in_words(self) -> String {
         match self {
             Self::Elf { machine: MACHINE_CUDA, .. } => "a cubin, for CUDA devices".to_owned(),
-            Self::Elf { machine, kind: SHARED_OBJECT } => format!("an ELF shared object for machine {machine}"),
-            Self::Elf { machine, kind } => format!("an ELF file of type {kind} for machine {machine}"),
+            Self::Elf { machine, kind: SHARED_OBJECT } => format!("an ELF shared object with e_machine {machine}"),
+            Self::Elf { machine, kind } => format!("an ELF file with e_type {kind} and e_machine {machine}"),
             Self::Fatbin => "a fatbin, for CUDA devices".to_owned(),
             Self::Ptx => "PTX text, for CUDA devices".to_owned(),
         }

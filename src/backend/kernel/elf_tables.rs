@@ -219,10 +219,12 @@ impl<'a> Tables<'a> {
         let (addr, size) = match (self.entry(addr), self.entry(size)) {
             (Some(addr), Some(size)) => (addr, size),
             (None, None) => return Ok(None),
-            (Some(_), None) | (None, Some(_)) => return Err("a table has no address or no size"),
+            (Some(_), None) | (None, Some(_)) => {
+                return Err("a table of its dynamic section lacks its address or size");
+            }
         };
         let bytes = if size == 0 { Some(&[][..]) } else { self.file_at(addr, size) };
-        Ok(Some((addr, bytes.ok_or("a table does not lie inside a segment")?)))
+        Ok(Some((addr, bytes.ok_or("a table of its dynamic section is not inside a segment")?)))
     }
 
     fn read_dynamic(&mut self, addr: u64, flags: u32) -> Checked {
@@ -265,7 +267,7 @@ impl<'a> Tables<'a> {
     /// Checks the names and the functions of the dynamic section.
     fn check_names(&mut self) -> Checked {
         if let Some((_, strings)) = self.table(STRINGS, STRINGS_SIZE)? {
-            ensure!(strings.last().is_none_or(|last| *last == 0), "its table of names has no terminating zero");
+            ensure!(strings.last().is_none_or(|last| *last == 0), "DT_STRTAB has no terminating zero");
             self.strings = strings;
         }
         let names = NAMES.into_iter().filter_map(|tag| self.entry(tag)).chain(self.needed.iter().copied());
@@ -282,7 +284,7 @@ impl<'a> Tables<'a> {
     }
 
     pub(super) fn check_name(&self, offset: u64) -> Checked {
-        ensure!(offset < self.strings.len() as u64, "a name is outside of the table of names");
+        ensure!(offset < self.strings.len() as u64, "a name is outside of DT_STRTAB");
         Ok(())
     }
 

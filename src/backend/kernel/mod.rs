@@ -115,7 +115,9 @@ impl Parameters {
                      padding"
                 )
             }
-            Arguments::Each { array: 0 } => format!("args is null; kernel {name} has {count}"),
+            Arguments::Each { array: 0 } => {
+                format!("args is null; kernel {name} has {count}: pass an array with the address of each argument")
+            }
             Arguments::Each { array } => {
                 let index = self.first_null(array).unwrap_or(0);
                 let bytes = Count(self.each[index].size, "byte");

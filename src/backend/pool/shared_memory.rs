@@ -31,5 +31,8 @@ pub trait SharedMemory: Send + Sync {
 
 /// Returns the fault of a backend whose driver shares pools.
 pub(crate) fn only_pools() -> Fault {
-    Fault::unsupported("this driver shares only its own pools; export a pointer of such a pool")
+    Fault::unsupported(
+        "this driver has no memory pools that processes can share; export memory from aclrtMalloc with \
+         aclrtIpcMemGetExportKey",
+    )
 }

@@ -39,7 +39,8 @@ impl End {
             }
             Self::HandedOver => {
                 "to end it: for a callback, call aclrtProcessReport (or aclrtProcessHostFunc) in the thread that is \
-                 subscribed to the stream; for a graph, end the waits of its tasks"
+                 subscribed to the stream; for a graph, record the notify or event, or write the value, for which one \
+                 of its tasks waits"
             }
         }
     }

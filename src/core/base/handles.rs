@@ -222,7 +222,7 @@ pub fn destroy<T: Object>(argument: &str, raw: u64) -> Result<()> {
 fn bad<T: Object>(argument: &str, raw: u64) -> Error {
     let noun = T::noun();
     if raw == 0 {
-        return invalid_param!("{argument} is null; it must be the handle of a live {noun}");
+        return invalid_param!("{argument} is null; it must be a live handle of kind {noun}");
     }
     let Some(handle) = Handle::from_raw(raw) else {
         return param_invalid!("{argument} {raw:#x} is not a handle of this library");

@@ -114,7 +114,10 @@ pub fn list<T>(what: impl Display, len: usize) -> Result<Vec<T>> {
 
 /// Returns the error that the host has no memory for `count` of `what`.
 pub fn no_memory_for(what: impl Display, count: usize) -> Error {
-    error_with!(Code::BadAlloc, "the host has no memory left for {count} {what}; free host memory, and call again")
+    error_with!(
+        Code::BadAlloc,
+        "the host has no memory left for {what}: {count} needed; free host memory, and call again"
+    )
 }
 
 /// Decides whether a call may begin that found the gate not open.

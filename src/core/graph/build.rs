@@ -100,8 +100,8 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
     let (graph, building) = building(raw)?;
     let no_end = || {
         param_invalid!(
-            "modelRI {raw:#x} has no end; call aclmdlRIEndTask with a stream that was bound with flag 0, or with one that \
-             such a stream starts"
+            "modelRI {raw:#x} has no end task; call aclmdlRIEndTask with a stream that was bound with flag 0, or with \
+             one that such a stream starts"
         )
     };
     let ready = building.end_building(|tasks, starting| {

@@ -157,7 +157,7 @@ pub struct Flow {
 pub fn no_tickets() -> Error {
     unsupported!(
         "labels, switches, conditional tasks and starts of streams in graphs need streams that can wait for the host, \
-         and the driver of this device has none; use a newer driver, or graphs without these tasks"
+         and the driver of this device does not support such waits; use a newer driver, or graphs without these tasks"
     )
 }
 
@@ -173,9 +173,9 @@ fn cannot(what: &str) -> Error {
 /// Returns the error of a wait for an event that no stream records.
 pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
     param_invalid!(
-        "runs would never end: stream {waiting} waits for an event that stream {recorder} records, but no run reaches \
-         the record; call aclmdlRIDestroy and build the graph again: bind the recording stream with flag 0, or start it \
-         with aclrtActiveStream before the wait, and record the event before aclmdlRIEndTask"
+        "runs of the graph would never end: stream {waiting} waits for an event that stream {recorder} records, but no \
+         run reaches its aclrtRecordEvent; call aclmdlRIDestroy and build the graph again: bind stream {recorder} with \
+         flag 0, or start it with aclrtActiveStream before the wait, and record the event before aclmdlRIEndTask"
     )
 }
 

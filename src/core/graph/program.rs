@@ -64,7 +64,7 @@ fn used_by(tasks: &[Task]) -> Result<GraphRun> {
     // Both lists grow by doubling, and a copy is two accesses.
     let each = 3 * (size_of::<Effect>() + 2 * size_of::<Access>());
     let _memory = host_memory::claim(
-        "records of accesses by tasks of a graph, for PORTACL_CHECK",
+        "memory accesses of a graph's tasks, which PORTACL_CHECK records",
         tasks.iter().map(most_effects).sum(),
         each,
     )?;

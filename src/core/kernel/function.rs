@@ -38,7 +38,9 @@ pub fn code_of(raw: u64) -> Result<backend::Code> {
 }
 
 pub(super) fn no_code(what: &str) -> Error {
-    unsupported!("CUDA drivers report neither address nor size of {what}; use the handle")
+    unsupported!(
+        "CUDA drivers report neither address nor size of {what}; omit this call, and pass the handle to other calls"
+    )
 }
 
 /// Implements aclrtGetFunctionAttribute.

@@ -104,7 +104,7 @@ pub fn begin(raw: u64, addr: usize, room: usize, room_len: usize) -> Result<Head
     let needed = function.native.info().parameters.as_ref().map_or(0, |known| known.size);
     if room_len < needed {
         return Err(invalid_param!(
-            "actualArgsSize is {room_len}; kernel {} has {needed} bytes of arguments; pass the bytes that \
+            "actualArgsSize is {room_len}; kernel {} has {needed} bytes of arguments; pass the size that \
              aclrtKernelArgsGetMemSize returns",
             function.shown
         ));
@@ -126,7 +126,7 @@ pub fn room_size(raw: u64, size: usize) -> Result<usize> {
     let whole = padded.and_then(|size| size.checked_add(gaps));
     whole.filter(|size| *size <= isize::MAX as usize).ok_or_else(|| {
         invalid_param!(
-            "userArgsSize {size} is more than a process can address; pass the bytes of all arguments and data"
+            "userArgsSize {size} is more than a process can address; pass the size of all arguments and data"
         )
     })
 }

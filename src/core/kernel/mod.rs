@@ -175,7 +175,7 @@ fn read_name(binary: &Binary, entry: &str, text: Span) -> Result<String> {
     let name = end.and_then(|end| std::str::from_utf8(&bytes[..end]).ok());
     name.map(str::to_owned).ok_or_else(|| {
         param_invalid!(
-            "the variable {entry} of the binary ({} bytes) does not name the kernel of funcEntry; it must be a \
+            "the variable {entry} ({} bytes) of the binary does not name the kernel of funcEntry; it must be a \
              zero-terminated UTF-8 text of less than {MOST_NAME} bytes, the kernel's name; define it with \
              PORTACL_KERNEL_ENTRY (portacl/kernel.h)",
             text.len

@@ -60,7 +60,8 @@ pub(crate) fn admission(flags: u64) -> Result<Admission> {
         0 => Ok(Admission::Listed),
         1 => Ok(Admission::Anyone),
         _ => Err(invalid_param!(
-            "flags is {flags:#x}; allowed: 0 (only listed processes can import) and 1 (every process can)"
+            "flags is {flags:#x}; allowed: 0 (only processes that the exporter allows can import) and 1 (every \
+             process can)"
         )),
     }
 }

@@ -46,7 +46,8 @@ fn claim_notes(spans: impl Iterator<Item = Span> + Clone) -> Result<Claim> {
     let all = spans.map(|span| span.len / GRAIN).fold(0, usize::saturating_add);
     // Several ranges may contain the same block.
     let blocks = all.min((end - first) / GRAIN);
-    host_memory::claim(format_args!("records, one for each {GRAIN} bytes of managed memory"), blocks, NOTE)
+    let what = format_args!("records of advice and prefetches, one for each {GRAIN} bytes of managed memory");
+    host_memory::claim(what, blocks, NOTE)
 }
 
 /// A range of managed memory. It holds its device.

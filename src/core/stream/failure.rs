@@ -84,7 +84,7 @@ impl Failures {
         self.mode.set(mode).map_err(|_| {
             param_invalid!(
                 "{argument} is {mode}, but the failure mode of stream number {} was set to {} before, and can be set \
-                 only once; keep this mode, or set the mode of a new stream",
+                 only once; keep mode {1}, or set the mode of a new stream",
                 self.stream,
                 self.mode()
             )

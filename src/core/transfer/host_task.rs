@@ -53,6 +53,11 @@ struct RunningTask {
 
 handles::object!(RunningTask, HostTask);
 
+/// Returns the words for a task in a text. Tasks without a name are named "task".
+fn in_words(name: &str) -> String {
+    if matches!(name, "" | "task") { "the task".to_owned() } else { format!("task {name}") }
+}
+
 /// The code of a task.
 struct Called(Arc<dyn TaskFunction>);
 
@@ -65,9 +70,9 @@ impl TaskCode for Called {
         let running = Arc::new(RunningTask { run: Arc::downgrade(run), failure: Mutex::default() });
         let handle = RunningTask::table().insert(Arc::clone(&running)).ok_or_else(|| {
             let is_full = format!(
-                "task {} did not run, because the maximum number of tasks ran at the same time; launch it again after \
+                "{} did not run, because the maximum number of tasks ran at the same time; launch it again after \
                  others have ended",
-                self.name()
+                in_words(self.name())
             );
             let error = handles::no_handle::<RunningTask>(Code::BadAlloc, &is_full);
             Fault::new(FaultKind::OutOfHostMemory, error.text())
@@ -75,7 +80,7 @@ impl TaskCode for Called {
         let code = self.0.call(handle.raw(), addresses);
         let _ = RunningTask::table().remove(handle);
         let failed = running.failure.lock().take();
-        let unexplained = || (code, format!("task {} has failed: its function returned {code}", self.name()));
+        let unexplained = || (code, format!("{} has failed: its function returned {code}", in_words(self.name())));
         match failed.or_else(|| (code != 0).then(unexplained)) {
             Some((code, text)) => Err(Fault::new(FaultKind::Program(code), text)),
             None => Ok(()),
@@ -201,7 +206,7 @@ pub fn fail(task: u64, code: i32, text: Option<String>) -> Result<()> {
     arguments::not_zero("code", code, "pass the code of the failure, which is not 0")?;
     let run = running.run.upgrade();
     let name = run.as_ref().map_or("", |run| run.task.code.name());
-    let text = text.unwrap_or_else(|| format!("task {name} has failed with code {code}"));
+    let text = text.unwrap_or_else(|| format!("{} has failed with code {code}", in_words(name)));
     running.failure.lock().get_or_insert((code, text));
     Ok(())
 }

@@ -256,8 +256,9 @@ pub fn random_num_async(request: RandomNumArgs, stream: u64) -> Result<()> {
     let is_inside = |read: &Span| read.addr < dst.addr + dst.len && dst.addr < read.addr + read.len;
     if let Some(read) = job.words().chain(counter).find(is_inside) {
         return Err(invalid_param!(
-            "the value at {:#x} overlaps the output (randomResultAddr {:#x}, {} bytes: the rest of the allocation if \
-             randomNum is an address); pass an address outside of the output",
+            "the memory at {:#x} (an argument with isAddr 1, or randomCounterAddr) overlaps the output \
+             (randomResultAddr {:#x}, {} bytes: the rest of the allocation if randomNum is an address); pass an \
+             address outside of the output",
             read.addr,
             dst.addr,
             dst.len

@@ -36,7 +36,8 @@ fn comparison(value: u64, flag: u32) -> Result<Comparison> {
     })?;
     if comparison.satisfying(value).is_none() {
         return Err(invalid_param!(
-            "value is {value:#x}; with flag {flag} no word in memory ends this wait; pass another value"
+            "value is {value:#x}; with flag {flag} the wait never ends, whatever the memory contains; pass another \
+             value"
         ));
     }
     Ok(comparison)

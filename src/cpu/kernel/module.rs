@@ -110,8 +110,8 @@ pub(crate) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
 }
 
 /// The text where the loader cannot open a file by its descriptor.
-const NO_PROC: &str = "the kernel binary is loaded from a file in /proc, but /proc is not mounted or shows other \
-                       processes; run as root: mount -t proc proc /proc";
+const NO_PROC: &str = "the kernel binary is loaded through /proc, but /proc is not mounted, or is the /proc of another \
+                       PID namespace; run as root: mount -t proc proc /proc";
 
 /// Whether a path leads to the open file. In /proc of another namespace this process has another number.
 fn leads_to(path: &CStr, file: &descriptor::Descriptor) -> bool {

@@ -170,7 +170,8 @@ fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
         Some(Range { base, words, .. }) => {
             let (asked, at) = (words[ASKED], addr - base);
             let name = NAMES[words[STATE] as usize];
-            write!(text, "which is at offset {at} in the {name} at {base:#x} of {asked} bytes on device {device}; ")?;
+            let asked = Count(asked as usize, "byte");
+            write!(text, "which is at offset {at} in the {name} at {base:#x} of {asked} on device {device}; ")?;
             match words[STATE] {
                 FREED => {
                     write!(text, "the host cannot access device memory: free it later, and copy it with aclrtMemcpy")?;

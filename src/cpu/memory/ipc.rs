@@ -39,8 +39,8 @@ pub(crate) struct FilePart {
 /// Returns the fault that the system gives no file in memory. `purpose` is empty, or says after a space what it is for.
 pub(crate) fn no_file(purpose: &str, error: &io::Error) -> Fault {
     let fault = Fault::out_of_host_memory(format!(
-        "no memory file can be created{purpose}: {error}. If the call is not permitted, let the system allow memory \
-         files; if too many files are open, close some, or raise ulimit -n"
+        "no memory file can be created{purpose}: {error}. If the call is not permitted, allow memfd_create (the \
+         seccomp profile of a container may forbid it); if too many files are open, close some, or raise ulimit -n"
     ));
     if is_forbidden(error) { fault.with_kind(FaultKind::Unsupported) } else { fault }
 }

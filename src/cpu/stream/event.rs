@@ -217,8 +217,8 @@ impl Event for CpuEvent {
         {
             return Ok(*time);
         }
-        let text = "the event has no time: it was created without timing, or was recorded again during the call and \
-                    was not complete then; synchronize the event, and record it again after the call";
+        let text = "the event has no time: it was created without timing, or another thread recorded it again during \
+                    the call; create it with ACL_EVENT_TIME_LINE, and record it again only after the call";
         Err(Fault::new(FaultKind::Driver, text))
     }
 }

@@ -178,7 +178,7 @@ impl Executor {
                 let mut pool = self.pool.lock();
                 pool.threads -= 1;
                 self.ended.notify_all();
-                Err(Fault::no_thread(&format!("({} run already)", pool.threads), &error))
+                Err(Fault::no_thread(&format!("for streams (running already: {})", pool.threads), &error))
             }
         }
     }

@@ -92,7 +92,10 @@ pub unsafe extern "C" fn aclrtGetMemUceInfo(
     arraySize: usize,
     retSize: *mut usize,
 ) -> aclError {
-    guard_unsupported("aclrtGetMemUceInfo", "memory errors are not reported to programs; use the tools of the driver")
+    guard_unsupported(
+        "aclrtGetMemUceInfo",
+        "this library does not report memory errors; on NVIDIA GPUs, see nvidia-smi -q -d ECC",
+    )
 }
 
 /// Repairs device memory with uncorrectable errors.

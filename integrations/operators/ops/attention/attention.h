@@ -44,8 +44,8 @@ inline at::Tensor Grouped(const at::Tensor& tensor, int64_t heads) {
     const int64_t own = tensor.size(1);
     CheckPositive("the number of heads in key or value", own);
     if (heads % own != 0)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "query has ", heads,
-                      " heads; their number must be a multiple of that of key and value, ", own);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the number of heads in query is ", heads, "; allowed: a multiple of ",
+                      own, ", the number of heads in key and value");
     return own == heads ? tensor : tensor.repeat_interleave(heads / own, 1);
 }
 

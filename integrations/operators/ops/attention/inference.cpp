@@ -47,7 +47,9 @@ void CheckCall(const Call& call) {
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "blockTable has the shape ", call.table->sizes(),
                           "; it must have 2 dimensions");
         if (!call.key_lengths)
-            throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "the lengths of key are null; with a blockTable they are required");
+            throw Refusal(ACLNN_ERR_PARAM_NULLPTR,
+                          "actualSeqLengthsKv (aclnnIncreFlashAttentionV4: actualSeqLengths) is null; it is required "
+                          "with a blockTable");
     }
     if ((call.table || call.IsPacked()) && call.keys.size() != 1)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the list of key has ", call.keys.size(),
@@ -72,23 +74,27 @@ at::Tensor FromBlocks(const at::Tensor& cache, const Call& call, int64_t sequenc
     const int64_t blocks = (length + call.block - 1) / call.block;
     const bool is_flat = cache.dim() == 3;
     if ((!is_flat && cache.dim() != 4) || cache.size(is_flat ? 1 : 2) != call.block)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "a cache has the shape ", cache.sizes(),
-                      "; it must be blocks, blockSize, H or blocks, heads, blockSize, D; blockSize is ", call.block);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "key or value has the shape ", cache.sizes(),
+                      "; with a blockTable it must be [blocks, blockSize, H] or [blocks, heads, blockSize, D], and "
+                      "blockSize is ",
+                      call.block);
     const at::Tensor chosen = cache.index_select(0, Long(call.table->select(0, sequence).narrow(0, 0, blocks)));
     if (is_flat) {
         const at::Tensor rows = chosen.flatten(0, 1).narrow(0, 0, length).unsqueeze(0);
         return ToHeads("a sequence of the cache", rows, "BSH", call.KeyHeads()).squeeze(0);
     }
     if (chosen.size(1) != call.KeyHeads())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "a cache has the shape ", cache.sizes(), "; its second size must be ",
-                      call.KeyHeads(), ", the number of heads of key and value");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "key or value has the shape ", cache.sizes(),
+                      "; with a blockTable its second size must be ", call.KeyHeads(),
+                      ", numKeyValueHeads (or numHeads, if that is 0)");
     return chosen.transpose(0, 1).flatten(1, 2).narrow(1, 0, length);
 }
 
 // Returns keys or values of a sequence as NSD.
 at::Tensor Cached(at::TensorList list, const Call& call, int64_t sequence, int64_t sequences) {
     const auto length_of = [&](int64_t most) {
-        return LengthOf("the array of lengths of key", call.key_lengths, sequence, sequences, most);
+        return LengthOf("actualSeqLengthsKv (aclnnIncreFlashAttentionV4: actualSeqLengths)", call.key_lengths, sequence,
+                        sequences, most);
     };
     if (call.table) return FromBlocks(list[0], call, sequence, length_of(call.table->size(1) * call.block));
     const bool is_whole = list.size() == 1;
@@ -118,8 +124,8 @@ Optional<at::Tensor> MaskOf(const Call& call, int64_t sequence, int64_t sequence
         mask = mask.squeeze(1);
     }
     if (mask.dim() == 3 && mask.size(0) != 1 && mask.size(0) != sequences)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the shape ", call.mask->sizes(), " for ", sequences,
-                      " sequences; it must be one for all, or one for each of them");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the shape ", call.mask->sizes(),
+                      "; its first size must be 1 or the number of sequences, ", sequences);
     if (mask.dim() == 3) mask = mask.select(0, mask.size(0) == 1 ? 0 : sequence);
     if (mask.dim() != 2 || mask.size(0) < queries || mask.size(1) < keys)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the shape ", call.mask->sizes(), "; it must hold ",
@@ -161,8 +167,7 @@ void AttendBatch(Call call, at::Tensor& out, MaybeOut logarithms) {
     const at::Tensor sums = at::zeros({sequences, call.heads, most, 1}, query.options().dtype(at::kFloat));
     for (int64_t i = 0; i < sequences; ++i) {
         const at::Tensor key = Cached(call.keys, call, i, sequences), value = Cached(call.values, call, i, sequences);
-        const int64_t queries =
-            most == 1 ? 1 : LengthOf("the array of lengths of query", call.query_lengths, i, sequences, most);
+        const int64_t queries = most == 1 ? 1 : LengthOf("actualSeqLengths", call.query_lengths, i, sequences, most);
         const Result result = Attend(query.select(0, i).narrow(1, 0, queries), key, value,
                                      MaskOf(call, i, sequences, most, queries, key.size(1)), call);
         if (!all.defined())
@@ -179,11 +184,11 @@ void AttendBatch(Call call, at::Tensor& out, MaybeOut logarithms) {
 void AttendPacked(const Call& call, at::Tensor& out, MaybeOut logarithms) {
     if (!call.query_lengths || !call.key_lengths || call.query_lengths->size() != call.key_lengths->size())
         throw Refusal(ACLNN_ERR_PARAM_INVALID,
-                      "with TND the lengths of query and of key must have an element for each sequence; "
-                      "aclnnIncreFlashAttentionV4 has no lengths of query, so pass BNSD, BSND or BSH to it");
+                      "with TND actualSeqLengths and actualSeqLengthsKv must both have an element for each sequence; "
+                      "aclnnIncreFlashAttentionV4 does not support TND, so pass BNSD, BSND or BSH to it");
     if (call.query.dim() != 3 || call.query.size(1) != call.heads)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "query has the shape ", call.query.sizes(),
-                      "; with TND it must have 3 dimensions, the second for the ", call.heads, " heads");
+                      "; with TND it must have 3 dimensions, and its second size must be numHeads, ", call.heads);
     const auto sequences = static_cast<int64_t>(call.query_lengths->size());
     const at::Tensor all = at::zeros(out.sizes(), out.options().dtype(at::kFloat));
     const at::Tensor sums = at::zeros({call.query.size(0), call.heads, 1}, all.options());

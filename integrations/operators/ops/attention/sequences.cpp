@@ -23,7 +23,9 @@ std::vector<Span> Spans(MaybeInts query_ends, MaybeInts key_ends, int64_t querie
         if (i > 0 && query_end == 0 && key_end == 0) break;
         if (query_end < query || query_end > queries || key_end < key || key_end > keys)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "actualSeqQLen is ", *query_ends, " and actualSeqKvLen is ",
-                          *key_ends, "; allowed: the ends of the sequences, none less than the one before, at most ",
+                          *key_ends,
+                          "; allowed: cumulative lengths of the sequences, each at least the one before, "
+                          "up to ",
                           queries, " and ", keys, ", the first sizes of query and key");
         if (query_end > query && key_end > key) spans.push_back({query, query_end - query, key, key_end - key});
         query = query_end;

@@ -164,7 +164,7 @@ struct Groups {
 at::Tensor GroupsOf(const at::Tensor& x, const Groups& groups, at::Tensor& mean, at::Tensor& rstd) {
     CheckPositive("group", groups.count);
     if (x.dim() < 2)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the input has the shape ", x.sizes(),
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "self has the shape ", x.sizes(),
                       "; it must have at least 2 dimensions");
     const at::Tensor wide = Wide(x).contiguous();
     const auto some = [](MaybeIn tensor) { return tensor ? Optional<at::Tensor>(Wide(*tensor)) : kNone; };
@@ -240,8 +240,8 @@ void UpdateParts(at::Tensor& self, const at::Tensor& indices, const at::Tensor& 
     std::vector<int64_t> sizes = to.sizes().vec();
     sizes[1] = from.size(1);
     if (from.sizes() != at::IntArrayRef(sizes))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "updates has the shape ", updates.sizes(), "; other than in dimension ",
-                      axis, " it must be that of self, ", self.sizes());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "updates has the shape ", updates.sizes(),
+                      "; its sizes must be those of self, ", self.sizes(), ", except in dimension ", axis);
     c10::List<Optional<at::Tensor>> places;
     places.push_back(Optional<at::Tensor>(at::arange(to.size(0), steps.options()).unsqueeze(1)));
     places.push_back(Optional<at::Tensor>(Long(indices).unsqueeze(1) + steps));

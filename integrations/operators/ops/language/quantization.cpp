@@ -68,8 +68,9 @@ at::Tensor Dequantized(const at::Tensor& weight, const at::Tensor& scale, MaybeI
         if (group == 0) return Wide(factors);
         if (factors.dim() != 2 || factors.size(0) != (weight.size(0) + group - 1) / group)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "antiquantScale or antiquantOffset has the shape ", factors.sizes(),
-                          "; it must have 2 dimensions and ", (weight.size(0) + group - 1) / group,
-                          " rows, one for each group of ", group, " of the ", weight.size(0), " rows of weight");
+                          "; it must have 2 dimensions, and its first size must be ",
+                          (weight.size(0) + group - 1) / group, ", the first size of weight (", weight.size(0),
+                          ") divided by antiquantGroupSize (", group, "), rounded up");
         return Wide(factors).repeat_interleave(group, 0).narrow(0, 0, weight.size(0));
     };
     const at::Tensor numbers = offset ? Wide(weight) + rows(*offset) : Wide(weight);
@@ -130,18 +131,20 @@ void FeedForward(const at::Tensor& x, const Layers& layers, MaybeInts tokens, bo
     if (layers.first.dim() != 3 || layers.second.dim() != 3 ||
         static_cast<int64_t>(tokens->size()) > layers.first.size(0))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "weight1 and weight2 have the shapes ", layers.first.sizes(), " and ",
-                      layers.second.sizes(), "; both must have 3 dimensions, the first for at least ", tokens->size(),
-                      " experts");
+                      layers.second.sizes(),
+                      "; both must have 3 dimensions, and the first size of weight1 must be at "
+                      "least ",
+                      tokens->size(), ", the number of elements in expertTokens");
     const at::Tensor rows = wide.flatten(0, -2);
     // All counts are checked before the first product, with which a check without data may end.
     std::vector<int64_t> ends;
     for (const int64_t count : *tokens) ends.push_back(are_ends || ends.empty() ? count : ends.back() + count);
     if (!std::is_sorted(ends.begin(), ends.end()) || ends.front() < 0 || ends.back() != rows.size(0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; the experts must get all ", rows.size(0),
-                      " rows of x, so it must hold ",
-                      are_ends ? "the end of each expert's rows, in non-decreasing order, the last "
-                               : "the number of each expert's rows, at least 0, with the sum ",
-                      rows.size(0));
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; tokensIndexFlag is ",
+                      are_ends ? "true, so it must hold cumulative numbers of rows, in non-decreasing order, the last "
+                                 "of which must be "
+                               : "false, so it must hold the number of rows of each expert, at least 0, with the sum ",
+                      rows.size(0), ", the number of rows in x");
     std::vector<at::Tensor> parts;
     int64_t begin = 0;
     for (size_t i = 0; i < ends.size(); ++i) {

@@ -21,7 +21,7 @@ constexpr int64_t kHighest = 0, kSumOfTwo = 1;
 void CheckGroups(const at::Tensor& x, int64_t k, const Groups& groups) {
     if (x.dim() == 0 || groups.count < 1 || x.size(-1) % groups.count != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupCount is ", groups.count,
-                      "; allowed: a divisor of the last size of x, which must have at least 1 dimension and has the "
+                      "; allowed: a divisor of the last size of x; x must have at least 1 dimension, and has the "
                       "shape ",
                       x.sizes());
     if (groups.chosen < 1 || groups.chosen > groups.count)
@@ -34,7 +34,9 @@ void CheckGroups(const at::Tensor& x, int64_t k, const Groups& groups) {
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupSelectMode is ", groups.mode,
                       "; allowed: 0 the highest score, 1 the sum of the two highest scores");
     if (groups.mode == kSumOfTwo && x.size(-1) / groups.count < 2)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupSelectMode is 1; each group must have at least 2 experts");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID,
+                      "groupSelectMode is 1; each group must have at least 2 experts; pass a smaller groupCount, or 0 "
+                      "as groupSelectMode");
 }
 
 // Returns the numbers of the highest scores, the first of equal ones first.

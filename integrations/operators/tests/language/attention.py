@@ -281,7 +281,7 @@ def caches_in_blocks():
                                                  actual_seq_lengths=[1, 2, 3], actual_seq_lengths_kv=lengths,
                                                  input_layout="TND", **options)
     same(got, want.squeeze(2))
-    device.expect_error("lengths of key has the element 32; allowed: 0 to 16", lambda: npu.npu_incre_flash_attention(
+    device.expect_error("actualSeqLengths) has the element 32; allowed: 0 to 16", lambda: npu.npu_incre_flash_attention(
         query.npu(), flat[0].npu(), flat[1].npu(), actual_seq_lengths=lengths, scale_value=SCALE, input_layout="BNSD",
         **{**options, "block_table": table[:, :1].contiguous().npu()}))
 

@@ -96,7 +96,7 @@ def layers_of_experts():
                 same(npu.npu_ffn(x.npu(), first.npu(), second.npu(), name, bias1=moved[0], bias2=moved[1], **tokens), want,
                      dtype)
     device.expect_error("activation is swiglu", lambda: npu.npu_ffn(x.npu(), first[0].npu(), second[0].npu(), "swiglu"))
-    device.expect_error("the experts must get all 6 rows", lambda: npu.npu_ffn(
+    device.expect_error("with the sum 6, the number of rows in x", lambda: npu.npu_ffn(
         x.npu(), first.npu(), second.npu(), "relu", expert_tokens=[1, 0, 4]))
 
 

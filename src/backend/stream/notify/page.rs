@@ -107,8 +107,7 @@ impl Page {
         ensure!(
             page.lines().magic.load(Ordering::Acquire) == MAGIC,
             io::Error::other(
-                "the page in the export has no header of a notify; both processes need the same version of this \
-                 library"
+                "the exported file descriptor refers to no notify; both processes need the same version of this library"
             )
         );
         // The lock precedes the count: a counted process without a lock is dead.

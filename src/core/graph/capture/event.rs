@@ -145,8 +145,8 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     if stream.device.owner != capture.owner {
         capture.spoil("a stream of another device tried to join it");
         return Err(unsupported!(
-            "{stream} is on device {}, but the capture is on another device: a graph has one device; capture one graph \
-             on each device. The capture is invalid now",
+            "{stream} is on device {}, but {capture}, where the event was recorded, is on another device: a graph has \
+             one device; capture one graph on each device. The capture is invalid now",
             stream.device.id
         ));
     }

@@ -75,17 +75,18 @@ pub fn check_call(call: CallClass) -> Result<()> {
     let (code, what) = match call {
         CallClass::Unordered => (
             Code::CaptureModeNotSupport,
-            "it accesses memory immediately, which cannot be recorded; use its asynchronous form",
+            "it accesses memory immediately, which cannot be recorded. Use its asynchronous form",
         ),
         CallClass::Waiting => (
             Code::CaptureModeBlockAsync,
-            "it waits; use aclmdlRIExecuteAsync instead of aclmdlRIExecute, copy only pinned memory (aclrtMallocHost)",
+            "it waits for its work. Use aclmdlRIExecuteAsync instead of aclmdlRIExecute, and pinned memory \
+             (aclrtMallocHost) for asynchronous copies",
         ),
     };
     let forbidding = forbidding();
     let Some(first) = forbidding.first() else { return Ok(()) };
     let text = format!(
-        "stream {:#x} is being captured with {}: {what}, make this call after aclmdlRICaptureEnd, or first call \
+        "stream {:#x} is being captured with {}: {what}. Or make this call after aclmdlRICaptureEnd, or first call \
          aclmdlRICaptureThreadExchangeMode with ACL_MODEL_RI_CAPTURE_MODE_RELAXED. The capture is invalid now",
         first.origin.raw(),
         match first.mode {

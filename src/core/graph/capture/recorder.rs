@@ -211,8 +211,8 @@ fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
         // The capture ended between its check and this.
         _ => Err(Fault::new(
             FaultKind::Abandoned,
-            "another thread has meanwhile ended the capture, the building of the graph or the change of the task group \
-             that records the stream, or made it invalid; end it after all threads have recorded their work",
+            "another thread has meanwhile ended or invalidated the capture, the graph under construction or the update of a \
+             task group to which this stream adds its work; end it after all threads have added their work",
         )),
     }
 }

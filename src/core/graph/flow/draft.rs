@@ -324,7 +324,7 @@ fn check_end(stream: Handle, steps: &[Step]) -> Result<()> {
         }
     }
     Err(param_invalid!(
-        "runs would never end: stream {stream} jumps from label to label forever; let one of the labels lead to \
-         aclmdlRIEndTask, or to the end of the stream"
+        "runs of the graph would never end: stream {stream} jumps from label to label forever; let one of the labels \
+         lead to aclmdlRIEndTask, or to the end of the stream"
     ))
 }

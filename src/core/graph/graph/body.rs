@@ -127,9 +127,9 @@ impl Graph {
         let is_capturing = self.body.as_ref().is_some_and(|it| it.is_capturing.load(Ordering::Acquire));
         match found {
             Some(ready) if kind == ConditionKind::While && ready.tasks.is_empty() => Err(param_invalid!(
-                "runs would never end: a conditional task repeats {self} until the value of its condition handle is 0, \
-                 but {self} has no task that could change the value; capture the graph again, with such a task in this \
-                 body"
+                "runs of the graph would never end: a conditional task repeats its body {self} until the value of its \
+                 condition handle is 0, but {self} has no task that could change the value; capture the graph again, \
+                 with such a task in this body"
             )),
             Some(ready) => Ok(ready),
             None if is_capturing => Err(error_with!(

@@ -106,7 +106,7 @@ impl List<'_> {
     fn add(&mut self, size: usize, is_place_holder: bool) -> Result<usize> {
         if self.head.finalized != 0 {
             return Err(param_invalid!(
-                "argsHandle was finalized and takes no more arguments; change them with \
+                "argsHandle was finalized and takes no more arguments; change those that it has with \
                  aclrtKernelArgsParaUpdate, or begin another list"
             ));
         }
@@ -141,8 +141,8 @@ impl List<'_> {
             let (size, room, most) = (Count(size, "byte"), Count(room, "byte"), Count(most, "argument"));
             return Err(invalid_param!(
                 "argument {index} (counted from 0) needs {size}, but argsHandle holds at most {most}, with {room} \
-                 together; pass fewer or smaller arguments, or aclrtKernelArgsInitByUserMem more memory (for at most \
-                 {MOST_BYTES} bytes of arguments)"
+                 together; pass fewer or smaller arguments, or begin the list with aclrtKernelArgsInitByUserMem and \
+                 more memory (it takes at most {MOST_BYTES} bytes of arguments)"
             ));
         }
         self.entries[index] = Argument { offset, size, is_place_holder: is_place_holder.into(), ..Argument::default() };
@@ -191,7 +191,7 @@ impl List<'_> {
 
     /// Implements aclrtKernelArgsGetPlaceHolderBuffer: returns the address for the data of a placeholder.
     pub fn buffer(&mut self, handle: u64, size: usize) -> Result<usize> {
-        arguments::not_zero("dataSize", size, "it must be the size of the data")?;
+        arguments::not_zero("dataSize", size, "pass the size of the placeholder's data")?;
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder == 0 {
             return Err(param_invalid!(
@@ -224,7 +224,7 @@ impl List<'_> {
                 let begin = begin.filter(|begin| *begin >= used).ok_or_else(|| {
                     invalid_param!(
                         "dataSize is {size}; allowed: at most {}, the aligned bytes that are left of the {room_len} \
-                         bytes at userHostMem; pass aclrtKernelArgsInitByUserMem as many bytes as \
+                         bytes at userHostMem; begin the list with aclrtKernelArgsInitByUserMem and as many bytes as \
                          aclrtKernelArgsGetMemSize returns",
                         end.saturating_sub((base + used).next_multiple_of(DATA_ALIGNMENT) - base)
                     )

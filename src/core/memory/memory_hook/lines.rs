@@ -18,7 +18,7 @@ impl Lines {
         let mut to = self.0.lock();
         let written = to.write_all(line().as_bytes());
         if let Err(why) = written.and_then(|()| if flushes { to.flush() } else { Ok(()) }) {
-            note_failure(&format!("a line could not be written: {why}"));
+            note_failure(&format!("a line of the hook's output could not be written: {why}"));
         }
     }
 }

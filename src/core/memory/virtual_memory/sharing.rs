@@ -101,7 +101,8 @@ pub fn import_for_current(key: &Key, flags: u64) -> Result<u64> {
 fn import_on(device: Arc<Device>, key: &Key, session: Arc<Session>) -> Result<u64> {
     if key.is_current_process()? {
         return Err(param_invalid!(
-            "shareableHandle was exported by this process; use the exported handle, or aclrtMemRetainAllocationHandle"
+            "shareableHandle was exported by this process; use the handle that was passed to the export, or get one \
+             from a mapped address with aclrtMemRetainAllocationHandle"
         ));
     }
     let about = |fault| ipc_key::about("shareableHandle", fault);

@@ -290,6 +290,6 @@ impl CorePool {
 fn no_host_memory(len: usize) -> Error {
     error_with!(
         Code::BadAlloc,
-        "size is {len}, but the host has no memory left to record another allocation; free host memory"
+        "the host has no memory left to keep track of another allocation (size is {len}); free host memory"
     )
 }

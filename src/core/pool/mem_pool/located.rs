@@ -138,8 +138,8 @@ pub fn set_current(location: Location, alloc_type: i32, raw: u64) -> Result<()> 
         let wanted = PoolOptions { kind: named.kind, ..PoolOptions::at(named.place) };
         return Err(param_invalid!(
             "memPool {raw:#x} is {}, but according to location and allocType it is {}; pass the location and \
-             the allocType that portaclMemPoolGetProperty returns for it; if the current devices differ, call \
-             aclrtSetDevice for the first one",
+             the allocType that portaclMemPoolGetProperty returns for it; if a current device is named for memPool, \
+             call aclrtSetDevice for that device first",
             props::in_words(own),
             props::in_words(&wanted)
         ));

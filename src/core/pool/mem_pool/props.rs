@@ -183,13 +183,13 @@ fn location(options: &PoolOptions) -> Location {
 
 /// Returns the location of a pool for error texts.
 pub(super) fn in_words(options: &PoolOptions) -> String {
-    let what = if options.kind == PoolKind::Pinned { "" } else { "managed memory " };
+    let what = if options.kind == PoolKind::Pinned { "" } else { "managed memory with its preferred location " };
     let Location { kind, id } = location(options);
     let place = match kind {
         Location::DEVICE => format!("{what}on device {id}"),
         Location::HOST => format!("{what}in host memory"),
         Location::HOST_NODE => format!("{what}in host memory on NUMA node {id}"),
-        _ => format!("{what}without a preferred location"),
+        _ => "managed memory without a preferred location".to_owned(),
     };
     match options.place {
         // Managed memory that prefers no device belongs to the one that was current.

@@ -136,8 +136,8 @@ pub(super) fn at_end(end: Teardown<'_>, what: &str, write: &mut dyn FnMut(&str))
     let candidates = Allocation::at_most() + object::at_most();
     let Ok(_memory) = host_memory::claim("live allocations and objects", candidates, 1024) else {
         return write(&format!(
-            "portacl: at {what} the host has no memory left to list the leaks (at most {candidates} allocations and \
-             objects)\n"
+            "portacl: at {what} the host has no memory left to list the leaks (allocations and objects: at most \
+             {candidates})\n"
         ));
     };
     let mut memory = live::snapshot();

@@ -105,7 +105,8 @@ pub fn waits_are_over(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
     event.check_not_ex(
-        "waits for such an event are not counted; use aclrtStreamQuery, or record another event after the wait",
+        "the library does not track waits for such an event; call aclrtStreamQuery for the stream that waits, or \
+         record another event after the wait",
     )?;
     event.check_runs()?;
     let are_over = event.uses.lock().waits.all_past()?;

@@ -58,8 +58,9 @@ impl Backing {
             Self::File(_) => Ok(()),
             Self::Private(why) => Err(Fault::unsupported(format!(
                 "the system refused a memory file when device {ordinal} was opened ({why}), so memory on the device \
-                 cannot be mapped at other addresses or in other processes; let the system allow memory files (if too \
-                 many files are open, close some, or raise ulimit -n), and reset the device"
+                 cannot be mapped at other addresses or in other processes; allow memfd_create (the seccomp profile of \
+                 a container may forbid it; if too many files are open, close some, or raise ulimit -n), and reset the \
+                 device"
             ))),
         }
     }

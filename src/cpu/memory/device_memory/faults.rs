@@ -9,9 +9,9 @@ use crate::base::machine;
 /// Returns the fault that guard mode needs a file in memory, which the system does not provide.
 pub(super) fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
     Fault::unsupported(format!(
-        "guard mode needs a memory file for the memory on device {ordinal}, but the system refuses one ({why}); let \
-         the system allow memory files (if too many files are open, close some, or raise ulimit -n), or unset \
-         PORTACL_CPU_GUARD and remove `bounds` and `all` from PORTACL_CHECK"
+        "guard mode needs a memory file for the memory on device {ordinal}, but the system refuses one ({why}); allow \
+         memfd_create (the seccomp profile of a container may forbid it; if too many files are open, close some, or \
+         raise ulimit -n), or unset PORTACL_CPU_GUARD and remove `bounds` and `all` from PORTACL_CHECK"
     ))
 }
 

@@ -100,7 +100,7 @@ impl CorePool {
         }
         let len = block.len & !(GRANULE - 1);
         ALLOCATIONS.hold(block.addr, len).map_err(|why| {
-            let why = format!("the pool cannot grow, because its new memory cannot be registered: {why}");
+            let why = format!("the pool cannot grow; its new memory cannot enter the list of allocations: {why}");
             Fault::new(FaultKind::OutOfHostMemory, why)
         })?;
         self.segments.lock().insert(block.addr, block);
