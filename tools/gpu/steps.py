@@ -126,7 +126,7 @@ def items(python):
     yield Item(1, "queues", [python, "tests/interop/queue_probe.py", "--limit", "40"], patience=60, alone=True)
     assumed = [test for test in tests if test.assumed and not test.alone()]
     for folder, names in by(assumed, lambda test: test.folder).items():
-        yield Item(1, f"assumed.{folder.removesuffix('_tests')}", program=f"tests/{folder}", tests=names)
+        yield Item(1, f"assumed.{folder.removesuffix('_tests')}", program=f"tests/{folder}", tests=names, patience=PROCESS)
     yield from of_sources(2, "shared", tests, SHARED_QUEUES, patience=PROCESS)
     failed = pathlib.Path("failed.txt").read_text().split()
     yield from of_sources(3, "again", tests, failed, queues="32", alone=True, patience=PROCESS)

@@ -123,7 +123,7 @@ TEST_F(HostFunc, ArgumentsAreChecked) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSubscribeHostFunc(kSomeThread, wrong), Shown(wrong));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeHostFunc(kSomeThread, wrong), Shown(wrong));
     }
-    ACL_FAILS_SAYING(kNoThread, aclrtUnSubscribeHostFunc(kSomeThread, stream), Shown(stream), "aclrtSubscribeHostFunc");
+    ACL_FAILS_SAYING(kNoThread, aclrtUnSubscribeHostFunc(kSomeThread, stream), Shown(stream), "nothing to unsubscribe");
     ACL_OK(aclrtSubscribeHostFunc(kSomeThread, stream));
     ACL_FAILS_SAYING(kStream, aclrtSubscribeHostFunc(ThisThread(), stream), Hex(kSomeThread));
     ACL_FAILS_SAYING(kThread, aclrtUnSubscribeHostFunc(ThisThread(), stream), "hostFuncThreadId", Hex(kSomeThread));

@@ -22,7 +22,7 @@ use crate::runtime::driver::CpuDriver;
 use crate::runtime::shared::Shared;
 
 /// The remedy if the process has too many mappings.
-const MANY_MAPPINGS: &str = "if memory is missing, raise vm.max_map_count";
+const MANY_MAPPINGS: &str = "the process may have too many mappings; if so, raise vm.max_map_count";
 
 /// Returns the fault that a range of addresses cannot be reserved.
 fn no_range(wish: usize, error: std::io::Error) -> Fault {

@@ -100,7 +100,7 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
         }
         (Some(own), Some((other, _))) => {
             own.spoil("one of its streams tried to wait for an event of another capture");
-            other.spoil("a stream of another capture tried to wait for one of its events");
+            other.spoil("one of its events was used for a wait in a stream of another capture");
             Err(error_with!(
                 Code::StreamCaptureConflict,
                 "event {raw:#x} was recorded in {other}, but {stream} takes part in {own}, and these cannot wait for \
