@@ -272,7 +272,6 @@ TEST(ProfilingSession, DoesNotTakeTheSessionIntoItsFile) {
             ACL_OK(InitIn(folder));
             aclprofConfig* config = ConfigFor({0});
             ACL_OK(aclprofStart(config));
-            ACL_OK(aclprofMarkEx("before", 6, nullptr));
             ACL_OK(aclInit(nullptr));
             ACL_OK(aclrtSetDevice(0));
             ACL_OK(aclprofMarkEx("of the session", 14, nullptr));
@@ -284,10 +283,9 @@ TEST(ProfilingSession, DoesNotTakeTheSessionIntoItsFile) {
             std::vector<std::filesystem::path> files;
             for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file.path());
             ASSERT_EQ(files.size(), 1u);
-            const Trace own = Trace::Read(files[0].string());
-            own.Check();
-            EXPECT_EQ(own.Named('i', "before").size(), 1u);
-            EXPECT_EQ(own.Named('i', "of the session").size(), 0u);
+            std::ifstream own(files[0]);
+            const std::string text(std::istreambuf_iterator<char>(own), {});
+            EXPECT_EQ(text.find("of the session"), std::string::npos) << text;
         },
         {{"PORTACL_TRACE", path}});
     if (std::getenv("PORTACL_TEST_OWN_PROCESS")) return;
