@@ -157,7 +157,7 @@ TEST_F(Kernel, InvalidImagesAreRefusedWithAReason) {
     const std::string garbage = "garbage, and more of it";
     ACL_FAILS_SAYING(kUnsupported, aclrtBinaryLoadFromData(garbage.data(), garbage.size(), nullptr, &handle),
                      "67 61 72 62", "cpu backend", "cuda backend");
-    ACL_FAILS_SAYING(kUnsupported, aclrtBinaryLoadFromData("", 1, nullptr, &handle), "1 bytes");
+    ACL_FAILS_SAYING(kUnsupported, aclrtBinaryLoadFromData("", 1, nullptr, &handle), "1 byte ");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromData(nullptr, 9, nullptr, &handle), "data");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromData(garbage.data(), 0, nullptr, &handle), "length is 0");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromData(garbage.data(), SIZE_MAX, nullptr, &handle), "length");

@@ -98,9 +98,9 @@ impl Capture {
     fn has_ended(&self) -> Error {
         if self.is_built {
             return param_invalid!(
-                "aclmdlRIBuildEnd has ended the building of modelRI {:#x}, which takes no more work or streams; to \
-                 record more, begin another graph (aclmdlRIBuildBegin) and bind the stream to it, after \
-                 aclmdlRIUnbindStream if the stream is still bound to this one",
+                "modelRI {:#x} is built (aclmdlRIBuildEnd) and takes no more work or streams; to record more, begin \
+                 another graph (aclmdlRIBuildBegin) and bind the stream to it, after aclmdlRIUnbindStream if the stream \
+                 is still bound to this one",
                 self.graph.raw()
             );
         }
