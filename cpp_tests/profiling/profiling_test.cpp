@@ -43,6 +43,13 @@ TEST_F(Profiling, RecordsStreamsThatExistBetweenStartAndStop) {
     std::vector<int64_t> sizes = Sizes(trace.Bars("fill"));
     std::sort(sizes.begin(), sizes.end());
     EXPECT_EQ(sizes, (std::vector<int64_t>{200, 201, 202, 400}));
+    std::vector<std::string> calls;
+    for (const TraceEvent& call : trace.Bars("call")) calls.push_back(call.name);
+    std::sort(calls.begin(), calls.end());
+    // A stream that is known to be idle is not waited for.
+    calls.erase(std::remove(calls.begin(), calls.end(), "aclrtSynchronizeStream"), calls.end());
+    EXPECT_EQ(calls, (std::vector<std::string>{"aclrtMemset", "aclrtMemsetAsync", "aclrtMemsetAsync",
+                                               "aclrtMemsetAsync", "aclrtSynchronizeDevice"}));
 }
 
 TEST_F(Profiling, RecordsWorkThatIsPendingAtTheEnd) {

@@ -1,9 +1,8 @@
 // PORTACL_TRACE: traces of a program that does not know about tracing.
-#include "support/profiling/trace.h"
 #include "support/gate.h"
 #include "support/kernel/kernels.h"
 #include "support/objects.h"
-#include "support/own_process.h"
+#include "support/profiling/with_trace.h"
 #include "support/says.h"
 
 #include <filesystem>
@@ -13,23 +12,6 @@ using namespace portacl_test;
 namespace {
 
 constexpr size_t kSize = 1 << 20;
-
-// Runs `body` in its own process with a trace, then calls `check` with the trace.
-void WithTrace(const std::string& test, void (*body)(), void (*check)(const Trace&), Settings settings = {}) {
-    const TemporaryFolder folder;
-    const std::string path = folder.At(test + ".json");
-    settings.emplace_back("PORTACL_TRACE", path);
-    RunInOwnProcess(body, settings);
-    if (std::getenv("PORTACL_TEST_OWN_PROCESS")) return;
-    const Trace trace = Trace::Read(path);
-    trace.Check();
-    if (!testing::Test::HasFailure()) check(trace);
-    if (testing::Test::HasFailure()) {
-        std::ifstream file(path);
-        std::string line;
-        for (int i = 0; i < 100 && std::getline(file, line); ++i) std::cout << line << "\n";
-    }
-}
 
 // Memory sizes are sampled.
 bool FileHas(const std::string& path, const char* text) {

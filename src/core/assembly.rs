@@ -39,7 +39,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         |environment| environment.memory_hook.as_ref().map_or(Ok(()), memory_hook::register_ready),
         |environment| environment.leak_check.map_or(Ok(()), leak_check::arm),
         |environment| environment.check.as_ref().map_or(Ok(()), checker().arm),
-        |environment| environment.trace.as_deref().map_or(Ok(()), profiling::begin_with_session),
+        profiling::begin_with_session,
     ],
     session_teardown: &[|_| memory_hook::write_profile(), |call| report_leaks(Teardown::Session, call)],
     session_left: report::wait_until_left,

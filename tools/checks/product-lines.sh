@@ -7,7 +7,8 @@ drivers=430 # rules of real drivers: captures and contexts of other libraries, b
             # parameters of kernels in PTX, threads for tasks of graphs, pageable copies and empty graphs
 stamps=50   # tags and call stacks of stamps
 platforms=20 # PORTACL_CUDA=OFF, kernels with large pages
-pages=123   # PORTACL_CHECK_REPORT: src/check/report/page.rs, and names of tasks there
+pages=374   # PORTACL_CHECK_REPORT: src/check/report/page: the program, calls of threads, titles, times between events
+callers=184 # calls of threads in traces, with arrows and lines of Python: src/backend/trace/call.rs and arrow.rs, gate.rs
 recorder=745 # what makes PORTACL_CHECK=races fast: numbered operations, runs of graphs as one entry, shared clocks, a
              # hash table of ranges, a short way of copies, lists of walked stacks for each thread, and
              # stacks that are never freed
@@ -70,7 +71,7 @@ most_product_lines=$((runtime + checks + schedules + drivers + stamps + platform
 most_product_lines=$((most_product_lines + releases + uses + waits + counts + undecided + graphs + early + images + python + places))
 most_product_lines=$((most_product_lines + misuse + sharing + descriptors + privileges + cancelled + late + many + threads + counts_of_devices + crates))
 most_product_lines=$((most_product_lines + opened + hostile + busy + queues + turns + exhaustive + captures + ends + locations + batches))
-most_product_lines=$((most_product_lines + texts + tasks + sites + huge + revoked + fits))
+most_product_lines=$((most_product_lines + texts + tasks + sites + callers + huge + revoked + fits))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

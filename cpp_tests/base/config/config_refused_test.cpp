@@ -42,6 +42,7 @@ const Case kCases[] = {
     {"PORTACL_MEMORY_HOOK", "profile:/no/such/folder/x", "call", true},
     {"PORTACL_LEAK_CHECK", "2", "call", true},
     {"PORTACL_TRACE", "/no/such/folder/x", "call", true},
+    {"PORTACL_TRACE_PYTHON", "yes", "call", true},
     {"PORTACL_THREAD_STACK", "1K", "call", true},
     {"PORTACL_CHECK", "race", "call", true},
     {"PORTACL_CHECK_WAIT_MS", "0", "call", true, kChecks},

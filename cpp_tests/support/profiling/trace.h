@@ -108,7 +108,10 @@ class Trace {
             if (event.phase == 'X') event.end += TimeOf(item.at("dur"));
             event.id = item.value("id", int64_t{0});
             events_.push_back(event);
+            if (event.phase == 'X') bars_[event.track].push_back(event);
         }
+        for (auto& [track, bars] : bars_)
+            std::stable_sort(bars.begin(), bars.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
     }
 
     // Checks that everything except counters and global events is in a row with a name.
@@ -171,18 +174,24 @@ class Trace {
     }
 
   public:
-    // Returns the bar of a row at that time, or null.
+    // Returns the innermost bar of a row at that time, or null.
     const TraceEvent* BarAt(TrackKey track, Nanoseconds at) const {
-        for (const TraceEvent& event : events_) {
-            if (event.phase == 'X' && event.track == track && event.begin <= at && at <= event.end &&
-                (at < event.end || event.begin == event.end))
-                return &event;
+        const auto row = bars_.find(track);
+        if (row == bars_.end()) return nullptr;
+        const auto& bars = row->second;
+        auto bar = std::upper_bound(bars.begin(), bars.end(), at,
+                                    [](Nanoseconds time, const TraceEvent& event) { return time < event.begin; });
+        while (bar != bars.begin()) {
+            --bar;
+            if (at < bar->end || bar->begin == bar->end) return &*bar;
         }
         return nullptr;
     }
 
   private:
     std::vector<TraceEvent> events_;
+    // Those of each row by their begin.
+    std::map<TrackKey, std::vector<TraceEvent>> bars_;
     std::map<TrackKey, std::string> rows_;
     std::map<int64_t, std::string> groups_;
 };

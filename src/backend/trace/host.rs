@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 
+use super::call::{CallPart, end_part};
 use super::operation::What;
 use super::{is_on, now, recorder};
 use crate::{Device, Op, Result, thread_number};
@@ -37,8 +38,10 @@ pub enum HostWhat {
     Start(u32, String, Vec<Detail>),
     /// The range with this number ends, on any thread.
     Stop(u32),
-    /// A synchronous operation ends now, which began at this time.
-    Operation(What, u64),
+    /// A synchronous operation ends now, which began at this time, inside of a call.
+    Operation(What, u64, Option<CallPart>),
+    /// A call has waited.
+    Call(CallPart),
 }
 
 #[derive(Default)]
@@ -115,6 +118,15 @@ pub(super) fn forget() {
     }
 }
 
+/// Notes that the calling thread's call has waited for work, while anything is recorded.
+pub fn waited() {
+    if is_on()
+        && let Some(call) = end_part(now())
+    {
+        add(HostWhat::Call(call));
+    }
+}
+
 /// Runs an operation of the device that is ordered with no stream, and records it on the calling thread's row.
 pub fn synchronous(device: &dyn Device, op: Op<'_>) -> Result<()> {
     let noted = is_on().then(|| (What::of(&op), now()));
@@ -130,7 +142,7 @@ pub fn synchronous(device: &dyn Device, op: Op<'_>) -> Result<()> {
         unreachable!("a device has only copies and fills without a stream");
     }
     if let Some((Some(what), begin)) = noted {
-        add(HostWhat::Operation(what, begin));
+        add(HostWhat::Operation(what, begin, end_part(now())));
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+use super::call::CallPart;
 use super::dependency::RecordId;
 use super::operation::{Note, Outcome, Point, Times, What};
 use super::{now, recorder};
@@ -27,11 +28,13 @@ pub(super) enum TraceEntry {
         times: Times,
         /// The record that it waits for.
         after: Option<RecordId>,
+        /// The call that enqueued it.
+        call: Option<CallPart>,
     },
     /// A note, with the point at which the stream reached it.
     Note(Note, Point),
-    /// An event was recorded.
-    Recorded(RecordId),
+    /// An event was recorded, by this call.
+    Recorded(RecordId, Option<CallPart>),
 }
 
 /// A row of the timeline: a stream, as long as it exists and until its work is written.
@@ -161,7 +164,7 @@ impl TraceEntry {
         match self {
             Self::Operation { times, .. } => times.query(),
             Self::Note(_, point) => point.time().map_or(Outcome::Pending, |at| Outcome::Over(at, at)),
-            Self::Recorded(_) => Outcome::Over(0, 0),
+            Self::Recorded(..) => Outcome::Over(0, 0),
         }
     }
 
@@ -172,7 +175,7 @@ impl TraceEntry {
                 into.extend([begin, end].into_iter().filter_map(Point::into_event));
             }
             Self::Note(_, point) => into.extend(point.into_event()),
-            Self::Operation { .. } | Self::Recorded(_) => {}
+            Self::Operation { .. } | Self::Recorded(..) => {}
         }
     }
 }

@@ -13,10 +13,13 @@
 //! | `lane.rs` | the unwritten entries of a stream |
 //! | `dependency.rs` | which record of an event a wait is for |
 //! | `host.rs` | the notes of the program's threads |
+//! | `call.rs` | the call that a thread is in |
 //! | `recorder.rs` | when the trace is written |
-//! | `timeline.rs` | converts entries to events of the format |
+//! | `timeline.rs`, `arrow.rs` | converts entries to events of the format; arrows between them |
 //! | `json.rs`, `file.rs` | their text, and the file |
 
+mod arrow;
+mod call;
 pub mod dependency;
 mod file;
 mod host;
@@ -31,9 +34,10 @@ mod timeline;
 
 use crate::base::clock;
 use crate::stream::decorators;
-pub use host::{Detail, HostWhat, note, synchronous};
+pub use call::{begin_call, current_call, show_python};
+pub use host::{Detail, HostWhat, note, synchronous, waited};
 pub use lane::Lane;
-pub use operation::Note;
+pub use operation::{Note, What};
 pub use recorder::{Report, at_end_of_device, close, is_open, open, record};
 pub use stream::TraceStream;
 

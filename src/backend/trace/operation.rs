@@ -34,7 +34,7 @@ enum More {
 impl What {
     /// Describes an operation that is recorded between two points. Returns `None` for a mark, which is no work of the
     /// program.
-    pub(super) fn of(op: &Op<'_>) -> Option<Self> {
+    pub fn of(op: &Op<'_>) -> Option<Self> {
         let copies = |copies: &[Copy]| {
             let bytes = copies.iter().map(|copy| copy.dst.len).sum();
             (Some(bytes), More::Copies(copies[0].src.place, copies[0].dst.place, copies.len()))
@@ -77,7 +77,7 @@ impl What {
     }
 
     /// Returns the format's category, and the title in viewers.
-    pub(super) fn title(&self) -> (&'static str, String) {
+    pub fn title(&self) -> (&'static str, String) {
         let (category, name) = match (self.kind, &self.more) {
             (_, More::Copies(src, dst, _) | More::Rows(src, dst, ..)) => return ("copy", copy_in_words(*src, *dst)),
             (_, More::Kernel { name, .. }) => ("kernel", &**name),
@@ -98,6 +98,11 @@ impl What {
             (kind, _) => ("work", kind.name()),
         };
         (category, name.to_owned())
+    }
+
+    /// Returns the number of bytes that the operation moves or writes, if that is known.
+    pub fn bytes(&self) -> Option<u64> {
+        self.bytes
     }
 
     /// Adds the operation's size and shape, and its rate.

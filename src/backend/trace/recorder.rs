@@ -12,7 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use super::file::TraceFile;
 use super::lane::Lane;
 use super::timeline::{End, Timeline};
-use super::{dependency, host};
+use super::{call, dependency, host};
 use crate::algo::host::notice::notice;
 use crate::algo::host::system_call::named;
 use crate::algo::thread::quiet_thread;
@@ -94,6 +94,9 @@ pub fn open(path: &Path, limit: Option<u64>, gauges: Gauges) -> io::Result<()> {
 /// Records the work of these devices ([`super::bit`]) from now on, and threads while there are any devices. Operations
 /// that were enqueued before are not recorded.
 pub fn record(devices: u64) {
+    if !super::is_on() {
+        call::forget_earlier();
+    }
     decorators::set_traced(devices);
     if let Some(recorder) = &mut *RECORDER.lock() {
         recorder.write(if devices == 0 { End::Pause } else { End::Open });

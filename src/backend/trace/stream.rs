@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::call::end_part;
 use super::dependency::{self, RecordId};
-use super::is_on_for;
 use super::lane::{Lane, TraceEntry};
 use super::operation::{Times, TimesGuard, What};
+use super::{is_on_for, now};
 use crate::{Delivery, Device, Event, HostFn, Op, Payload, Position, Result, Stream, Submit, Ticket, thread_number};
 
 /// A stream whose operations are recorded.
@@ -26,15 +27,18 @@ impl<'a> TraceStream<'a> {
         let point = || self.lane.point(self.inner, self.device);
         let begin = self.lane.make_room().then(point).flatten();
         let position = self.inner.submit(op)?;
+        let ended = now();
         let times = begin.and_then(|begin| Some(Times::Points(begin, point()?)));
-        self.keep(what, times, after);
+        self.keep(what, times, after, ended);
         Ok(position)
     }
 
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let position = self.inner.submit(Op::Record(event))?;
+        let ended = now();
         if self.lane.make_room() {
-            self.lane.push(TraceEntry::Recorded(dependency::recorded(event)));
+            let record = dependency::recorded(event);
+            self.lane.push(TraceEntry::Recorded(record, end_part(ended)));
         } else {
             dependency::forget(event);
         }
@@ -45,16 +49,18 @@ impl<'a> TraceStream<'a> {
     fn submit_timed(&self, what: What, queue: impl FnOnce(TimesGuard) -> Result<Position>) -> Result<Position> {
         let times = Arc::default();
         let position = queue(TimesGuard(Arc::clone(&times)))?;
+        let ended = now();
         let times = self.lane.make_room().then_some(Times::Host(times));
-        self.keep(what, times, None);
+        self.keep(what, times, None, ended);
         Ok(position)
     }
 
-    fn keep(&self, what: What, times: Option<Times>, after: Option<RecordId>) {
+    /// Keeps an operation whose call had enqueued it at the time `ended`.
+    fn keep(&self, what: What, times: Option<Times>, after: Option<RecordId>, ended: u64) {
         match times {
             Some(times) => {
-                let thread = thread_number();
-                self.lane.push(TraceEntry::Operation { what, thread, times, after });
+                let (thread, call) = (thread_number(), end_part(ended));
+                self.lane.push(TraceEntry::Operation { what, thread, times, after, call });
             }
             None => self.lane.lose(),
         }

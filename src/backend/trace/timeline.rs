@@ -1,12 +1,13 @@
 //! Converts recorded entries to events of the format.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use super::dependency::RecordId;
+use super::arrow::{Arrows, Bar};
+use super::call::CallPart;
 use super::host::{self, Detail, HostNote, HostWhat};
-use super::json::{Line, Track, about, event};
+use super::json::{Track, about, event};
 use super::lane::{Lane, TraceEntry};
 use super::now;
 use super::operation::{Note, Outcome, What};
@@ -16,12 +17,8 @@ use super::recorder::Gauges;
 const DEVICE_PID: u32 = 1 << 23;
 /// The id of a device's row for the steps of the program.
 const STEPS_TID: u32 = 1 << 30;
-/// The maximum number of records of events that are remembered.
-const MOST_POINTS: usize = 16 << 10;
 /// The minimum number of names at which the rows of threads that have ended are forgotten.
 const MANY_NAMES: usize = 1024;
-/// The maximum number of arrows that wait for the record that they come from.
-const MOST_ARROWS: usize = 4 << 10;
 
 /// The scope of an instant: viewers draw its line in one row.
 const ROW: char = 't';
@@ -36,25 +33,6 @@ pub(super) enum End {
     Pause,
     /// The trace ends.
     Close,
-}
-
-/// A bar in a row, at which an arrow begins or ends.
-#[derive(Clone, Copy, Debug)]
-struct Bar {
-    track: Track,
-    begin: u64,
-    end: u64,
-}
-
-impl Bar {
-    /// Returns the last moment inside the bar, before its end: viewers find the bar that contains a moment.
-    fn last_moment(self) -> u64 {
-        if self.end > self.begin + 1 { self.end - 1 } else { self.begin }
-    }
-
-    fn line(&self, category: &str, name: &str) -> Line {
-        event('X', category, name, self.track, self.begin).with_time("dur", self.end - self.begin)
-    }
 }
 
 /// Returns the row of a stream.
@@ -73,11 +51,7 @@ pub(super) struct Timeline {
     sweep_at: usize,
     /// The last bar of each row.
     last: HashMap<Track, Bar>,
-    /// The bar that each record of an event is ordered after, the oldest record first.
-    points: BTreeMap<RecordId, Option<Bar>>,
-    /// The waits whose record is not known yet.
-    arrows: VecDeque<(RecordId, Bar)>,
-    next_arrow: u64,
+    arrows: Arrows,
     /// The number of open ranges of each thread.
     depth: HashMap<u32, u32>,
     /// The open ranges with a number, and the thread that began them.
@@ -101,7 +75,7 @@ impl Timeline {
         let has_gaps = lane.has_gaps.load(Ordering::Relaxed);
         // A record has no time.
         let is_over = |entry: &TraceEntry| {
-            !matches!(entry, TraceEntry::Recorded(_)) && matches!(entry.query(), Outcome::Over(..))
+            !matches!(entry, TraceEntry::Recorded(..)) && matches!(entry.query(), Outcome::Over(..))
         };
         while let Some(first) = taken.front() {
             let outcome = match first.query() {
@@ -121,8 +95,12 @@ impl Timeline {
 
     fn entry(&mut self, track: Track, entry: &TraceEntry, outcome: Outcome) {
         match (entry, outcome) {
-            (TraceEntry::Recorded(id), _) => self.recorded(*id, track),
-            (TraceEntry::Operation { what, thread, times, after }, _) => {
+            (TraceEntry::Recorded(id, call), _) => {
+                self.arrows.recorded(*id, self.last.get(&track).copied());
+                call.iter().for_each(|call| _ = self.call(call));
+            }
+            (TraceEntry::Operation { what, thread, times, after, call }, _) => {
+                let call = call.as_ref().map(|call| self.call(call));
                 let (begin, end, state) = match outcome {
                     Outcome::Over(begin, end) => (Some(begin), end, ""),
                     Outcome::Dropped => (times.begun(), 0, "dropped"),
@@ -132,13 +110,22 @@ impl Timeline {
                     self.lost += u64::from(outcome == Outcome::Pending);
                     return;
                 };
-                let bar = self.bar(track, begin, end);
+                // The clock of a device may be some microseconds behind that of the host.
+                let bar = self.bar(track, begin.max(call.map_or(0, |call| call.begin)), end);
                 self.operation(bar, what, Some(*thread), state);
-                self.arrows.extend(after.filter(|_| state.is_empty()).map(|after| (after, bar)));
+                call.into_iter().for_each(|call| Arrows::submission(&mut self.text, call, bar));
+                after.iter().filter(|_| state.is_empty()).for_each(|after| self.arrows.waits(*after, bar));
             }
             (TraceEntry::Note(note, _), Outcome::Over(at, _)) => self.note(track, note, at),
             (TraceEntry::Note(..), _) => {}
         }
+    }
+
+    /// Writes a call in the row of its thread.
+    fn call(&mut self, CallPart { origin, thread, begin, end }: &CallPart) -> Bar {
+        let bar = Bar { track: self.thread_row(*thread), begin: *begin, end: *end };
+        origin.describe(bar.line("call", origin.name())).end(&mut self.text);
+        bar
     }
 
     /// Returns the next bar of a row. Bars of a row are ordered and do not overlap.
@@ -184,39 +171,6 @@ impl Timeline {
         event('i', "mark", text, track, at).with("s", ROW).details(details).end(&mut self.text);
     }
 
-    fn recorded(&mut self, id: RecordId, track: Track) {
-        self.points.insert(id, self.last.get(&track).copied());
-        if self.points.len() > MOST_POINTS {
-            self.points.pop_first();
-        }
-    }
-
-    /// Draws the arrows of which both ends are known.
-    fn draw_arrows(&mut self) {
-        for _ in 0..self.arrows.len() {
-            let Some((record, to)) = self.arrows.pop_front() else { break };
-            match self.points.get(&record).copied() {
-                Some(Some(from)) => self.arrow(from, to),
-                // The record is ordered after nothing in the trace.
-                Some(None) => {}
-                None if self.arrows.len() < MOST_ARROWS => self.arrows.push_back((record, to)),
-                None => {}
-            }
-        }
-    }
-
-    fn arrow(&mut self, from: Bar, to: Bar) {
-        self.next_arrow += 1;
-        let end = to.last_moment();
-        for (phase, bar, at) in [('s', from, from.last_moment().min(end)), ('f', to, end)] {
-            // The id connects the two ends.
-            let line = event(phase, "dependency", "event", bar.track, at).with("id", self.next_arrow);
-            // `e`: the arrow ends at the bar that contains the event's time, and not at the next bar.
-            let line = if phase == 'f' { line.with("bp", "e") } else { line };
-            line.end(&mut self.text);
-        }
-    }
-
     // ---- threads ----
 
     /// Writes the notes of the program's threads.
@@ -253,9 +207,11 @@ impl Timeline {
                     self.numbered_range('e', id, &name, &[], track, at);
                 }
             }
-            HostWhat::Operation(what, begin) => {
-                self.operation(Bar { track, begin, end: at }, &what, None, "");
+            HostWhat::Operation(what, begin, call) => {
+                let end = call.map_or(at, |call| self.call(&call).end);
+                self.operation(Bar { track, begin, end }, &what, None, "");
             }
+            HostWhat::Call(call) => drop(self.call(&call)),
         }
     }
 
@@ -361,7 +317,7 @@ impl Timeline {
 
     /// Ends the write: everything is written.
     pub(super) fn end(&mut self, end: End) {
-        self.draw_arrows();
+        self.arrows.draw(&mut self.text);
         if end != End::Open {
             self.end_ranges();
         }

@@ -265,10 +265,8 @@ impl Stack {
 
     fn python_frames(&self) -> Vec<Frame> {
         let python = &self.trace().python;
-        // The module `acl` is a part of the library.
-        let is_own = |file: &str| ["/acl/_calls.py", "/acl/_callbacks.py"].iter().any(|own| file.ends_with(own));
         let is_known = |frame: &&PythonFrame| !frame.is_unread() || self.trace().interpreter.is_some();
-        let python = python.iter().skip_while(|frame| is_own(frame.code.file())).filter(is_known);
+        let python = python.iter().skip_while(|frame| frame.code.is_of_library()).filter(is_known);
         let frame = |python: &PythonFrame| Frame {
             function: python.code.function().to_owned(),
             place: (!python.is_unread()).then(|| (python.code.file().to_owned(), python.line)),

@@ -53,6 +53,8 @@ pub struct Environment {
     pub check: Option<check::Settings>,
     /// `PORTACL_TRACE`; `None`: nothing is recorded unless the program asks for it.
     pub trace: Option<PathBuf>,
+    /// `PORTACL_TRACE_PYTHON=1`: traces name the functions of Python that make calls.
+    pub trace_python: bool,
     /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`; `None`: neither is set.
     pub fault: Option<fault::Settings>,
 }
@@ -141,6 +143,7 @@ impl Environment {
             leak_check: variables.choice("PORTACL_LEAK_CHECK", &checks)?,
             check,
             trace: variables.output("PORTACL_TRACE"),
+            trace_python: variables.choice("PORTACL_TRACE_PYTHON", &[("0", false), ("1", true)])?,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The gate that every call passes: open, held while the process is locked for a snapshot, watched while the host is
-//! short of memory, scheduled (`PORTACL_SCHEDULE`: each call waits for its turn), or closed for good in a forked child
-//! whose parent has something that a child cannot have (`Binding`).
+//! short of memory, attended (`Attendant`: each call waits for its turn in a schedule, or is noted for a trace), or
+//! closed for good in a forked child whose parent has something that a child cannot have (`Binding`).
 //!
 //! One number holds the whole state, so that a call through an open gate costs one load.
 
@@ -22,9 +22,8 @@ pub const HELD: u8 = 2;
 pub const CHILD: u8 = 3;
 /// State: the system has refused host memory. Calls first check whether there is enough.
 pub const SHORT: u8 = 4;
-/// State: calls wait for their turn in a schedule.
-const SCHEDULED: u8 = 5;
-
+/// State: an attendant sees each call.
+const ATTENDED: u8 = 5;
 /// State: this process is the forked child of a process without a `Binding`. Its first call starts afresh.
 pub const FRESH: u8 = 6;
 
@@ -42,11 +41,25 @@ pub enum Binding {
 static BINDINGS: AtomicU8 = AtomicU8::new(0);
 
 static STATE: AtomicU8 = AtomicU8::new(NEW);
-/// The state without a snapshot, a shortage or a fork: `OPEN` or `SCHEDULED`.
+/// The state without a snapshot, a shortage or a fork: `OPEN` or `ATTENDED`.
 static USUAL: AtomicU8 = AtomicU8::new(OPEN);
+/// The attendants: one bit each.
+static ATTENDANTS: Mutex<u8> = Mutex::new(0);
 static SCHEDULE: RwLock<Option<Arc<Schedule>>> = RwLock::new(None);
 static WAITERS: Mutex<()> = Mutex::new(());
 static OPENED: Condvar = Condvar::new();
+
+/// What sees each call at the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Attendant {
+    /// `PORTACL_SCHEDULE`.
+    Schedule = 1,
+    /// A trace.
+    Trace = 2,
+    /// `PORTACL_CHECK_REPORT`.
+    Report = 4,
+}
 
 /// Whether calls may proceed without a further check.
 #[inline]
@@ -60,7 +73,8 @@ pub fn open_first() -> bool {
     if opened {
         // The handler makes calls check for host memory. It allocates nothing.
         host_memory::set_shortage_handler(|| {
-            let _ = STATE.compare_exchange(OPEN, SHORT, Ordering::Relaxed, Ordering::Relaxed);
+            let usual = USUAL.load(Ordering::Relaxed);
+            let _ = STATE.compare_exchange(usual, SHORT, Ordering::Relaxed, Ordering::Relaxed);
         });
     }
     opened
@@ -73,7 +87,8 @@ pub fn is(state: u8) -> bool {
 
 /// Ends the state `SHORT`: host memory is available again.
 pub fn end_shortage() {
-    let _ = STATE.compare_exchange(SHORT, OPEN, Ordering::Relaxed, Ordering::Relaxed);
+    let usual = USUAL.load(Ordering::Relaxed);
+    let _ = STATE.compare_exchange(SHORT, usual, Ordering::Relaxed, Ordering::Relaxed);
 }
 
 /// Notes that a call is about to bind the process, which lasts.
@@ -110,7 +125,14 @@ pub fn open_in_child(restart: impl FnOnce()) {
 /// Sets the schedule: that of the backend that is being opened.
 pub fn set_schedule(schedule: Option<&Arc<Schedule>>) {
     *SCHEDULE.write() = schedule.map(Arc::clone);
-    let (usual, other) = if schedule.is_some() { (SCHEDULED, OPEN) } else { (OPEN, SCHEDULED) };
+    attend(Attendant::Schedule, schedule.is_some());
+}
+
+/// Sets whether this one sees the calls that begin from now on.
+pub fn attend(attendant: Attendant, is_there: bool) {
+    let mut all = ATTENDANTS.lock();
+    *all = *all & !(attendant as u8) | if is_there { attendant as u8 } else { 0 };
+    let (usual, other) = if *all == 0 { (OPEN, ATTENDED) } else { (ATTENDED, OPEN) };
     USUAL.store(usual, Ordering::Relaxed);
     let _ = STATE.compare_exchange(other, usual, Ordering::Relaxed, Ordering::Relaxed);
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::backend::stream::decorators;
-use crate::backend::{Event, Op, Position, Wait};
+use crate::backend::{Event, Op, Position, Wait, trace};
 use crate::base::error::Result;
 use crate::order::accesses::{GraphRun, GraphRuns};
 use crate::order::known::Known;
@@ -53,14 +53,21 @@ pub enum Awaited<'a> {
     Event(&'a Arc<dyn Event>),
 }
 
-/// A wait of the host that has begun.
-pub struct HostWait(Option<(&'static dyn Checker, Option<Instant>)>);
+/// A wait of the host that has begun. `None`: nothing sees it.
+pub struct HostWait(Option<Seen>);
+
+/// What sees a wait.
+struct Seen {
+    /// The checker, and when the wait counts as long for it.
+    checker: Option<(&'static dyn Checker, Option<Instant>)>,
+}
 
 impl HostWait {
     /// Begins a wait. After it the host knows `known`.
     #[inline]
     pub fn begin(known: &[Known]) -> Self {
-        Self(installed().map(|checker| (checker, checker.host_waits(known))))
+        let checker = || installed().map(|checker| (checker, checker.host_waits(known)));
+        Self(decorators::any().then(|| Seen { checker: checker() }))
     }
 
     /// Waits until the deadline. If the wait becomes a long one, the checker sees it.
@@ -71,7 +78,28 @@ impl HostWait {
         deadline: Option<Instant>,
         mut wait: impl FnMut(Option<Instant>) -> Result<Wait>,
     ) -> Result<Wait> {
-        let Some((checker, Some(long))) = self.0 else { return wait(deadline) };
+        let Some(seen) = &self.0 else { return wait(deadline) };
+        seen.wait(awaited, deadline, &mut wait)
+    }
+}
+
+impl Drop for Seen {
+    /// Notes the wait in a trace: once for all that a call waits for.
+    #[cold]
+    fn drop(&mut self) {
+        trace::waited();
+    }
+}
+
+impl Seen {
+    #[cold]
+    fn wait(
+        &self,
+        awaited: &Awaited<'_>,
+        deadline: Option<Instant>,
+        wait: &mut dyn FnMut(Option<Instant>) -> Result<Wait>,
+    ) -> Result<Wait> {
+        let Some((checker, Some(long))) = self.checker else { return wait(deadline) };
         if deadline.is_none_or(|deadline| long < deadline) {
             if wait(Some(long))? == Wait::Done {
                 return Ok(Wait::Done);

@@ -16,7 +16,9 @@ use parking_lot::Mutex;
 
 use crate::algo::host::output_path;
 use crate::backend::trace;
+use crate::base::config::Environment;
 use crate::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
+use crate::base::gate::{self, Attendant};
 use crate::base::handles::{self, Object};
 use crate::runtime::{self, thread};
 
@@ -48,7 +50,9 @@ struct OpenProfiler {
 static STATE: Mutex<OpenProfiler> = Mutex::new(OpenProfiler { profiler: None, of_session: false });
 
 /// Opens the trace for a session that is about to begin, all of which `PORTACL_TRACE` selects.
-pub fn begin_with_session(path: &Path) -> Result<()> {
+pub fn begin_with_session(environment: &Environment) -> Result<()> {
+    trace::show_python(environment.trace_python);
+    let Some(path) = &environment.trace else { return Ok(()) };
     let mut state = STATE.lock();
     if !state.of_session {
         // What aclprofStart has recorded before the session is in a file of its own, and complete.
@@ -56,7 +60,7 @@ pub fn begin_with_session(path: &Path) -> Result<()> {
         open(path, None, "PORTACL_TRACE: the file")?;
     }
     state.of_session = true;
-    trace::record(u64::MAX);
+    record(u64::MAX);
     Ok(())
 }
 
@@ -64,10 +68,17 @@ pub fn begin_with_session(path: &Path) -> Result<()> {
 pub fn end_with_session() {
     let mut state = STATE.lock();
     state.of_session = false;
+    gate::attend(Attendant::Trace, false);
     if let Some(profiler) = &mut state.profiler {
         profiler.started.clear();
     }
     trace::close();
+}
+
+/// Records the work of these devices, and the calls of all threads while there are any devices.
+fn record(devices: u64) {
+    gate::attend(Attendant::Trace, devices != 0);
+    trace::record(devices);
 }
 
 fn open(path: &Path, limit: Option<u64>, what: &str) -> Result<()> {
@@ -104,6 +115,7 @@ pub fn finalize() -> Result<()> {
     let mut state = STATE.lock();
     ensure!(state.profiler.take().is_some(), not_begun());
     if !state.of_session {
+        gate::attend(Attendant::Trace, false);
         trace::close();
     }
     Ok(())
@@ -212,7 +224,7 @@ pub fn start(raw: u64) -> Result<()> {
     }
     profiler.has_begun = true;
     profiler.started.push((raw, devices));
-    trace::record(profiler.wanted(*of_session));
+    record(profiler.wanted(*of_session));
     Ok(())
 }
 
@@ -229,7 +241,7 @@ pub fn stop(raw: u64) -> Result<()> {
             "profilerConfig {raw:#x} is not started (aclprofStop and aclFinalize stop it); call aclprofStart first"
         )
     })?;
-    trace::record(profiler.wanted(*of_session));
+    record(profiler.wanted(*of_session));
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::algo::thread::cancellation;
 use crate::assembly;
+use crate::backend::trace;
 use crate::base::value::{Out, write_unless_null};
 use crate::core::base::error::{self, Code, Error, Result, param_invalid, unsupported};
 use crate::core::base::gate::{self, Binding};
@@ -100,14 +101,17 @@ pub fn guard_unsupported(call: &'static str, why: &'static str) -> i32 {
 }
 
 /// The checks of all other calls: none works in a forked child, none begins without host memory, and all wait while the
-/// process is locked for a snapshot, or for its turn in a schedule. One load, before this, covers all four.
+/// process is locked for a snapshot, or for its turn in a schedule; a trace notes the rest. One load, before this,
+/// covers all of it.
 #[cold]
 #[inline(never)]
 fn check_slow(call: &'static str) -> Result<()> {
     refuse_in_child()?;
     gate::wait_for_turn(call);
     host_memory::enter(call)?;
-    snapshot::pass_gate(call)
+    snapshot::pass_gate(call)?;
+    trace::begin_call(call);
+    Ok(())
 }
 
 /// The checks of calls that return a value: none works in a forked child, and none begins without host memory. None of

@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::collections::HashSet;
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -26,6 +27,11 @@ impl PyCode {
     pub fn function(&self) -> &str {
         &self.key[self.file + 1..]
     }
+
+    /// Whether it is one of the module `acl`, which is a part of the library.
+    pub fn is_of_library(&self) -> bool {
+        ["/acl/_calls.py", "/acl/_callbacks.py"].iter().any(|own| self.file().ends_with(own))
+    }
 }
 
 /// Stands for functions of Python that cannot be read: the GIL cannot be had in time, or the interpreter ends.
@@ -49,6 +55,16 @@ impl PythonFrame {
     /// Whether this stands for frames that cannot be read.
     pub fn is_unread(&self) -> bool {
         self.code.file().is_empty() && self.line == 0
+    }
+}
+
+impl fmt::Display for PythonFrame {
+    /// Writes the frame as `FILE:LINE:FUNCTION`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_unread() {
+            return f.write_str(self.code.function());
+        }
+        write!(f, "{}:{}:{}", self.code.file(), self.line, self.code.function())
     }
 }
 
