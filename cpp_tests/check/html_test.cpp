@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -67,14 +68,14 @@ TEST_F(CheckReport, ShowsTheFindingAndMarksBothOperations) {
     if (browser.empty())
         GTEST_SKIP() << "no chromium, chromium-browser or google-chrome in PATH; install one to run this";
     const std::string elements = Elements("faulty", browser);
-    EXPECT_EQ(Count(elements, "<tr class=\"finding\">"), 1u) << elements;
+    EXPECT_EQ(Count(elements, "<details class=\"finding\""), 1u) << elements;
     EXPECT_NE(elements.find("aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes"), std::string::npos);
     EXPECT_NE(elements.find("<p id=\"summary\">1 race reported</p>"), std::string::npos);
-    EXPECT_EQ(Count(elements, "<rect class=\"op marked\""), 2u);
-    EXPECT_EQ(Count(elements, "<path class=\"hazard\""), 1u);
-    // The fill and the copy, each in the lane of its stream; three blocks of 64 KiB are in use.
-    EXPECT_NE(elements.find("a fill, 64.0 KiB, operation "), std::string::npos);
-    EXPECT_NE(elements.find("a copy, 128.0 KiB, operation "), std::string::npos);
+    EXPECT_EQ(Count(elements, " marked\""), 2u);
+    EXPECT_EQ(Count(elements, "<svg class=\"hazard\""), 1u);
+    // The fill and the copy, each in the row of its stream; three blocks of 64 KiB are in use.
+    EXPECT_NE(elements.find("title=\"aclrtMemsetAsync · fill · 64.0 KiB · "), std::string::npos);
+    EXPECT_NE(elements.find("title=\"aclrtMemcpyAsync · copy device to host · 64.0 KiB · "), std::string::npos);
     EXPECT_NE(elements.find("memory in use, at most "), std::string::npos);
     EXPECT_EQ(elements.find("at most 0 bytes"), std::string::npos);
 }
@@ -84,10 +85,10 @@ TEST_F(CheckReport, MarksNothingInTheCorrectedTwin) {
     if (browser.empty())
         GTEST_SKIP() << "no chromium, chromium-browser or google-chrome in PATH; install one to run this";
     const std::string elements = Elements("fixed", browser);
-    EXPECT_NE(elements.find("<p id=\"summary\">Nothing was found.</p>"), std::string::npos) << elements;
-    EXPECT_EQ(Count(elements, "<tr class=\"finding\">"), 0u);
-    EXPECT_EQ(Count(elements, "<rect class=\"op marked\""), 0u);
-    EXPECT_GE(Count(elements, "<rect class=\"op\""), 5u);
+    EXPECT_NE(elements.find("<p id=\"summary\" class=\"good\">Nothing was found.</p>"), std::string::npos) << elements;
+    EXPECT_EQ(Count(elements, "<details class=\"finding\""), 0u);
+    EXPECT_EQ(Count(elements, " marked\""), 0u);
+    EXPECT_GE(Count(elements, "<div class=\"box "), 5u);
 }
 
 TEST_F(CheckReport, IsOneFileWithAllItsData) {
@@ -99,15 +100,32 @@ TEST_F(CheckReport, IsOneFileWithAllItsData) {
     const std::string data = page.substr(at, page.find("</script>", at) - at);
     EXPECT_EQ(data.find('<'), std::string::npos) << "a text could end the script";
     const auto json = nlohmann::json::parse(data);
-    ASSERT_EQ(json["findings"].size(), 1u);
-    EXPECT_EQ(json["findings"][0]["check"], "race");
-    EXPECT_EQ(json["streams"][0]["name"], "host");
-    EXPECT_EQ(json["streams"].size(), 3u) << json["streams"];
+    const auto &about = json[0][0], &findings = json[1], &timeline = json[2];
+    EXPECT_EQ(json[0][1], "1 race reported");
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0]["check"], "race");
+    EXPECT_EQ(about["command"].size(), 3u);
+    EXPECT_EQ(about["command"][1], "event_too_early");
+    EXPECT_EQ(about["backend"], "cpu");
+    ASSERT_EQ(timeline["threads"].size(), 1u);
+    EXPECT_EQ(timeline["threads"][0]["name"], "main thread");
+    EXPECT_EQ(timeline["streams"].size(), 2u) << timeline["streams"];
     // The program frees what it allocates.
     int64_t used = 0, most = 0;
-    for (const auto& operation : json["operations"]) most = std::max(most, used += operation[5].get<int64_t>());
+    std::set<std::string> waits;
+    for (const auto& operation : timeline["operations"]) {
+        most = std::max(most, used += operation["change"].get<int64_t>());
+        EXPECT_NE(operation["call"], "") << operation;
+        // What takes time in a stream has it here, as the program waits for its work.
+        EXPECT_EQ(operation.contains("took"), operation.contains("stream")
+                                                  ? operation["kind"] != "event"
+                                                  : operation["kind"] != "memory" && operation["kind"] != "wait")
+            << operation;
+        if (operation["kind"] == "wait") waits.insert(operation["call"].get<std::string>());
+    }
     EXPECT_EQ(used, 0);
     EXPECT_GE(most, 3 << 16);
+    EXPECT_EQ(waits.count("aclrtStreamWaitEvent"), 1u);
 }
 
 TEST_F(CheckReport, RefusesAFileThatCannotBeWritten) {

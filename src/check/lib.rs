@@ -15,7 +15,7 @@
 //! | `user_code.rs` | functions of the program that run now |
 //! | `operation.rs` | an operation, as reports describe it |
 //! | `report.rs`, `report/suppression.rs`, `report/summary.rs` | reports, and their number |
-//! | `report/page.rs`, `report/page.html` | reports, a timeline and the use of memory as a page |
+//! | `report/page.rs`, `report/page/` | reports, a timeline and the use of memory as a page |
 //!
 //! The order of operations is in `core/order/sequence.rs`, the memory that they use in `core/order/effects.rs`, and the
 //! places of memory with several addresses in `core/order/places.rs`.
@@ -170,6 +170,7 @@ fn stream_of(event: &Event) -> Option<u64> {
 
 /// Called when a device has ended, and all work there is complete.
 pub fn device_ended() {
+    report::page::device_ended();
     asked::device_ended();
     sync::forget_complete();
 }

@@ -338,7 +338,7 @@ pub(crate) fn at_end_of_process() {
     if !summary.is_empty() {
         notice(format_args!("portacl: PORTACL_CHECK: {summary}\n"));
     }
-    page::write(summary);
+    page::write(&summary);
     if counts.faults() > 0
         && let Some(status) = settings.exit
     {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::operation::{InStream, Operation, Short, What, have_details};
-use super::report::Finding;
+use super::report::{Finding, page};
 use super::sync::{self, SyncStep};
 use super::user_code::{self, WatchedDelivery};
 use super::{Sized, init, is_on, races, report};
@@ -35,6 +35,9 @@ impl Checker for Submissions {
             let point = check_accesses(stream, What::Accesses(op.kind()), &accesses.0);
             return submit(op).inspect_err(|_| refuse(point, false));
         }
+        let label = page::Label::of(&op);
+        let submit: &mut dyn FnMut(Op<'_>) -> Result<Position> =
+            &mut |op| page::timed(label.as_ref(), stream, || submit(op));
         let waits = returns_complete(&op);
         let step = is_on(Check::Sync).then(|| SyncStep::of(&op)).flatten();
         // Programs often submit these between operations on memory.
@@ -42,12 +45,17 @@ impl Checker for Submissions {
         let (operation, (known, point)) = if only_orders {
             let mut sequence = sequence::lock();
             let point = sequence.next(stream);
+            if label.is_some() {
+                let in_stream = InStream { handle: stream, point };
+                let operation = Operation::new(What::Accesses(op.kind()), Some(in_stream), None, &[]);
+                page::operation(&operation, label.as_ref());
+            }
             (None, (carry_order(&mut sequence, stream, &op), point))
         } else {
             let (effects, by) = (Effects::of(&op), Some(stream));
             let what = What::Accesses(op.kind());
-            let name = if let Op::HostTask(task) = op { Some(task.code.name()) } else { None };
-            let seen = Seen { by, what, name, effects: &effects, graph: None, runs: None, shown: None };
+            let label = label.as_ref();
+            let seen = Seen { by, what, label, effects: &effects, graph: None, runs: None, shown: None };
             let carry = |sequence: &mut Sequence| (carry_order(sequence, stream, &op), sequence.latest_of(stream));
             seen.check(&Accesses::of(&effects), step.is_some(), carry)
         };
@@ -73,16 +81,17 @@ impl Checker for Submissions {
         Ok(position)
     }
 
-    fn host_does(&self, op: &Op<'_>) {
-        let effects = Effects::of(op);
-        let what = What::Accesses(op.kind());
-        let seen = Seen { by: None, what, name: None, effects: &effects, graph: None, runs: None, shown: None };
+    fn host_does(&self, op: Op<'_>, run: &mut dyn FnMut(Op<'_>) -> Result<()>) -> Result<()> {
+        let (effects, label) = (Effects::of(&op), page::Label::of(&op));
+        let (what, label) = (What::Accesses(op.kind()), label.as_ref());
+        let seen = Seen { by: None, what, label, effects: &effects, graph: None, runs: None, shown: None };
         seen.check(&Accesses::of(&effects), false, |_| ());
+        page::timed_by_host(label, || run(op))
     }
 
     fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>, runs: Option<&Arc<GraphRuns>>) {
         let (by, what) = (Some(stream), What::Accesses(OpKind::RunGraph));
-        let seen = Seen { by, what, name: None, effects: &run.effects, graph: Some(run), runs, shown: None };
+        let seen = Seen { by, what, label: None, effects: &run.effects, graph: Some(run), runs, shown: None };
         seen.check(&run.accesses, false, |sequence| {
             runs.into_iter().for_each(|runs| sequence.end_run(stream, runs));
         });
@@ -98,6 +107,7 @@ impl Checker for Submissions {
     }
 
     fn host_waits(&self, known: &[Known]) -> Option<Instant> {
+        page::wait();
         is_on(Check::Sync).then(|| {
             sync::host_waits(known.iter().all(Known::is_old));
             Instant::now() + self.long_wait
@@ -253,7 +263,7 @@ pub(crate) fn allocates(by: Option<u64>, memory: &Sized, has_no_contents: bool) 
     let stack = report::stack();
     let mut sequence = sequence::lock();
     let operation = Operation::new(What::Allocates, next(&mut sequence, by), stack, &[memory.shown()]);
-    report::page::operation(&operation, None);
+    page::operation(&operation, None);
     if has_no_contents && is_on(Check::Init) {
         init::allocates(memory.addr, memory.len, Arc::new(operation.clone()));
     }
@@ -272,7 +282,7 @@ pub(crate) fn frees(by: Option<u64>, memory: &Sized) {
         return;
     }
     let effects = &Effects::default();
-    let seen = Seen { by, what, name: None, effects, graph: None, runs: None, shown: Some(memory.shown()) };
+    let seen = Seen { by, what, label: None, effects, graph: None, runs: None, shown: Some(memory.shown()) };
     seen.check(&Accesses([used].into_iter().collect()), false, |sequence| {
         if what == What::Frees {
             sequence.forget_values(used.addr..used.end);
@@ -291,8 +301,8 @@ struct Seen<'a> {
     /// The handle of a stream; `None`: the host.
     by: Option<u64>,
     what: What,
-    /// What the program calls it.
-    name: Option<&'a str>,
+    /// What the page calls it.
+    label: Option<&'a page::Label>,
     effects: &'a Effects,
     /// The graph, if this is a run of one.
     graph: Option<&'a Arc<GraphRun>>,
@@ -323,12 +333,16 @@ impl Seen<'_> {
             sequence.begin_run(stream.handle, runs);
         }
         let (mut kept, mut found) = (None, None);
-        if !is_quiet {
+        if is_quiet {
+            if self.label.is_some() {
+                page::operation(&Operation::new(self.what, stream, None, &[]), self.label);
+            }
+        } else {
             let shown = self.shown.as_ref().map_or(&accesses.0[..], std::slice::from_ref);
             let operation = Operation::new(self.what, stream, stack, shown);
             kept = is_kept.then(|| Arc::new(operation.clone()));
             found = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
-            report::page::operation(&operation, self.name);
+            page::operation(&operation, self.label);
             if is_on(Check::Races) && !accesses.0.is_empty() {
                 races::check(&mut sequence, operation, used, graph, &mut found);
             }

@@ -51,16 +51,28 @@ TEST_F(TraceTest, AnOperationIsABarWithRankBytesAndRate) {
     }
 }
 
-TEST_F(TraceTest, ThePageOfTheChecksNamesItsRank) {
+TEST_F(TraceTest, ThePageOfTheChecksHasRankBytesAndTime) {
     const portacl_test::TemporaryFolder folder;
     const std::string path = folder.At("page.html");
     portacl_test::RunInOwnProcess(Sum, {{"PORTACL_CHECK", "races"}, {"PORTACL_CHECK_REPORT", path}});
     if (std::getenv("PORTACL_TEST_OWN_PROCESS") != nullptr) return;
     std::ifstream file(path);
     const std::string page(std::istreambuf_iterator<char>(file), {});
-    for (const char* name : {"HcclAllReduce, rank 0 of 2", "HcclAllGather, rank 1 of 2"}) {
-        EXPECT_NE(page.find(name), std::string::npos) << name;
+    const std::string begin = "type=\"application/json\">";
+    const size_t at = page.find(begin) + begin.size();
+    const auto timeline = nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at))[2];
+    const std::map<std::string, int64_t> bytes = {{"HcclAllReduce, rank 0 of 2", kCount * 4},
+                                                  {"HcclAllGather, rank 1 of 2", kCount * 8}};
+    for (const auto& [name, wanted] : bytes) {
+        const auto found = std::find_if(timeline["operations"].begin(), timeline["operations"].end(),
+                                        [&name = name](const auto& operation) { return operation["what"] == name; });
+        ASSERT_NE(found, timeline["operations"].end()) << name;
+        EXPECT_EQ((*found)["bytes"], wanted);
+        EXPECT_GT(found->value("took", 0), 0) << *found;
+        EXPECT_EQ((*found)["call"], "portaclLaunchTask");
     }
+    // Each rank has a thread.
+    EXPECT_GE(timeline["threads"].size(), 2u);
 }
 
 }  // namespace

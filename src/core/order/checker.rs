@@ -17,8 +17,8 @@ pub trait Checker: Sync {
     /// Called for each operation of the stream with this handle; `submit` enqueues it.
     fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position>;
 
-    /// Called when the host does this itself. No stream orders it.
-    fn host_does(&self, op: &Op<'_>);
+    /// Called when the host does this itself; `run` does it. No stream orders it.
+    fn host_does(&self, op: Op<'_>, run: &mut dyn FnMut(Op<'_>) -> Result<()>) -> Result<()>;
 
     /// Called before a run of a graph is submitted to the stream with this handle. `runs`: the graph's runs, which
     /// follow each other.

@@ -47,8 +47,9 @@ pub(super) fn copy(device: &Device, copy: Copy) -> Result<()> {
 /// returns.
 #[cold]
 pub(super) fn run(device: &Device, op: Op<'_>) -> Result<()> {
-    if let Some(checker) = checker::installed() {
-        checker.host_does(&op);
+    let mut run = |op: Op<'_>| Ok(trace::synchronous(&*device.native, op)?);
+    match checker::installed() {
+        Some(checker) => checker.host_does(op, &mut run),
+        None => run(op),
     }
-    Ok(trace::synchronous(&*device.native, op)?)
 }
