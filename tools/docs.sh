@@ -4,7 +4,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 accept docs "$@"
 
-packages=(mkdocs-material==9.8.2 websockets)
+packages=(mkdocs-material==9.8.2)
 venv=$PWD/build/docs/venv
 # Wheels stay here: another clone needs not fetch them again.
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/portacl/wheels
@@ -46,7 +46,7 @@ build_site() {
 
 case ${1-} in
 install) install ;;
-look) "$venv/bin/python" tools/site/look.py build/site build/docs/look ;;
+look) tools/site/look.py build/site build/docs/look ;;
 '')
     install
     build_site

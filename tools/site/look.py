@@ -6,23 +6,15 @@ usage: look.py SITE SCREENSHOTS
 Exits with 77 if Chromium is missing.
 """
 
-import base64
 import contextlib
 import functools
 import http.server
-import json
-import os
 import pathlib
-import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import threading
-import time
-import urllib.request
 
-from websockets.sync.client import connect
+from browser import Browser, program
 
 FUNCTION = "aclrtMemcpyAsync"
 
@@ -32,55 +24,18 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-class Browser:
-    """Chromium without a window, by its DevTools protocol."""
+class SiteBrowser(Browser):
+    """A browser of the site at this address."""
 
-    def __init__(self, program, site, folder, stack):
-        # CI runs as root, where Chromium's sandbox does not start. Only the site that was built here is opened.
-        root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    def __init__(self, site, folder, stack):
+        super().__init__(folder, stack)
         self.site = site
-        self.process = subprocess.Popen(
-            [program, "--headless=new", *root, "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-             f"--user-data-dir={folder}", "--window-size=1280,900", "--remote-debugging-port=0", "about:blank"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        stack.callback(self.process.wait)
-        stack.callback(self.process.terminate)
-        for line in self.process.stderr:
-            match = re.search(r"DevTools listening on ws://([^/]+)/", line)
-            if match:
-                break
-        else:
-            sys.exit("look: Chromium does not start")
-        # Its messages must not fill the pipe.
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
-        with urllib.request.urlopen(f"http://{match[1]}/json") as answer:
-            tab = next(tab for tab in json.load(answer) if tab["type"] == "page")
-        self.socket = stack.enter_context(connect(tab["webSocketDebuggerUrl"], max_size=None))
-        self.number = 0
 
-    def command(self, method, **parameters):
-        self.number += 1
-        self.socket.send(json.dumps({"id": self.number, "method": method, "params": parameters}))
-        while True:
-            answer = json.loads(self.socket.recv(timeout=60))
-            if answer.get("id") == self.number:
-                return answer.get("result", {})
+    def open(self, path, until="true"):
+        return super().open(self.site + path, until)
 
-    def value(self, expression):
-        return self.command("Runtime.evaluate", expression=expression)["result"].get("value")
-
-    def open(self, path, until):
-        """Opens a page, and waits until an expression is true in it, for a minute. Returns whether it is."""
-        self.command("Page.navigate", url=self.site + path)
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
-            if self.value(f"document.readyState == 'complete' && Boolean({until})"):
-                return True
-            time.sleep(0.1)
-        return False
-
-    def screenshot(self, file):
-        file.write_bytes(base64.b64decode(self.command("Page.captureScreenshot")["data"]))
+    def screenshot(self, file, whole=False):
+        super().screenshot(file, whole)
         print(f"look: {file}: {file.stat().st_size // 1024} KiB")
         check(file.stat().st_size > 20000, "the picture shows something")
 
@@ -130,8 +85,7 @@ def look(browser, screenshots):
 
 
 def main(site, screenshots):
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if program is None:
+    if program() is None:
         print("Chromium is missing: ./dev setup installs it on Debian (124 MB)")
         sys.exit(77)
     screenshots.mkdir(parents=True, exist_ok=True)
@@ -141,7 +95,7 @@ def main(site, screenshots):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         stack.callback(server.shutdown)
         folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        look(Browser(program, f"http://127.0.0.1:{server.server_address[1]}", folder, stack), screenshots)
+        look(SiteBrowser(f"http://127.0.0.1:{server.server_address[1]}", folder, stack), screenshots)
 
 
 if __name__ == "__main__":
