@@ -28,7 +28,9 @@ MOST = 20
 KEPT = ("PATH", "HOME", "LANG", "CARGO_HOME", "RUSTUP_HOME", "CARGO_BUILD_JOBS", "CMAKE_BUILD_PARALLEL_LEVEL",
         "CARGO_PROFILE_DEV_DEBUG", "CMAKE_BUILD_TYPE", "PORTACL_CARGO_TARGET_DIR", "TMPDIR")
 PROGRAM = '#include <acl/acl.h>\nint main() { uint32_t n = 0; return aclrtGetDeviceCount(&n) || n != 2 || aclrtSetDevice(1); }\n'
-FIND_PACKAGE = ("cmake_minimum_required(VERSION 3.16)\nproject(program CXX)\nfind_package(portacl CONFIG REQUIRED)\n"
+# CMake would also look beside the folders of PATH, which a job may change.
+FIND_PACKAGE = ("cmake_minimum_required(VERSION 3.16)\nproject(program CXX)\n"
+                "set(CMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH OFF)\nfind_package(portacl CONFIG REQUIRED)\n"
                 "add_executable(program program.cpp)\ntarget_link_libraries(program PRIVATE portacl::shared)\n")
 
 
