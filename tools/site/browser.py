@@ -17,7 +17,7 @@ def program():
 class Browser:
     """A browser with one tab. Its profile is in `folder`; `stack` (contextlib.ExitStack) ends it."""
 
-    def __init__(self, folder, stack):
+    def __init__(self, folder, stack, *options):
         read, its_output = os.pipe()
         its_input, write = os.pipe()
         # CI runs as root, where Chromium's sandbox does not start. Only pages that were built here are opened.
@@ -25,7 +25,7 @@ class Browser:
         # It reads commands from descriptor 3 and writes answers to descriptor 4.
         process = subprocess.Popen(
             ["sh", "-c", f'exec "$@" 3<&{its_input} 4>&{its_output}', "sh", program(), "--headless=new", *root,
-             "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", f"--user-data-dir={folder}",
+             "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", *options, f"--user-data-dir={folder}",
              "--window-size=1280,900", "--remote-debugging-pipe", "about:blank"],
             pass_fds=(its_input, its_output), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(its_input)
@@ -64,8 +64,8 @@ class Browser:
         return json.loads(message)
 
     def value(self, expression):
-        """What an expression of JavaScript is in the page."""
-        answer = self.command("Runtime.evaluate", expression=expression, returnByValue=True)
+        """What an expression of JavaScript is in the page; of a promise, what it resolves to."""
+        answer = self.command("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             sys.exit(f"Chromium: {expression}: {answer['exceptionDetails']['exception'].get('description')}")
         return answer["result"].get("value")

@@ -1,43 +1,35 @@
 #!/usr/bin/env python3
-"""Looks at the site in Chromium: titles, the navigation, what a search finds, pictures. Leaves screenshots.
+"""Looks at the site in Chromium, on a phone, a laptop and a large screen, in light and dark: nothing is cut, names are not
+divided, Chinese pages are Chinese, and a search finds what it is asked for. Leaves screenshots.
 
 usage: look.py SITE SCREENSHOTS
 
 Exits with 77 if Chromium is missing.
 """
 
-import contextlib
-import functools
-import http.server
 import pathlib
+import re
 import sys
-import tempfile
-import threading
 
-from browser import Browser, program
+from served import opened
 
-FUNCTION = "aclrtMemcpyAsync"
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
-
-
-class SiteBrowser(Browser):
-    """A browser of the site at this address."""
-
-    def __init__(self, site, folder, stack):
-        super().__init__(folder, stack)
-        self.site = site
-
-    def open(self, path, until="true"):
-        return super().open(self.site + path, until)
-
-    def screenshot(self, file, whole=False):
-        super().screenshot(file, whole)
-        print(f"look: {file}: {file.stat().st_size // 1024} KiB")
-        check(file.stat().st_size > 20000, "the picture shows something")
+HERE = pathlib.Path(__file__).resolve().parent
+WIDTHS = (360, 1366, 1920)
+# Pages by the names of their screenshots: those with the widest tables, the longest names, pictures, Chinese.
+PAGES = {
+    "first": "/", "from_cann": "/docs/from_cann/", "configuration": "/docs/configuration/", "works": "/docs/api/",
+    "function": "/api/aclrtMemcpyAsync/", "type": "/api/aclrtMemcpyKind/", "class": "/api/portacl_Stream/",
+    "topics": "/api/", "constants": "/api/topic_types_rt_errors/", "cpp": "/docs/cpp/", "checking": "/docs/checking/",
+    "samples": "/samples/", "ci": "/docs/ci/", "benchmarks": "/docs/benchmarks/", "errors": "/docs/errors/",
+    "chinese_first": "/README.zh/", "chinese_errors": "/docs/zh/errors/", "chinese_checking": "/docs/zh/checking/",
+}
+# Names that Chinese texts have, too.
+LATIN = {"portacl", "PyTorch", "English", "CANN", "Apache"}
+# Functions whose pages have to be the first result in the page's own search, as people see it.
+TYPED = {"aclrtMemcpyAsync": "/api/aclrtMemcpyAsync/", "aclrtMalloc": "/api/aclrtMalloc/", "aclInit": "/api/aclInit/",
+         "PORTACL_CHECK": "/docs/checking/"}
+# The least contrast of a text that people can read well (WCAG 2, AA).
+CONTRAST = 4.5
 
 
 def check(condition, what):
@@ -46,56 +38,100 @@ def check(condition, what):
     print(f"look: ok: {what}")
 
 
+def measured(browser, call):
+    """What a function of look.js finds in the page."""
+    return browser.value(f"{(HERE / 'look.js').read_text().strip()}.{call}")
+
+
+def page_fits(browser, name, path, screenshots):
+    """Nothing of a page is cut or hidden at any width."""
+    texts = set()
+    for width in WIDTHS:
+        browser.size(width)
+        check(browser.open(path, "document.querySelector('article')"), f"{path} opens at {width} px")
+        found = measured(browser, "measure()")
+        check(found["width"] <= width, f"{path}: at {width} px the page is {found['width']} px wide")
+        check(not found["cut"], f"{path}: at {width} px nothing is cut {found['cut'][:3] or ''}")
+        check(not found["divided"], f"{path}: at {width} px no name is divided {found['divided'][:5] or ''}")
+        check(not found["hidden"], f"{path}: at {width} px all of its text is shown")
+        texts.add(found["text"])
+        browser.screenshot(screenshots / f"{name}_{width}.png")
+    check(len(texts) == 1, f"{path} has the same text at all widths")
+
+
+def is_chinese(browser, path):
+    browser.open(path, "document.querySelector('article')")
+    check(browser.value("document.documentElement.lang") == "zh", f"{path}: the page says that it is Chinese")
+    words = set(re.findall(r"[A-Za-z]{2,}", measured(browser, "furniture()"))) - LATIN
+    check(not words, f"{path}: nothing around the text is English {sorted(words) or ''}")
+
+
+def searches(browser):
+    """The first result for all names of the API, and for the words that people type."""
+    browser.open("/", "document.querySelector('article')")
+    found = measured(browser, "search()")
+    check(len(found) > 700, f"{len(found)} names are searched")
+    wrong = [f"{name}: {place}" for name, place in found.items() if place.strip("/").split("/")[-1] != name.replace("::", "_")]
+    check(not wrong, f"a search for a name of the API finds its page first {wrong[:5] or ''}")
+    rows = [line.split("\t") for line in (HERE / "words.tsv").read_text().splitlines() if line[:1] != "#"]
+    found = measured(browser, f"search({[word for _, word in rows]})")
+    for page, word in rows:
+        check(found[word].rstrip("/") == page.removesuffix(".md").removesuffix("README"), f"'{word}' finds {page} first, not {found[word]}")
+    for word, place in TYPED.items():
+        check(browser.open(f"/?q={word}", "document.querySelector('.md-search-result__link')"), f"the page searches for {word}")
+        first = browser.value("document.querySelector('.md-search-result__link').href")
+        check(f"{place}?" in first or first.endswith(place), f"and its first result is {place}")
+
+
+def is_dark(browser, path, file):
+    browser.scheme("dark")
+    check(browser.open(path, "document.body.dataset.mdColorScheme == 'slate'"), f"{path} is dark where the system is")
+    check(measured(browser, "contrast()") >= CONTRAST, f"{path}: dark, all texts can be read: {measured(browser, 'contrast()'):.1f}")
+    browser.screenshot(file)
+    browser.scheme("light")
+    check(browser.open(path, "document.body.dataset.mdColorScheme == 'default'"), f"{path} is light where the system is")
+    check(measured(browser, "contrast()") >= CONTRAST, f"{path}: light, all texts can be read: {measured(browser, 'contrast()'):.1f}")
+
+
 def texts(selector):
-    """An expression for the texts of elements, a line each."""
-    return f"[...document.querySelectorAll('{selector}')].map(e => e.textContent.trim()).join('\\n')"
+    """An expression for the texts of elements."""
+    return f"[...document.querySelectorAll('{selector}')].map(e => e.textContent.trim())"
 
 
-def look(browser, screenshots):
+def navigates(browser):
+    browser.size(1366)
     check(browser.open("/", "document.querySelector('.md-tabs__link')"), "the first page opens")
-    check(browser.value("document.title").startswith("portacl"), "its title begins with 'portacl'")
-    tabs = browser.value(texts(".md-tabs__link")).split("\n")
-    for entry in ("Guides", "Find mistakes", "Reference", "Benchmarks", "Development"):
-        check(entry in tabs, f"the navigation has '{entry}'")
-    browser.screenshot(screenshots / "first_page.png")
-
-    check(browser.open(f"/?q={FUNCTION}", "document.querySelector('.md-search-result__link')"),
-          f"a search finds {FUNCTION}")
-    found = browser.value("[...document.querySelectorAll('.md-search-result__link')].map(e => e.href).join(' ')")
-    check("/reference/" in found, "one of the results is the API reference")
-    browser.screenshot(screenshots / "search.png")
-
-    topic = "/api/group__topic__transfer__memcpy.html"
-    check(browser.open("/reference/", f"document.querySelector('a[href$=\"{topic}\"]')"),
-          "the reference links a page for copies")
-    check(browser.open(topic, f"document.body.innerText.includes('{FUNCTION}')"), f"that page describes {FUNCTION}")
-    check(browser.value("document.documentElement.outerHTML.length") < 200000, "and has less than 200 KB")
-    browser.screenshot(screenshots / "topic.png")
-    check(browser.open("/api/index.html", "document.querySelectorAll('a[href^=group__topic]').length > 50"),
-          "Doxygen's main page lists the topics")
-
-    check(browser.open("/docs/zh/errors/", "document.body.innerText.includes('错误码')"), "a page is Chinese")
-    browser.screenshot(screenshots / "chinese.png")
-    check("中文" in tabs, "the navigation has it")
-
-    check(browser.open("/docs/benchmarks/", "document.images.length >= 4"), "the benchmarks have plots")
-    check(browser.value("[...document.images].every(image => image.naturalWidth > 100)"), "and all of them are shown")
-    browser.value("document.images[0].scrollIntoView()")
-    browser.screenshot(screenshots / "benchmarks.png")
+    check("portacl" in browser.value("document.title"), "its title has 'portacl'")
+    tabs = browser.value(texts(".md-tabs__link"))
+    check(tabs == ["Start", "Guides", "Find mistakes", "Reference", "Benchmarks", "Development"], f"the navigation is {tabs}")
+    browser.open("/docs/errors/", "document.querySelector('article')")
+    link = browser.value("document.querySelector('.md-select__link[hreflang=zh]').href")
+    check(link.endswith("/docs/zh/errors/"), "a page leads to the same page in Chinese")
+    check(browser.open("/docs/zh/errors/", "document.querySelector('.md-tabs__link')"), "which opens")
+    tabs = browser.value(texts(".md-tabs__link"))
+    check(tabs == ["入门", "指南", "参考"], f"its navigation is {tabs}")
+    browser.open("/api/aclrtMemcpyAsync/", "document.querySelector('article')")
+    beside = browser.value(texts(".md-sidebar--primary .md-nav__link"))
+    check("aclrtMemcpy" in beside, "beside a function are the others of its topic")
+    browser.open("/docs/benchmarks/", "document.images.length >= 4")
+    check(browser.value("[...document.images].every(image => image.naturalWidth > 100)"), "the benchmarks show all plots")
 
 
 def main(site, screenshots):
-    if program() is None:
-        print("Chromium is missing: ./dev setup installs it on Debian (124 MB)")
-        sys.exit(77)
-    screenshots.mkdir(parents=True, exist_ok=True)
-    handler = functools.partial(Quiet, directory=str(site))
-    with contextlib.ExitStack() as stack:
-        server = stack.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        stack.callback(server.shutdown)
-        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        look(SiteBrowser(f"http://127.0.0.1:{server.server_address[1]}", folder, stack), screenshots)
+    with opened(site) as browser:
+        screenshots.mkdir(parents=True, exist_ok=True)
+        browser.scheme("light")
+        navigates(browser)
+        searches(browser)
+        for name, path in PAGES.items():
+            page_fits(browser, name, path, screenshots)
+            if name.startswith("chinese"):
+                is_chinese(browser, path)
+        browser.size(1366)
+        for name in ("first", "function", "samples", "benchmarks", "chinese_checking"):
+            is_dark(browser, PAGES[name], screenshots / f"{name}_dark.png")
+        browser.open("/?q=aclrtMemcpyAsync", "document.querySelector('.md-search-result__link')")
+        browser.screenshot(screenshots / "search.png")
 
 
 if __name__ == "__main__":

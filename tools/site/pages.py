@@ -4,18 +4,17 @@
 usage: pages.py FOLDER
 
 The documents keep their places in this repository, so that their links stay right. A link to a source or to a folder
-leads to a page with its text or its list of files. A page lists all topics of the API.
+leads to a page with its text or its list of files. tools/site/reference.py adds the API reference.
 """
 
+import json
 import pathlib
 import posixpath
 import re
 import shutil
 import sys
 
-import topics
-
-ROOT = topics.ROOT
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "samples"]
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 CODE = re.compile(r"```.*?^\s*```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
@@ -25,7 +24,7 @@ LANGUAGES = {"cpp": "cpp", "hpp": "cpp", "h": "c", "py": "python", "rs": "rust",
 def page_of(path):
     """The page for a path below the repository."""
     if (ROOT / path).is_dir():
-        return posixpath.join(path, "index.md")
+        return posixpath.join(path, "README.md" if (ROOT / path / "README.md").exists() else "index.md")
     return path if pathlib.Path(path).suffix in (".md", ".svg", ".png") else f"{path}.md"
 
 
@@ -55,32 +54,27 @@ def source_page(path):
     return f"---\nsearch: {{ exclude: true }}\n---\n# {path}\n\n````{language}\n{text}````\n"
 
 
-def folder_page(path, found):
-    """The page of a folder: its files. Samples have pages of their own."""
+def words_of(path):
+    """What people search for that a page is about, though its headings may not say so."""
+    rows = (line.split("\t") for line in (ROOT / "tools/site/words.tsv").read_text().splitlines() if line[:1] != "#")
+    return [word for page, word in rows if page == path]
+
+
+def document(path, found):
+    """A document, with what a search needs."""
+    text = with_links_to_pages((ROOT / path).read_text(), path, found)
+    if path == "docs/api.md":
+        text = re.sub(r"^\| (acl\w+) \|", r"| [\1](../api/\1.md) |", text, flags=re.MULTILINE)
+    title = re.search(r"^# (.*)", text, re.MULTILINE)[1].lower()
+    # A title is found without. Chinese characters are words of their own, which many titles have.
+    words = [word for word in words_of(path) if word.lower() not in title or not word.isascii()]
+    return f"---\ntags: {json.dumps(words, ensure_ascii=False)}\n---\n{text}" if words else text
+
+
+def folder_page(path):
+    """The page of a folder: its files."""
     names = sorted(entry.name for entry in (ROOT / path).iterdir() if not entry.name.startswith((".", "__")))
-    lines = [f"# {path}\n"]
-    for name in names:
-        place = posixpath.join(path, name)
-        if path.startswith("samples") and name not in ("CMakeLists.txt",):
-            found.append(place)
-            lines.append(f"- [{name}]({posixpath.relpath(page_of(place), path)})")
-        else:
-            lines.append(f"- `{name}`")
-    return "\n".join(lines) + "\n"
-
-
-def reference_page():
-    """All topics of the API, with their functions. Doxygen makes the pages that it links."""
-    lines = ["---\nsearch: { boost: 3 }\n---\n# API reference\n", 'One page for each topic, from the headers. <a href="../api/index.html">All topics</a>, '
-             '<a href="../api/globals_func.html">all functions</a>, '
-             '<a href="../api/annotated.html">structures and C++ classes</a>.\n']
-    for group, name in topics.GROUPS.items():
-        lines.append(f"\n## {name}\n")
-        for path in (path for path in topics.topics() if topics.group_of(path) == group):
-            page = "../api/group__" + topics.identifier(path).replace("_", "__") + ".html"
-            names = " ".join(f"`{name}`" for name in topics.names_in(path)) if group != "types" else ""
-            lines.append(f'### <a href="{page}">{topics.title(path)}</a>\n\n{names}\n')
-    return "\n".join(lines)
+    return "\n".join(["---\nsearch: { exclude: true }\n---", f"# {path}\n", *(f"- `{name}`" for name in names)]) + "\n"
 
 
 def main(folder):
@@ -93,18 +87,21 @@ def main(folder):
         if path in done:
             continue
         done.add(path)
+        if (ROOT / path / "README.md").exists():
+            todo.append(posixpath.join(path, "README.md"))
+            continue
         page = folder / page_of(path)
         page.parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / path).is_dir():
-            page.write_text(folder_page(path, todo))
+            page.write_text(folder_page(path))
         elif path.endswith(".md"):
-            page.write_text(with_links_to_pages((ROOT / path).read_text(), path, todo))
+            page.write_text(document(path, todo))
         elif page.suffix == ".md":
             page.write_text(source_page(path))
         else:
             shutil.copy(ROOT / path, page)
-    (folder / "reference.md").write_text(reference_page())
-    print(f"site: {len(done) + 1} pages and pictures")
+    shutil.copy(ROOT / "tools/site/style.css", folder)
+    print(f"site: {len(done)} documents, sources and pictures")
 
 
 if __name__ == "__main__":
