@@ -218,6 +218,9 @@ fn calls_and_tables_are_read() {
     let table = "| `x` | `old` |\n\ntext\n\n| a | b |\n|---|---|\n| `one`, `two` | `A::b`, or `c` |\n| plain | `d` |\n";
     assert_eq!(quoted_in_column(table, 0), ["one", "two"].map(str::to_owned).into());
     assert_eq!(quoted_in_column(table, 1), ["A::b", "c", "d"].map(str::to_owned).into());
+    let sections = "# x\n`no`\n## One\n`a`, b `c`\n## Two\n`d`\n";
+    assert_eq!(quoted_in_section(sections, "One"), ["a", "c"].map(str::to_owned).into());
+    assert_eq!(quoted_in_section(sections, "Three").len(), 0);
 }
 
 #[test]
@@ -240,6 +243,35 @@ fn links_lead_somewhere() {
         }
     }
     assert!(seen > 5, "only {seen} links found");
+}
+
+/// Returns the words in backquotes of a section of a document, up to the next heading.
+fn quoted_in_section(document: &str, heading: &str) -> BTreeSet<String> {
+    let section = document.split(&format!("\n## {heading}\n")).nth(1).and_then(|rest| rest.split("\n## ").next());
+    section.unwrap_or_default().split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// Checks that docs/from_cann.md has a row for each header that is installed beside portacl's own, and for each library
+/// that has the original's name.
+#[test]
+fn the_page_for_users_of_cann_is_complete() {
+    let document = read("docs/from_cann.md");
+    let headers = quoted_in_section(&document, "Headers");
+    for folder in ["include/acl", "include/hccl"] {
+        for path in files(folder, "h") {
+            let path = path.strip_prefix(root().join("include")).unwrap().to_str().unwrap();
+            let name = path.rsplit('/').next().unwrap();
+            assert!(headers.contains(path) || headers.contains(name), "docs/from_cann.md: {path} is missing");
+        }
+    }
+    let libraries = quoted_in_section(&document, "Libraries");
+    let table = read("integrations/companions/functions.tsv");
+    let mut names: BTreeSet<&str> = table.lines().skip(1).filter_map(|row| row.split('\t').nth(1)).collect();
+    names.extend(["acl_rt", "opapi"]);
+    assert!(names.len() >= 6, "{names:?}");
+    for name in names {
+        assert!(libraries.contains(&format!("lib{name}.so")), "docs/from_cann.md: lib{name}.so is missing");
+    }
 }
 
 /// Maximum numbers of words of the two pages at the top that most readers open.
