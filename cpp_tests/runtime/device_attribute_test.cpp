@@ -131,12 +131,61 @@ TEST_F(DeviceAttribute, PciPlacesAreUnique) {
     EXPECT_EQ(places.size(), DeviceCount());
 }
 
-OWN_PROCESS_TEST(DeviceArchitecture, FollowsTheNameOfTheProcessor, {"PORTACL_SOC_NAME", "Ascend910_9392"}) {
-    EXPECT_EQ(Number(0, ACL_DEV_ATTR_NPU_ARCH), 2201);
+// What depends on the name of the processor; the number of matrix cores does not.
+void ExpectProfile(int64_t architecture, int64_t vector_cores, int32_t bfloat16) {
+    const int64_t cores = Number(0, ACL_DEV_ATTR_CUBE_CORE_NUM);
+    EXPECT_EQ(Number(0, ACL_DEV_ATTR_AICORE_CORE_NUM), cores);
+    EXPECT_EQ(Number(0, ACL_DEV_ATTR_NPU_ARCH), architecture);
+    EXPECT_EQ(Number(0, ACL_DEV_ATTR_VECTOR_CORE_NUM), cores * vector_cores);
+    auto capability = Poison<int64_t>();
+    ACL_OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_VECTOR_CORE_NUM, &capability));
+    EXPECT_EQ(capability, cores * vector_cores);
+    auto limit = Poison<uint32_t>();
+    ACL_OK(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_VECTOR_CORE, &limit));
+    EXPECT_EQ(limit, cores * vector_cores);
+    auto has = Poison<int32_t>();
+    ACL_OK(aclGetCannAttribute(ACL_CANN_ATTR_BF16, &has));
+    EXPECT_EQ(has, bfloat16);
+    ACL_OK(aclGetCannAttribute(ACL_CANN_ATTR_INF_NAN, &has));
+    EXPECT_EQ(has, 1);
+    if (OnCpu()) {
+        EXPECT_EQ(cores, Cores());
+    } else {
+        // A multiprocessor has room for 1,024 threads or more.
+        EXPECT_GE(Number(0, ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE) * vector_cores, 1024);
+    }
 }
 
-OWN_PROCESS_TEST(DeviceArchitecture, IsZeroForOtherNames, {"PORTACL_SOC_NAME", "Something"}) {
-    EXPECT_EQ(Number(0, ACL_DEV_ATTR_NPU_ARCH), 0);
+OWN_PROCESS_TEST(DeviceProfile, DefaultOfTheLibrary, {"PORTACL_SOC_NAME", ""}) {
+    ExpectProfile(2201, 2, 1);
+}
+
+OWN_PROCESS_TEST(DeviceProfile, A2, {"PORTACL_SOC_NAME", "Ascend910B4-1"}) {
+    ExpectProfile(2201, 2, 1);
+}
+
+OWN_PROCESS_TEST(DeviceProfile, A3, {"PORTACL_SOC_NAME", "Ascend910_9392"}) {
+    ExpectProfile(2201, 2, 1);
+}
+
+OWN_PROCESS_TEST(DeviceProfile, Inference, {"PORTACL_SOC_NAME", "Ascend310P3"}) {
+    ExpectProfile(0, 1, 0);
+}
+
+OWN_PROCESS_TEST(DeviceProfile, FirstGeneration, {"PORTACL_SOC_NAME", "Ascend910B"}) {
+    ExpectProfile(0, 1, 0);
+}
+
+OWN_PROCESS_TEST(DeviceProfile, UnknownNamesKeepTheOtherDefaults, {"PORTACL_SOC_NAME", "Something"}) {
+    ExpectProfile(0, 2, 1);
+}
+
+// A variable that sets a value has precedence over what a name implies.
+OWN_PROCESS_TEST(DeviceProfile, MemoryIsThatOfItsVariable, {"PORTACL_SOC_NAME", "Ascend310P3"},
+                 {"PORTACL_CPU_MEMORY", "512M"}) {
+    if (!OnCpu()) return;  // The variable is for CPU devices.
+    EXPECT_EQ(Number(0, ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE), int64_t{512} << 20);
+    ExpectProfile(0, 1, 0);
 }
 
 TEST_F(DeviceAttribute, InfoChecksItsArguments) {

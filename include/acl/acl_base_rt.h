@@ -348,7 +348,7 @@ aclFloat16 aclFloatToFloat16(float value);
 
 /**
  * Returns the name of the processor, by which programs select their code: `PORTACL_SOC_NAME`, or else `Ascend910B1`.
- * Works at any time.
+ * Works at any time. Answers of aclrtGetDeviceInfo and aclGetCannAttribute depend on it: docs/configuration.md.
  *
  * @return a zero-terminated text that stays valid and unchanged until the process ends; null in a forked child whose
  *     calls fail (docs/compatibility.md).
@@ -373,8 +373,9 @@ const char *aclrtGetSocName(void);
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value);
 
 /**
- * Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16
- * (ACL_CANN_ATTR_BF16) yes, operators compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no. Works at any time.
+ * Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) yes, operators
+ * compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no, bfloat16 (ACL_CANN_ATTR_BF16) yes, unless aclrtGetSocName names
+ * a processor without it (docs/configuration.md). Works at any time.
  *
  * @param cannAttr an aclCannAttr other than ACL_CANN_ATTR_UNDEFINED.
  * @param value receives 1 or 0.

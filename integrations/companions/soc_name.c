@@ -5,5 +5,7 @@
 
 __attribute__((constructor)) static void choose(void) {
     // With raised privileges the library reads no variable, and reports those that are set.
-    if (getauxval(AT_SECURE) == 0) setenv("PORTACL_SOC_NAME", "Ascend910_9391", 0);
+    if (getauxval(AT_SECURE) != 0) return;
+    const char* chosen = getenv("PORTACL_SOC_NAME");
+    if (chosen == NULL || *chosen == 0) setenv("PORTACL_SOC_NAME", "Ascend910_9391", 1);
 }

@@ -112,6 +112,7 @@ variables() {
     if [[ -n $home ]]; then
         give ASCEND_HOME_PATH "$home"
         give ASCEND_TOOLKIT_HOME "$home"
+        [[ ! -d $home/opp ]] || give ASCEND_OPP_PATH "$home/opp"
         prepend LD_LIBRARY_PATH "$home/lib64"
         output home "$home"
     fi
@@ -133,6 +134,7 @@ variables() {
     done
     give PORTACL_BACKEND cpu
     give PORTACL_CPU_DEVICES "${PORTACL_INPUT_DEVICES:-1}"
+    [[ -z ${PORTACL_INPUT_SOC-} ]] || give PORTACL_SOC_NAME "$PORTACL_INPUT_SOC"
 }
 
 key=$(key)

@@ -27,7 +27,7 @@ def float_to_float16(value: float, /) -> int:
     """aclFloatToFloat16: Converts single precision to half precision, rounded to nearest even, with the same sign."""
 
 def get_cann_attribute(cann_attr: int, /) -> tuple[int, int]:
-    """aclGetCannAttribute -> value, ret: Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16 (ACL_CANN_ATTR_BF16) yes, operators compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no."""
+    """aclGetCannAttribute -> value, ret: Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) yes, operators compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no, bfloat16 (ACL_CANN_ATTR_BF16) yes, unless aclrtGetSocName names a processor without it (docs/configuration.md)."""
 
 def get_cann_attribute_list() -> tuple[int, int, int]:
     """aclGetCannAttributeList -> cann_attr_list, num, ret: Returns the attributes that aclGetCannAttribute accepts."""

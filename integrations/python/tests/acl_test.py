@@ -250,6 +250,26 @@ class Callbacks(OnDevice):
         self.device_memory(64)
 
 
+# What a test asks before it runs: is this one of the processors that it is for?
+PROFILE = """
+import acl
+assert acl.init() == 0
+vector, ret = acl.rt.get_device_info(0, 201)
+cube, again = acl.rt.get_device_info(0, 102)
+assert ret == again == 0
+print(acl.get_soc_name(), vector // cube, *acl.get_cann_attribute(1))
+"""
+
+
+class Profile(unittest.TestCase):
+    def test_answers_follow_the_name_of_the_processor(self):
+        for name, vector_cores, bfloat16 in (("Ascend910B3", 2, 1), ("Ascend910_9391", 2, 1), ("Ascend310P3", 1, 0)):
+            with self.subTest(name):
+                done = subprocess.run([sys.executable, "-c", PROFILE], env={**os.environ, "PORTACL_SOC_NAME": name},
+                                      capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.stdout.split(), [name, str(vector_cores), str(bfloat16), "0"], done.stderr)
+
+
 # A program like a data loader: it asks for devices, forks workers, and uses the device in them.
 FORKS = """
 import multiprocessing

@@ -28,9 +28,6 @@ pub fn pool_support(id: i32, number: i32) -> Result<u64> {
     Ok(answer(describe(id)?.pools))
 }
 
-/// Number of vector cores that belong to each core for matrices.
-pub const VECTOR_CORES_PER_CORE: i64 = 2;
-
 /// Implements aclrtGetDeviceInfo.
 pub fn number(id: u32, attribute: i32) -> Result<i64> {
     if !matches!(attribute, 1 | 101 | 102 | 201..=212 | 301 | 302 | 401..=409 | 501 | 601) {
@@ -40,17 +37,18 @@ pub fn number(id: u32, attribute: i32) -> Result<i64> {
         ));
     }
     let device = describe(id)?;
-    let cores = i64::from(device.cores);
+    let (cores, profile) = (i64::from(device.cores), info::profile());
+    let vector_cores = i64::from(profile.vector_cores_per_core);
     let threads = device.threads;
     let limit = |of: &dyn Fn(crate::backend::ThreadLimits) -> i64| threads.map_or(0, of);
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
     Ok(match attribute {
         1 => i64::from(device.host_cores),
         101 | 102 => cores,
-        201 => cores * VECTOR_CORES_PER_CORE,
+        201 => cores * vector_cores,
         202 => limit(&|of| of.warp.into()),
-        203 => limit(&|of| i64::from(of.per_core) / VECTOR_CORES_PER_CORE),
-        204 => limit(&|of| bytes(of.shared_memory_per_core) / VECTOR_CORES_PER_CORE),
+        203 => limit(&|of| i64::from(of.per_core) / vector_cores),
+        204 => limit(&|of| bytes(of.shared_memory_per_core) / vector_cores),
         205..=207 => limit(&|of| of.grid[attribute as usize - 205].into()),
         208 => limit(&|of| of.grid.iter().fold(1, |all: i64, n| all.saturating_mul((*n).into()))),
         209 => limit(&|of| of.per_block.into()),
@@ -66,7 +64,7 @@ pub fn number(id: u32, attribute: i32) -> Result<i64> {
         409 => 3,
         // No device is a part of another one.
         501 => 0,
-        _ => info::npu_arch(),
+        _ => profile.npu_arch.into(),
     })
 }
 
@@ -85,10 +83,11 @@ pub fn check_feature(id: i32, feature: i32) -> Result<()> {
     device::slot(&*runtime::session()?, "deviceId", id).map(drop)
 }
 
-/// Implements aclGetCannAttribute: floating point has infinities and NaNs, and bfloat16 is supported; nothing is
+/// Implements aclGetCannAttribute: floating point has infinities and NaNs, whatever the processor is called; nothing is
 /// compiled at run time.
 pub fn attribute(attribute: i32) -> Result<bool> {
-    arguments::numbered("cannAttr", attribute, &[true, true, false], "the values of aclCannAttr, 0 to 2")
+    let answers = [true, info::profile().bfloat16, false];
+    arguments::numbered("cannAttr", attribute, &answers, "the values of aclCannAttr, 0 to 2")
 }
 
 /// Implements aclrtGetDevicesTopo: all devices are reported below one host bridge.

@@ -12,7 +12,7 @@ use crate::base::error::{Result, arguments};
 use crate::base::handles::Object;
 use crate::runtime::device::slot::DeviceSlot;
 use crate::runtime::device::{self, Device};
-use crate::runtime::{self, Session, device_info, thread};
+use crate::runtime::{self, Session, info, thread};
 use crate::stream::{self, Stream};
 
 /// A kind of core.
@@ -35,7 +35,7 @@ impl Resource {
     fn all_of(self, device: &DeviceInfo) -> u32 {
         match self {
             Self::Cube => device.cores,
-            Self::Vector => device.cores.saturating_mul(device_info::VECTOR_CORES_PER_CORE as u32),
+            Self::Vector => device.cores.saturating_mul(info::profile().vector_cores_per_core),
         }
     }
 }

@@ -14,10 +14,10 @@ use crate::types::{
 /// Returns an attribute of a device. The device need not be set.
 ///
 /// - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the number of the GPU's multiprocessors, or
-///   of the CPU cores that serve the device; ACL_DEV_ATTR_VECTOR_CORE_NUM is twice that number. None of them is 0.
-///   ACL_DEV_ATTR_AICPU_CORE_NUM is the number of CPU cores, 0 on a GPU.
-/// - Threads (202 to 212): the GPU's limits; the limits of one core are divided between its two vector cores. 0 on the
-///   CPU.
+///   of the CPU cores that serve the device; ACL_DEV_ATTR_VECTOR_CORE_NUM is twice that number, or the same number for
+///   processors with one vector core each (docs/configuration.md). None of them is 0. ACL_DEV_ATTR_AICPU_CORE_NUM is
+///   the number of CPU cores, 0 on a GPU.
+/// - Threads (202 to 212): the GPU's limits; the limits of one core are divided between its vector cores. 0 on the CPU.
 /// - Memory: ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is the
 ///   level-2 cache of one core, 0 if the system does not report it.
 /// - Location: ACL_DEV_ATTR_PHY_CHIP_ID and ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id; the other

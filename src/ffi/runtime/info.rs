@@ -8,7 +8,7 @@ use crate::core::runtime::{device_info, info};
 use crate::types::{aclCannAttr, aclDeviceInfo, aclError};
 
 /// Returns the name of the processor, by which programs select their code: `PORTACL_SOC_NAME`, or else `Ascend910B1`.
-/// Works at any time.
+/// Works at any time. Answers of aclrtGetDeviceInfo and aclGetCannAttribute depend on it: docs/configuration.md.
 ///
 /// @return a zero-terminated text that stays valid and unchanged until the process ends; null in a forked child whose
 ///     calls fail (docs/compatibility.md).
@@ -39,8 +39,9 @@ pub unsafe extern "C" fn aclGetDeviceCapability(
     guard_out("aclGetDeviceCapability", "value", value, || device_info::capability(deviceId, enum_value(deviceInfo)))
 }
 
-/// Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16
-/// (ACL_CANN_ATTR_BF16) yes, operators compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no. Works at any time.
+/// Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) yes, operators
+/// compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no, bfloat16 (ACL_CANN_ATTR_BF16) yes, unless aclrtGetSocName names
+/// a processor without it (docs/configuration.md). Works at any time.
 ///
 /// @param cannAttr an aclCannAttr other than ACL_CANN_ATTR_UNDEFINED.
 /// @param value receives 1 or 0.
