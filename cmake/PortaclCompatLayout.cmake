@@ -6,8 +6,11 @@
 #   lib64/stub                                     runtime/lib64/stub
 #   acllib/ fwkacllib/ compiler/ MACHINE-linux/    each with include and lib64, and so with lib64/stub
 #   devlib MACHINE-linux/devlib                    lib64
+#   opp/ ascend_portacl_install.info               what torch_npu looks for (PortaclAscendHome.cmake)
 set(portacl_layout "${CMAKE_CURRENT_BINARY_DIR}/layout")
 file(REMOVE_RECURSE "${portacl_layout}")
+include(PortaclAscendHome)
+portacl_ascend_home("${portacl_layout}" opp)
 
 # portacl_layout_link(NAME TARGET): a link in the layout; TARGET is relative to the folder of the link.
 function(portacl_layout_link name target)

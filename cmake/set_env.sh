@@ -16,6 +16,7 @@ portacl_home=$(CDPATH='' cd "$(dirname "$portacl_script")" && pwd)
 if [ -e "$portacl_home/set_env.sh" ] && [ -d "$portacl_home/include/acl" ]; then
     export ASCEND_HOME_PATH="$portacl_home"
     export ASCEND_TOOLKIT_HOME="$portacl_home"
+    export ASCEND_OPP_PATH="$portacl_home/opp"
     # An empty part would be the current folder, from which no library should be loaded.
     portacl_path=$portacl_home/lib64
     portacl_rest=${LD_LIBRARY_PATH-}:

@@ -12,8 +12,8 @@ check() {
         while IFS='|' read -r before after; do
             # shellcheck disable=SC2016,SC2086
             found=$(cd "$work/elsewhere" && LD_LIBRARY_PATH=$before $shell -euc \
-                '. "$0/set_env.sh" && echo "$ASCEND_HOME_PATH|$ASCEND_TOOLKIT_HOME|$LD_LIBRARY_PATH"' "$home")
-            [[ $found == "$home|$home|$home/lib64$after" ]] || { echo "$shell, LD_LIBRARY_PATH='$before': $found"; return 1; }
+                '. "$0/set_env.sh" && echo "$ASCEND_HOME_PATH|$ASCEND_TOOLKIT_HOME|$ASCEND_OPP_PATH|$LD_LIBRARY_PATH"' "$home")
+            [[ $found == "$home|$home|$home/opp|$home/lib64$after" ]] || { echo "$shell, LD_LIBRARY_PATH='$before': $found"; return 1; }
             # In a subshell of a script, which has other files open.
             # shellcheck disable=SC2016
             printf '(. "$1/set_env.sh"; echo "$ASCEND_HOME_PATH")\n' >"$work/elsewhere/script"

@@ -2,6 +2,7 @@
 the libraries."""
 
 import importlib.util
+import json
 import os
 import pathlib
 import subprocess
@@ -29,13 +30,56 @@ def expect(words, text):
 
 
 def a_program_runs(path):
-    expect("9.0 ['-x', 'two words'] __main__", portacl("run", path, "-x", "two words", status=7))
+    # Nothing else: torch_npu warns of nothing.
+    assert portacl("run", path, "-x", "two words", status=7) == "9.0 ['-x', 'two words'] __main__\n"
 
 
 def a_shell_sets_the_environment(path):
     command = f'eval "$({sys.executable} -m portacl env)"; {sys.executable} {path}'
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
-    expect("9.0 [] __main__", done.stdout + done.stderr)
+    assert done.stdout + done.stderr == "9.0 [] __main__\n", done.stdout + done.stderr
+
+
+def another_toolkit_is_left_out(path, folder):
+    """A folder of another toolkit would bring its libraries; one of portacl stays."""
+    def home(chosen):
+        lines = portacl("env", ASCEND_HOME_PATH=chosen).splitlines()
+        return {line.split("=")[1] for line in lines if line.startswith(("export ASCEND_HOME", "export ASCEND_OPP"))}
+
+    own = os.environ["PYTHONPATH"] + "/portacl/ascend"
+    for other in ["", folder, folder + "/missing"]:
+        assert home(other) == {own, own + "/opp"}, home(other)
+    pathlib.Path(folder, "ascend_portacl_install.info").write_text("version=8.3.0\n")
+    assert home(folder) == {folder, folder + "/opp"}, home(folder)
+    text = portacl("run", path, "version", status=7, ASCEND_HOME_PATH="/nowhere")
+    assert text == "9.0 ['version'] __main__\n", text
+
+
+PROFILE = """
+import sys, torch, torch_npu
+from torch_npu.profiler import ProfilerActivity, profile, tensorboard_trace_handler
+with profile(activities=[getattr(ProfilerActivity, name) for name in sys.argv[2:]],
+             on_trace_ready=tensorboard_trace_handler(sys.argv[1])):
+    x = torch.ones(8, 8).npu()
+    (torch.relu(x @ x) + 1).sum().item()
+"""
+
+
+def a_profile_has_the_operators(path, folder):
+    text = portacl("run", path, folder, "CPU")
+    traces = list(pathlib.Path(folder).glob("*/ASCEND_PROFILER_OUTPUT/trace_view.json"))
+    assert len(traces) == 1 and "rror" not in text, text
+    names = {event["name"] for event in json.loads(traces[0].read_text())}
+    assert {"aten::matmul", "aten::relu", "aten::add"} <= names, names
+
+
+def a_profile_of_the_device_says_where_it_is(path, folder):
+    expect("portacl: torch_npu.profiler writes no trace_view.json of the device; allowed: activities=[ProfilerActivity.CPU]",
+           portacl("run", path, folder, "CPU", "NPU"))
+    traces = list(pathlib.Path(folder).glob("*/portacl-*.json"))
+    assert len(traces) == 1, traces
+    categories = [event.get("cat") for event in json.loads(traces[0].read_text())]
+    assert categories.count("kernel") >= 3 and "copy" in categories, categories
 
 
 def a_doctor_finds_what_is_missing():
@@ -74,7 +118,14 @@ if __name__ == "__main__":
         file.flush()
         a_program_runs(file.name)
         a_shell_sets_the_environment(file.name)
+        with tempfile.TemporaryDirectory() as folder:
+            another_toolkit_is_left_out(file.name, folder)
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as file, tempfile.TemporaryDirectory() as folder:
+        file.write(PROFILE)
+        file.flush()
+        a_profile_has_the_operators(file.name, folder + "/operators")
+        a_profile_of_the_device_says_where_it_is(file.name, folder + "/device")
     a_doctor_finds_what_is_missing()
     a_demo_trains()
     wrong_usage_is_refused()
-    print("5 passed, 0 failed")
+    print("8 passed, 0 failed")

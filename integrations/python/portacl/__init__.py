@@ -4,3 +4,5 @@ import pathlib
 
 # Where the libraries are.
 LIBRARIES = pathlib.Path(__file__).resolve().parent / "lib"
+# What torch_npu looks for where ASCEND_HOME_PATH says.
+HOME = pathlib.Path(__file__).resolve().parent / "ascend"

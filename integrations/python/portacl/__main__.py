@@ -9,10 +9,19 @@
 """
 
 import os
+import pathlib
 import shlex
 import sys
 
-from portacl import LIBRARIES, doctor
+from portacl import HOME, LIBRARIES, doctor
+
+
+def ascend_home():
+    """The variables for torch_npu, which warns without them. A folder of portacl that the caller chose stays; the one of
+    another toolkit would bring its libraries."""
+    chosen = pathlib.Path(os.environ.get("ASCEND_HOME_PATH") or HOME)
+    home = chosen if (chosen / "ascend_portacl_install.info").exists() else HOME
+    return {"ASCEND_HOME_PATH": str(home), "ASCEND_OPP_PATH": str(home / "opp")} if home.exists() else {}
 
 
 def environment():
@@ -20,7 +29,7 @@ def environment():
     operators is off, unless the caller has set it: it costs more than it hides where the device is the same processor, and
     no line of Python is on its stack."""
     path = [str(LIBRARIES)] + [part for part in os.environ.get("LD_LIBRARY_PATH", "").split(":") if part]
-    return {"LD_LIBRARY_PATH": ":".join(dict.fromkeys(path)),
+    return {"LD_LIBRARY_PATH": ":".join(dict.fromkeys(path)), **ascend_home(),
             "TASK_QUEUE_ENABLE": os.environ.get("TASK_QUEUE_ENABLE", "0")}
 
 
