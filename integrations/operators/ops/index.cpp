@@ -63,6 +63,9 @@ OPERATOR(EmbeddingDenseBackward,
          Put(out, at::embedding_dense_backward(grad, Long(indices), weights, padding, scaleByFrequency)));
 OPERATOR(Gather, (Part self, int64_t dim, In index, Out out), at::gather_out(out, self, dim, Long(index)));
 OPERATOR(IndexSelect, (Part self, int64_t dim, In index, Out out), at::index_select_out(out, self, dim, Long(index)));
+OPERATOR(GatherV3, (Part self, int64_t dim, In index, int64_t batchDims, [[maybe_unused]] int64_t mode, Out out),
+         if (batchDims != 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "batchDims is ", batchDims, "; allowed: 0");
+         Put(out, at::index_select(self, dim, Long(index.flatten()))));
 OPERATOR(EmbeddingRenorm, (Out self, In indices, double maxNorm, double normType),
          at::embedding_renorm_(self, Long(indices), maxNorm, normType));
 OPERATOR(Index, (Part self, Indices indices, Out out), if (out.numel() > 0) Put(out, at::index(self, indices)));

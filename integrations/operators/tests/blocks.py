@@ -149,6 +149,38 @@ def rows_are_updated_at_places():
     same(npu.npu_scatter_nd_update(x.npu(), torch.tensor([[3, 0], [1, 2]]).npu(), rows[:, 0].npu()), want)
 
 
+def rotations_by_a_table():
+    """The frequencies one after the other."""
+    tokens, head, size = 6, 64, 32
+    for dtype in TYPES:
+        query, key, table = rand(tokens, 3 * head, dtype=dtype), rand(tokens, head, dtype=dtype), rand(20, size, dtype=dtype)
+        for positions, sections in ((torch.randint(20, (tokens,)), None), (torch.randint(20, (3, tokens)), [5, 8, 3])):
+            for mode in ("half", "interleave"):
+                got = npu.npu_mrope(positions.npu(), query.npu(), key.npu(), table.npu(), head, mrope_section=sections,
+                                    rotary_mode=mode)
+                for x, out in zip((query, key), got):
+                    heads = x.float().reshape(tokens, -1, head)
+                    want = heads.clone()
+                    for i in range(size // 2):
+                        which = 0 if sections is None else 0 if i < 5 else 1 if i < 13 else 2
+                        row = table.float()[positions if sections is None else positions[which]]
+                        cos, sin = row[:, None, i], row[:, None, size // 2 + i]
+                        a, b = (i, i + size // 2) if mode == "half" else (2 * i, 2 * i + 1)
+                        want[..., a] = heads[..., a] * cos - heads[..., b] * sin
+                        want[..., b] = heads[..., b] * cos + heads[..., a] * sin
+                    same(out, want.reshape(x.shape), dtype)
+    device.expect_error("mropeSection must have 3 elements whose sum is 16", lambda: npu.npu_mrope(
+        positions.npu(), query.npu(), key.npu(), table.npu(), head, mrope_section=[5, 8, 4]))
+
+
+def rows_are_gathered():
+    index = torch.randint(5, (2, 3))
+    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.int64, torch.bool, torch.complex64):
+        x = torch.randint(9, (5, 4)).to(dtype)
+        for each in (index, index.int()):
+            assert torch.equal(npu.npu_gather_sparse_index(x.npu(), each.npu()).cpu(), x[index])
+
+
 def caches_are_updated():
     for dtype in (torch.float32, torch.float16, torch.int8):
         cache, parts = torch.arange(2 * 3 * 5 * 4).reshape(2, 3, 5, 4).to(dtype), torch.ones(2, 3, 2, 4).to(dtype)
@@ -178,4 +210,4 @@ def experts_are_chosen():
 if __name__ == "__main__":
     device.main([normalizations, groups_with_a_gate, deep_layers, rotations, rotations_have_gradients,
                  queries_and_keys_are_rotated, gated_units, rows_are_updated_at_places, caches_are_updated,
-                 experts_are_chosen])
+                 experts_are_chosen, rotations_by_a_table, rows_are_gathered])

@@ -231,19 +231,50 @@ std::pair<std::string, std::string> Layouts(const std::string& layout) {
     return layout == "BNSD_BSND" ? std::pair<std::string, std::string>("BNSD", "BSND") : std::pair(layout, layout);
 }
 
+// Adds a bias to queries, keys and values that lie one behind the other, and scales the queries.
+void SplitHeads(const at::Tensor& qkv, const at::Tensor& bias, int64_t heads, std::initializer_list<at::Tensor*> outs) {
+    if (qkv.dim() != 3 || heads < 1 || qkv.size(2) % (3 * heads) != 0 || bias.dim() != 1 || bias.size(0) != qkv.size(2))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "qkv and qkvBias have the shapes ", qkv.sizes(), " and ", bias.sizes(),
+                      "; the last sizes must be the same, a multiple of 3 times ", heads, " heads");
+    const int64_t size = qkv.size(2) / 3 / heads;
+    const at::Tensor all =
+        (qkv.to(at::kFloat) + bias.to(at::kFloat)).unflatten(2, at::IntArrayRef{3, heads, size}).transpose(1, 3);
+    int64_t part = 0;
+    for (at::Tensor* out : outs) {
+        const at::Tensor one = all.select(2, part);
+        Put(*out, part == 0 ? one / std::sqrt(static_cast<double>(size)) : one);
+        ++part;
+    }
+}
+
+// Joins attention over parts of the keys: each part has its sum of exponentials, as a logarithm.
+void Update(Tensors logarithms, Tensors parts, int64_t type, at::Tensor& out, MaybeOut all) {
+    if (type != 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "updateType is ", type, "; allowed: 0");
+    if (logarithms.empty() || logarithms.size() != parts.size())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "lse and localOut have ", logarithms.size(), " and ", parts.size(),
+                      " elements; both must have the same number of at least 1");
+    for (size_t i = 0; i < parts.size(); ++i)
+        if (parts[i].dim() == 0 || logarithms[i].sizes() != parts[i].sizes().slice(0, parts[i].dim() - 1))
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "lse and localOut have the shapes ", logarithms[i].sizes(), " and ",
+                          parts[i].sizes(), "; the latter must have one dimension more");
+    const at::Tensor each = at::stack(logarithms).to(at::kFloat), sum = at::logsumexp(each, {0});
+    const at::Tensor weights = at::exp(each - sum).unsqueeze(-1);
+    Put(out, at::sum(weights * at::stack(parts).to(at::kFloat), {0}));
+    Put(all, sum);
+}
+
 }  // namespace
+
+#define ABSENT(NAME) \
+    { #NAME, &NAME }
 
 OPERATOR(PromptFlashAttentionV3,
          (Part query, Part key, Part value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
           MaybeInts actualSeqLengthsKv, MaybeIn deqScale1, MaybeIn quantScale1, MaybeIn deqScale2, MaybeIn quantScale2,
           MaybeIn quantOffset2, int64_t numHeads, double scale, int64_t preTokens, int64_t nextTokens, Text layout,
           int64_t numKeyValueHeads, int64_t sparseMode, [[maybe_unused]] int64_t innerPrecise, Out out),
-         CheckAbsent({{"pseShift", &pseShift},
-                      {"deqScale1", &deqScale1},
-                      {"quantScale1", &quantScale1},
-                      {"deqScale2", &deqScale2},
-                      {"quantScale2", &quantScale2},
-                      {"quantOffset2", &quantOffset2}});
+         CheckAbsent({ABSENT(pseShift), ABSENT(deqScale1), ABSENT(quantScale1), ABSENT(deqScale2), ABSENT(quantScale2),
+                      ABSENT(quantOffset2)});
          const auto [in, to] = Layouts(layout); const std::vector<at::Tensor> keys{key}, values{value};
          const Optional<at::Tensor> none; Optional<at::Tensor> no_output;
          AttendAll({query,
@@ -267,15 +298,9 @@ OPERATOR(IncreFlashAttentionV4,
           MaybeIn antiquantScale, MaybeIn antiquantOffset, MaybeIn blockTable, MaybeIn kvPaddingSize, int64_t numHeads,
           double scale, Text layout, int64_t numKeyValueHeads, int64_t blockSize, [[maybe_unused]] int64_t innerPrecise,
           Out out),
-         CheckAbsent({{"pseShift", &pseShift},
-                      {"dequantScale1", &dequantScale1},
-                      {"quantScale1", &quantScale1},
-                      {"dequantScale2", &dequantScale2},
-                      {"quantScale2", &quantScale2},
-                      {"quantOffset2", &quantOffset2},
-                      {"antiquantScale", &antiquantScale},
-                      {"antiquantOffset", &antiquantOffset},
-                      {"kvPaddingSize", &kvPaddingSize}});
+         CheckAbsent({ABSENT(pseShift), ABSENT(dequantScale1), ABSENT(quantScale1), ABSENT(dequantScale2),
+                      ABSENT(quantScale2), ABSENT(quantOffset2), ABSENT(antiquantScale), ABSENT(antiquantOffset),
+                      ABSENT(kvPaddingSize)});
          Optional<at::Tensor> no_output; AttendAll({query,
                                                     key,
                                                     value,
@@ -291,6 +316,32 @@ OPERATOR(IncreFlashAttentionV4,
                                                     blockSize,
                                                     {kWhole, 0, 0}},
                                                    out, no_output));
+// What both versions of a row do, by the names of its parameters. More of them must be absent in the second one.
+#define FUSED_ATTENTION(...)                                                                                       \
+    CheckAbsent({ABSENT(pseShift), ABSENT(deqScale1), ABSENT(quantScale1), ABSENT(deqScale2), ABSENT(quantScale2), \
+                 ABSENT(quantOffset2), ABSENT(antiquantScale), ABSENT(antiquantOffset), ABSENT(queryPaddingSize),  \
+                 ABSENT(kvPaddingSize), ABSENT(keyAntiquantScale), ABSENT(keyAntiquantOffset),                     \
+                 ABSENT(valueAntiquantScale), ABSENT(valueAntiquantOffset), ABSENT(keySharedPrefix),               \
+                 ABSENT(valueSharedPrefix), ABSENT(queryRope), ABSENT(keyRope),                                    \
+                 ABSENT(keyRopeAntiquantScale) __VA_ARGS__});                                                      \
+    const auto [in, to] = Layouts(layout);                                                                         \
+    Optional<at::Tensor> no_output;                                                                                \
+    AttendAll({query,                                                                                              \
+               key,                                                                                                \
+               value,                                                                                              \
+               mask,                                                                                               \
+               blockTable,                                                                                         \
+               actualSeqLengths,                                                                                   \
+               actualSeqLengthsKv,                                                                                 \
+               in,                                                                                                 \
+               to,                                                                                                 \
+               scale,                                                                                              \
+               numHeads,                                                                                           \
+               numKeyValueHeads,                                                                                   \
+               blockSize,                                                                                          \
+               {sparseMode, preTokens, nextTokens}},                                                               \
+              out, softmaxLseFlag ? softmaxLse : no_output)
+
 OPERATOR(FusedInferAttentionScoreV3,
          (Part query, Parts key, Parts value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
           MaybeInts actualSeqLengthsKv, MaybeIn deqScale1, MaybeIn quantScale1, MaybeIn deqScale2, MaybeIn quantScale2,
@@ -303,41 +354,7 @@ OPERATOR(FusedInferAttentionScoreV3,
           int64_t blockSize, [[maybe_unused]] int64_t antiquantMode, bool softmaxLseFlag,
           [[maybe_unused]] int64_t keyAntiquantMode, [[maybe_unused]] int64_t valueAntiquantMode, Out out,
           MaybeOut softmaxLse),
-         CheckAbsent({{"pseShift", &pseShift},
-                      {"deqScale1", &deqScale1},
-                      {"quantScale1", &quantScale1},
-                      {"deqScale2", &deqScale2},
-                      {"quantScale2", &quantScale2},
-                      {"quantOffset2", &quantOffset2},
-                      {"antiquantScale", &antiquantScale},
-                      {"antiquantOffset", &antiquantOffset},
-                      {"queryPaddingSize", &queryPaddingSize},
-                      {"kvPaddingSize", &kvPaddingSize}});
-         CheckAbsent({{"keyAntiquantScale", &keyAntiquantScale},
-                      {"keyAntiquantOffset", &keyAntiquantOffset},
-                      {"valueAntiquantScale", &valueAntiquantScale},
-                      {"valueAntiquantOffset", &valueAntiquantOffset},
-                      {"keySharedPrefix", &keySharedPrefix},
-                      {"valueSharedPrefix", &valueSharedPrefix},
-                      {"queryRope", &queryRope},
-                      {"keyRope", &keyRope},
-                      {"keyRopeAntiquantScale", &keyRopeAntiquantScale}});
-         const auto [in, to] = Layouts(layout); Optional<at::Tensor> no_output;
-         AttendAll({query,
-                    key,
-                    value,
-                    mask,
-                    blockTable,
-                    actualSeqLengths,
-                    actualSeqLengthsKv,
-                    in,
-                    to,
-                    scale,
-                    numHeads,
-                    numKeyValueHeads,
-                    blockSize,
-                    {sparseMode, preTokens, nextTokens}},
-                   out, softmaxLseFlag ? softmaxLse : no_output));
+         FUSED_ATTENTION());
 OPERATOR(FusedInferAttentionScoreV4,
          (Part query, Parts key, Parts value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
           MaybeInts actualSeqLengthsKv, MaybeIn deqScale1, MaybeIn quantScale1, MaybeIn deqScale2, MaybeIn quantScale2,
@@ -351,40 +368,8 @@ OPERATOR(FusedInferAttentionScoreV4,
           [[maybe_unused]] int64_t antiquantMode, bool softmaxLseFlag, [[maybe_unused]] int64_t keyAntiquantMode,
           [[maybe_unused]] int64_t valueAntiquantMode, [[maybe_unused]] int64_t queryQuantMode, Out out,
           MaybeOut softmaxLse),
-         CheckAbsent({{"pseShift", &pseShift},
-                      {"deqScale1", &deqScale1},
-                      {"quantScale1", &quantScale1},
-                      {"deqScale2", &deqScale2},
-                      {"quantScale2", &quantScale2},
-                      {"quantOffset2", &quantOffset2},
-                      {"antiquantScale", &antiquantScale},
-                      {"antiquantOffset", &antiquantOffset},
-                      {"queryPaddingSize", &queryPaddingSize},
-                      {"kvPaddingSize", &kvPaddingSize}});
-         CheckAbsent({{"keyAntiquantScale", &keyAntiquantScale},
-                      {"keyAntiquantOffset", &keyAntiquantOffset},
-                      {"valueAntiquantScale", &valueAntiquantScale},
-                      {"valueAntiquantOffset", &valueAntiquantOffset},
-                      {"keySharedPrefix", &keySharedPrefix},
-                      {"valueSharedPrefix", &valueSharedPrefix},
-                      {"queryRope", &queryRope},
-                      {"keyRope", &keyRope},
-                      {"keyRopeAntiquantScale", &keyRopeAntiquantScale},
-                      {"dequantScaleQuery", &dequantScaleQuery},
-                      {"learnableSink", &learnableSink}});
-         const auto [in, to] = Layouts(layout); Optional<at::Tensor> no_output;
-         AttendAll({query,
-                    key,
-                    value,
-                    mask,
-                    blockTable,
-                    actualSeqLengths,
-                    actualSeqLengthsKv,
-                    in,
-                    to,
-                    scale,
-                    numHeads,
-                    numKeyValueHeads,
-                    blockSize,
-                    {sparseMode, preTokens, nextTokens}},
-                   out, softmaxLseFlag ? softmaxLse : no_output));
+         FUSED_ATTENTION(, ABSENT(dequantScaleQuery), ABSENT(learnableSink)));
+OPERATOR(TransformBiasRescaleQkv, (In qkv, In qkvBias, int64_t numHeads, Out q, Out k, Out v),
+         SplitHeads(qkv, qkvBias, numHeads, {&q, &k, &v}));
+OPERATOR(AttentionUpdate, (Tensors lse, Tensors localOut, int64_t updateType, Out out, MaybeOut lseOut),
+         Update(lse, localOut, updateType, out, lseOut));

@@ -56,6 +56,64 @@ at::Tensor Rotated(const at::Tensor& x, const at::Tensor& cos, const at::Tensor&
     return wide * Wide(cos) + Partners(wide, mode) * Wide(sin);
 }
 
+// A table of cosines, then sines, whose rows belong to positions. With 3 positions of each token (time, height, width)
+// each section of a row is that of one of them.
+struct Table {
+    const at::Tensor& positions;
+    const at::Tensor& rows;
+    MaybeInts sections;
+
+    at::Tensor Half(bool is_sine) const {
+        const int64_t half = rows.size(1) / 2;
+        const at::Tensor chosen = Wide(rows.narrow(1, is_sine ? half : 0, half))
+                                      .index_select(0, Long(positions.flatten()))
+                                      .unflatten(0, positions.sizes());
+        if (positions.dim() == 1) return chosen;
+        std::vector<at::Tensor> parts;
+        int64_t begin = 0;
+        for (int64_t i = 0; i < positions.size(0); ++i) {
+            const int64_t size = (*sections)[static_cast<size_t>(i)];
+            parts.push_back(chosen.select(0, i).narrow(1, begin, size));
+            begin += size;
+        }
+        return at::cat(parts, -1);
+    }
+};
+
+void CheckTable(const Table& table, int64_t head) {
+    const at::Tensor &positions = table.positions, &rows = table.rows;
+    if (rows.dim() != 2 || rows.size(1) % 2 != 0 || head < 1 || rows.size(1) > head)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "cosSinCache has the shape ", rows.sizes(), " for headSize ", head,
+                      "; it must have 2 dimensions, and an even last size of at most headSize");
+    if (positions.dim() != 1 && (positions.dim() != 2 || positions.size(0) != 3))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "positions has the shape ", positions.sizes(),
+                      "; it must be tokens, or 3 and tokens");
+    if (positions.dim() == 1) return;
+    int64_t sum = 0;
+    bool is_negative = false;
+    if (table.sections)
+        for (const int64_t size : *table.sections) sum += size, is_negative = is_negative || size < 0;
+    if (!table.sections || table.sections->size() != 3 || is_negative || sum != rows.size(1) / 2)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mropeSection must have 3 elements whose sum is ", rows.size(1) / 2,
+                      ", a half of the last size of cosSinCache");
+}
+
+// Rotates the first numbers of each head.
+void RotateByTable(const at::Tensor& x, const Table& table, int64_t head, int64_t mode, at::Tensor& out) {
+    CheckTable(table, head);
+    const int64_t tokens = table.positions.size(-1), size = table.rows.size(1);
+    if (x.dim() != 2 || x.size(0) != tokens || x.size(1) % head != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "query or key has the shape ", x.sizes(), "; it must be ", tokens,
+                      " tokens, and a multiple of headSize, ", head);
+    const at::Tensor heads = Wide(x).unflatten(1, at::IntArrayRef{x.size(1) / head, head});
+    const auto factors = [&](bool is_sine) {
+        const at::Tensor half = table.Half(is_sine).unsqueeze(1);
+        return mode == kHalves ? at::cat({half, half}, -1) : half.repeat_interleave(2, -1);
+    };
+    const at::Tensor turned = Rotated(heads.narrow(2, 0, size), factors(false), factors(true), mode);
+    Put(out, at::cat({turned, heads.narrow(2, size, head - size)}, -1));
+}
+
 int64_t RotaryMode(const std::string& name) {
     if (name == "half") return kHalves;
     if (name == "interleave") return kNeighbours;
@@ -317,6 +375,12 @@ OPERATOR(RotaryPositionEmbeddingGrad,
 OPERATOR(ApplyRotaryPosEmbV2, (Out query, Out key, In cos, In sin, [[maybe_unused]] int64_t layout, Text rotaryMode),
          query.copy_(Rotated(query, cos, sin, RotaryMode(rotaryMode)));
          key.copy_(Rotated(key, cos, sin, RotaryMode(rotaryMode))));
+OPERATOR(RopeWithSinCosCache,
+         (In positions, In query, In key, In cosSinCache, MaybeInts mropeSection, int64_t headSize, bool isNeoxStyle,
+          Out queryOut, Out keyOut),
+         const Table table{positions, cosSinCache, mropeSection};
+         RotateByTable(query, table, headSize, isNeoxStyle ? kHalves : kNeighbours, queryOut);
+         RotateByTable(key, table, headSize, isNeoxStyle ? kHalves : kNeighbours, keyOut));
 OPERATOR(SwiGlu, (In x, int64_t dim, Out out), Put(out, SwiGluOf(x, dim)));
 OPERATOR(SwiGluGrad, (In grad, In x, int64_t dim, Out out), Put(out, SwiGluSlope(grad, x, dim)));
 OPERATOR(GeGluV3, (In x, int64_t dim, int64_t approximate, bool activateLeft, Out out, Out gelu),

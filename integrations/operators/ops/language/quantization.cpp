@@ -55,6 +55,70 @@ void QuantizeRows(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, at::Tenso
     Put(offset, shift);
 }
 
+// Quantizes numbers by given scales and offsets: one for all, or one for each place of one of the last two dimensions.
+void Quantize(const at::Tensor& x, const at::Tensor& scale, MaybeIn offset, const std::string& mode, int64_t axis,
+              at::Tensor& y) {
+    CheckInt8("y", y);
+    const int64_t last = x.dim() - 1, at = axis < 0 ? axis + x.dim() : axis;
+    if (at < 0 || at > last || at < last - 1)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: the last two dimensions of x, ",
+                      x.sizes());
+    const auto along = [&](const at::Tensor& factors) {
+        const at::Tensor wide = Wide(factors);
+        return wide.dim() == 1 && at < last ? wide.unsqueeze(-1) : wide;
+    };
+    const at::Tensor scaled = offset ? Wide(x) * along(scale) + along(*offset) : Wide(x) * along(scale);
+    const auto rounded = [&] {
+        if (mode == "round") return at::round(scaled);
+        if (mode == "floor") return at::floor(scaled);
+        if (mode == "ceil") return at::ceil(scaled);
+        if (mode == "trunc") return at::trunc(scaled);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "roundMode is ", mode, "; allowed: round, floor, ceil, trunc");
+    };
+    Put(y, at::clamp(rounded(), kLeast, kMost));
+}
+
+void CheckNoRoot(bool is_root) {
+    if (is_root) throw Refusal(ACLNN_ERR_PARAM_INVALID, "sqrtMode is true; allowed: false");
+}
+
+// The values of groupListType: what numbers of rows are.
+constexpr int64_t kEnds = 0, kCounts = 1;
+
+void QuantizeGated(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, int64_t groups_type, bool is_left_active,
+                   at::Tensor& y, at::Tensor& scale) {
+    if (x.dim() < 2 || x.size(-1) % 2 != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(),
+                      "; it must have at least 2 dimensions, and an even last size");
+    if (groups_type != kEnds && groups_type != kCounts)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupListType is ", groups_type,
+                      "; allowed: 0 ends, 1 numbers of rows");
+    const std::vector<at::Tensor> halves = at::chunk(Wide(x), 2, -1);
+    const at::Tensor gated = at::silu(halves[is_left_active ? 0 : 1]) * halves[is_left_active ? 1 : 0];
+    Optional<at::Tensor> ends = groups, factors = smooth, no_offset;
+    if (groups && groups_type == kCounts) ends = at::cumsum(*groups, 0);
+    // One factor for each group.
+    if (groups && smooth && smooth->dim() == 1) factors = smooth->unsqueeze(-1).expand({-1, gated.size(-1)});
+    QuantizeRows(gated, factors, ends, y, scale, no_offset);
+}
+
+// Scales for products of matrices of 8 bits, as 64 bits: the lowest 32 are the bits of the number.
+constexpr int64_t kBitsOfScale = 0xffffffff;
+
+void PackScales(const at::Tensor& scale, int64_t mode, at::Tensor& out) {
+    // Both modes round to fewer bits than are kept here.
+    if (mode != 0 && mode != 1) throw Refusal(ACLNN_ERR_PARAM_INVALID, "roundMode is ", mode, "; allowed: 0 and 1");
+    if (scale.scalar_type() != at::kFloat || out.scalar_type() != at::kLong)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "scale and out are of the types ", scale.scalar_type(), " and ",
+                      out.scalar_type(), "; allowed: float, and int64");
+    Put(out, at::bitwise_and(scale.view(at::kInt).to(at::kLong), kBitsOfScale));
+}
+
+at::Tensor UnpackedScales(const at::Tensor& scale) {
+    if (scale.scalar_type() != at::kLong) return scale;
+    return at::bitwise_and(scale, kBitsOfScale).to(at::kInt).view(at::kFloat);
+}
+
 // Returns a matrix of 8 bits as numbers. Scales and offsets are for all of it, for columns, or for groups of rows.
 at::Tensor Dequantized(const at::Tensor& weight, const at::Tensor& scale, MaybeIn offset, int64_t group) {
     CheckInt8("weight", weight);
@@ -83,13 +147,14 @@ void MultiplyDequantized(const at::Tensor& x, const at::Tensor& weight, MaybeIn 
 }
 
 // Multiplies two matrices of 8 bits. A bias of whole numbers is added before the scales, another one after them.
-void MultiplyQuantized(const at::Tensor& x1, const at::Tensor& x2, const at::Tensor& scale, MaybeIn of_rows,
+void MultiplyQuantized(const at::Tensor& x1, const at::Tensor& x2, const at::Tensor& packed, MaybeIn of_rows,
                        MaybeIn bias, at::Tensor& out) {
     CheckInt8("x1", x1);
     CheckInt8("x2", x2);
+    const at::Tensor scale = UnpackedScales(packed);
     if (!at::isFloatingType(scale.scalar_type()))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "scale is of the type ", scale.scalar_type(),
-                      "; allowed: float and bfloat16");
+                      "; allowed: float, bfloat16, and int64 from aclnnTransQuantParamV3");
     if (!at::isFloatingType(out.scalar_type()))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "out is of the type ", out.scalar_type(),
                       "; allowed: floating-point types");
@@ -167,6 +232,23 @@ OPERATOR(DynamicQuantV2,
          (In x, MaybeIn smoothScales, MaybeIn groupIndex, [[maybe_unused]] Type dstType, Out y, Out scale,
           MaybeOut offset),
          QuantizeRows(x, smoothScales, groupIndex, y, scale, offset));
+OPERATOR(AscendQuantV3,
+         (In x, In scale, MaybeIn offset, bool sqrtMode, Text roundMode, [[maybe_unused]] Type dstType, int64_t axis,
+          Out y),
+         CheckNoRoot(sqrtMode);
+         Quantize(x, scale, offset, roundMode, axis, y));
+OPERATOR(AscendAntiQuant, (In x, In scale, MaybeIn offset, [[maybe_unused]] Type dstType, bool sqrtMode, Out y),
+         CheckNoRoot(sqrtMode);
+         CheckInt8("x", x); Put(y, (offset ? Wide(x) + Wide(*offset) : Wide(x)) * Wide(scale)));
+OPERATOR(SwiGluQuantV2,
+         (In x, MaybeIn smoothScales, MaybeIn offsets, MaybeIn groupIndex, bool activateLeft, Text quantMode,
+          int64_t groupListType, [[maybe_unused]] Type dstType, Out y, Out scale),
+         CheckAbsent("offsets", offsets);
+         if (quantMode != "dynamic") throw Refusal(ACLNN_ERR_PARAM_INVALID, "quantMode is ", quantMode,
+                                                   "; allowed: dynamic");
+         QuantizeGated(x, smoothScales, groupIndex, groupListType, activateLeft, y, scale));
+OPERATOR(TransQuantParamV3, (In scale, MaybeIn offset, int64_t roundMode, Out out), CheckAbsent("offset", offset);
+         PackScales(scale, roundMode, out));
 OPERATOR(WeightQuantBatchMatmulV2,
          (In x, In weight, In antiquantScale, MaybeIn antiquantOffset, MaybeIn quantScale, MaybeIn quantOffset,
           MaybeIn bias, int64_t antiquantGroupSize, Out y),

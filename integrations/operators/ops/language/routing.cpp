@@ -129,6 +129,66 @@ void FinalizeRouting(const at::Tensor& results, const at::Tensor& places, const 
     Put(out, sum);
 }
 
+// Orders tokens by their experts, once for each of them. The last of them may be left out: `count` stay, or all but
+// -`count`. The place of a token for one of its experts is where it went.
+void PermuteTokens(const at::Tensor& tokens, const at::Tensor& experts, int64_t count, at::Tensor& permuted,
+                   at::Tensor& places) {
+    if (tokens.dim() != 2 || experts.dim() < 1 || experts.dim() > 2 || experts.size(0) != tokens.size(0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "tokens and indices have the shapes ", tokens.sizes(), " and ",
+                      experts.sizes(), "; they must be tokens and hidden size, and tokens and experts");
+    const at::Tensor order = std::get<1>(at::sort(experts.flatten(), true, 0, false));
+    const int64_t all = order.numel();
+    Put(places, at::zeros_like(order).scatter(0, order, at::arange(all, order.options())));
+    const int64_t kept = count == 0 ? all : count < 0 ? std::max(all + count, int64_t{0}) : std::min(count, all);
+    const int64_t each = experts.dim() == 2 ? std::max(experts.size(1), int64_t{1}) : 1;
+    Put(permuted, tokens.index_select(0, at::floor_divide(order.narrow(0, 0, kept), each)));
+}
+
+// Where the rows of tokens went, of which each has `each`.
+struct Places {
+    at::Tensor rows;
+    int64_t tokens, each;
+};
+
+Places PlacesOf(const at::Tensor& rows, const at::Tensor& places, int64_t each) {
+    if (rows.dim() != 2 || each < 1 || places.numel() % each != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the tokens and sortedIndices have the shapes ", rows.sizes(), " and ",
+                      places.sizes(), " for ", each, " experts of a token; they must be rows, and a multiple of them");
+    // What was left out has the place of a row of zeros behind the others.
+    return {at::clamp_max(Long(places.flatten()), rows.size(0)), places.numel() / each, each};
+}
+
+at::Tensor At(const Places& places, const at::Tensor& rows) {
+    const at::Tensor wide = Wide(rows);
+    return at::cat({wide, at::zeros({1, wide.size(1)}, wide.options())}).index_select(0, places.rows);
+}
+
+int64_t ExpertsIn(MaybeIn weights) {
+    if (weights && weights->dim() != 2)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "probs has the shape ", weights->sizes(), "; it must have 2 dimensions");
+    return weights ? weights->size(1) : 1;
+}
+
+// Sums the rows of each token, with weights.
+void UnpermuteTokens(const at::Tensor& rows, const Places& places, MaybeIn weights, at::Tensor& out) {
+    at::Tensor each = At(places, rows).unflatten(0, at::IntArrayRef{places.tokens, places.each});
+    if (weights) each = each * Wide(*weights).unsqueeze(-1);
+    Put(out, at::sum(each, {1}));
+}
+
+void UnpermuteTokensBackward(const at::Tensor& rows, const at::Tensor& grad, const Places& places, MaybeIn weights,
+                             at::Tensor& rows_grad, MaybeOut weights_grad) {
+    const at::Tensor slope = Wide(grad).repeat_interleave(places.each, 0);
+    const at::Tensor shares = weights ? slope * Wide(*weights).flatten().unsqueeze(-1) : slope;
+    const at::Tensor all = at::zeros({rows.size(0) + 1, rows.size(1)}, slope.options());
+    Put(rows_grad, all.index_add(0, places.rows, shares).narrow(0, 0, rows.size(0)));
+    if (weights) Put(weights_grad, at::sum(At(places, rows) * slope, {-1}));
+}
+
+void CheckNotPadded(bool padded) {
+    if (padded) throw Refusal(ACLNN_ERR_PARAM_INVALID, "paddedMode is true; allowed: false");
+}
+
 // Hides all but the k highest logits of each row, then those of the lowest probabilities, whose sum is at most 1 - p.
 // The highest one stays.
 void KeepTop(const at::Tensor& logits, MaybeIn p, MaybeIn k, at::Tensor& out) {
@@ -168,4 +228,23 @@ OPERATOR(MoeFinalizeRoutingV2,
          (In expandedX, In expandedRowIdx, MaybeIn x1, MaybeIn x2, MaybeIn bias, MaybeIn scales, MaybeIn expertIdx,
           int64_t dropPadMode, Out out),
          FinalizeRouting(expandedX, expandedRowIdx, {x1, x2, bias, scales}, expertIdx, dropPadMode, out));
+OPERATOR(MoeTokenPermute,
+         (In tokens, In indices, int64_t numOutTokens, bool paddedMode, Out permutedTokens, Out sortedIndices),
+         CheckNotPadded(paddedMode);
+         PermuteTokens(tokens, indices, numOutTokens, permutedTokens, sortedIndices));
+OPERATOR(MoeTokenPermuteGrad, (In permutedOutputGrad, In sortedIndices, int64_t numTopk, bool paddedMode, Out out),
+         CheckNotPadded(paddedMode);
+         UnpermuteTokens(permutedOutputGrad, PlacesOf(permutedOutputGrad, sortedIndices, numTopk), kNone, out));
+OPERATOR(MoeTokenUnpermute,
+         (In permutedTokens, In sortedIndices, MaybeIn probs, bool paddedMode, [[maybe_unused]] MaybeInts restoreShape,
+          Out out),
+         CheckNotPadded(paddedMode);
+         UnpermuteTokens(permutedTokens, PlacesOf(permutedTokens, sortedIndices, ExpertsIn(probs)), probs, out));
+OPERATOR(MoeTokenUnpermuteGrad,
+         (In permutedTokens, In unpermutedTokensGrad, In sortedIndices, MaybeIn probs, bool paddedMode,
+          [[maybe_unused]] MaybeInts restoreShape, Out permutedTokensGrad, MaybeOut probsGrad),
+         CheckNotPadded(paddedMode);
+         UnpermuteTokensBackward(permutedTokens, unpermutedTokensGrad,
+                                 PlacesOf(permutedTokens, sortedIndices, ExpertsIn(probs)), probs, permutedTokensGrad,
+                                 probsGrad));
 OPERATOR(ApplyTopKTopP, (In logits, MaybeIn p, MaybeIn k, Out out), KeepTop(logits, p, k, out));

@@ -193,6 +193,18 @@ def sequences_of_several_lengths():
     assert torch.equal(rows.view(HEADS, 8, 8), like_query.transpose(0, 1))
 
 
+def fused(*tensors, **options):
+    """Both versions of the fused operator, which must do the same."""
+    names = {"num_heads": "num_query_heads", "scale": "softmax_scale", "actual_seq_lengths": "actual_seq_qlen",
+             "actual_seq_lengths_kv": "actual_seq_kvlen", "softmax_lse_flag": "return_softmax_lse"}
+    results = npu.npu_fused_infer_attention_score(*tensors, **options)
+    second = npu.npu_fused_infer_attention_score_v2(*tensors, **{names.get(name, name): option
+                                                                 for name, option in options.items()})
+    for got, want in zip(second, results):
+        assert torch.equal(got.cpu(), want.cpu()), (got, want)
+    return results
+
+
 def prompts():
     for dtype in TYPES:
         query, key, value = inputs(dtype)
@@ -201,10 +213,10 @@ def prompts():
             moved = [to_layout(tensor, layout).npu() for tensor in (query, key, value)]
             options = {"num_heads": HEADS, "num_key_value_heads": 2, "input_layout": layout}
             same(npu.npu_prompt_flash_attention(*moved, scale_value=SCALE, **options), to_layout(want, layout), dtype)
-            got, _ = npu.npu_fused_infer_attention_score(*moved, scale=SCALE, **options)
+            got, _ = fused(*moved, scale=SCALE, **options)
             same(got, to_layout(want, layout), dtype)
         moved = [tensor.npu() for tensor in (query, key, value)]
-        got, _ = npu.npu_fused_infer_attention_score(*moved, scale=SCALE, num_heads=HEADS, num_key_value_heads=2,
+        got, _ = fused(*moved, scale=SCALE, num_heads=HEADS, num_key_value_heads=2,
                                                      input_layout="BNSD_BSND")
         same(got, want.transpose(1, 2), dtype)
 
@@ -215,20 +227,20 @@ def prompts_with_masks_and_lengths():
     options = {"scale": SCALE, "num_heads": HEADS, "num_key_value_heads": 2, "input_layout": "BNSD"}
     whole = torch.rand(2, 1, 7, 9) > 0.7
     whole[..., 0] = False
-    got, logarithms = npu.npu_fused_infer_attention_score(*moved, atten_mask=whole.npu(), softmax_lse_flag=True, **options)
+    got, logarithms = fused(*moved, atten_mask=whole.npu(), softmax_lse_flag=True, **options)
     want, scores = reference(query, key, value, whole)
     same(got, want), same(logarithms, torch.logsumexp(scores, -1, keepdim=True))
     # A padded mask, and lengths: what is beyond them is 0.
     padded = torch.ones(2, 8, 16, dtype=torch.bool)
     padded[:, :7, :9] = whole[:, 0]
-    got, _ = npu.npu_fused_infer_attention_score(*moved, atten_mask=padded.npu(), actual_seq_lengths=[5, 7],
+    got, _ = fused(*moved, atten_mask=padded.npu(), actual_seq_lengths=[5, 7],
                                                  actual_seq_lengths_kv=[6, 9], **options)
     for i, (queries, keys) in enumerate(((5, 6), (7, 9))):
         want, _ = reference(query[i, :, :queries], key[i, :, :keys], value[i, :, :keys], whole[i, :, :queries, :keys])
         same(got[i, :, :queries], want)
     assert not got[0, :, 5:].any()
     for mode in (2, 3):
-        got, _ = npu.npu_fused_infer_attention_score(*moved, atten_mask=PATTERN.npu(), sparse_mode=mode, **options)
+        got, _ = fused(*moved, atten_mask=PATTERN.npu(), sparse_mode=mode, **options)
         same(got, reference(query, key, value, hidden_of(mode, 7, 9))[0])
     # Without these more keys are hidden than the mask does.
     got = npu.npu_prompt_flash_attention(*moved, num_heads=HEADS, num_key_value_heads=2, input_layout="BNSD",
@@ -237,6 +249,36 @@ def prompts_with_masks_and_lengths():
     device.expect_error("the mask is null", lambda: npu.npu_fused_infer_attention_score(*moved, sparse_mode=3, **options))
     device.expect_error("pseShift is not supported", lambda: npu.npu_fused_infer_attention_score(
         *moved, pse_shift=rand(1, HEADS, 7, 9).npu(), **options))
+    second = {"num_query_heads": HEADS, "num_key_value_heads": 2, "input_layout": "BNSD"}
+    device.expect_error("the mask is null", lambda: npu.npu_fused_infer_attention_score_v2(*moved, sparse_mode=3, **second))
+    device.expect_error("pseShift is not supported", lambda: npu.npu_fused_infer_attention_score_v2(
+        *moved, pse_shift=rand(1, HEADS, 7, 9).npu(), **second))
+
+
+def parts_of_keys_are_joined():
+    """Attention over all keys is what attention over parts of them is joined to."""
+    for dtype in TYPES:
+        query, key, value = inputs(dtype)
+        want, scores = reference(query.float(), key.float(), value.float())
+        sums, parts = [], []
+        for begin, end in ((0, 4), (4, 5), (5, 9)):
+            out, some = reference(query.float(), key[:, :, begin:end].float(), value[:, :, begin:end].float())
+            sums.append(torch.logsumexp(some, -1).flatten().npu()), parts.append(out.flatten(0, 2).npu())
+        got, _ = npu.npu_attention_update(sums, parts, 0)
+        same(got, want.flatten(0, 2))
+    device.expect_error("updateType is 1; allowed: 0", lambda: npu.npu_attention_update(sums, parts, 1))
+    device.expect_error("the latter must have one dimension more", lambda: npu.npu_attention_update(
+        [sums[0][:3]], [parts[0]], 0))
+
+
+def heads_are_split():
+    for dtype in TYPES:
+        qkv, bias = rand(2, 5, 24).to(dtype), rand(24).to(dtype)
+        got = torch._transform_bias_rescale_qkv(qkv.npu(), bias.npu(), 2)
+        want = torch._transform_bias_rescale_qkv(qkv.float(), bias.float(), 2)
+        for one, other in zip(got, want):
+            assert one.shape == other.shape == (2, 2, 5, 4) and one.dtype == dtype
+            same(one, other, dtype)
 
 
 def single_tokens():
@@ -245,10 +287,10 @@ def single_tokens():
         moved = [tensor.npu() for tensor in (query, key, value)]
         options = {"num_heads": HEADS, "num_key_value_heads": 2, "input_layout": "BNSD"}
         got = npu.npu_incre_flash_attention(*moved, actual_seq_lengths=[5, 9], scale_value=SCALE, **options)
-        fused, _ = npu.npu_fused_infer_attention_score(*moved, actual_seq_lengths_kv=[5, 9], scale=SCALE, **options)
+        both, _ = fused(*moved, actual_seq_lengths_kv=[5, 9], scale=SCALE, **options)
         for i, length in enumerate((5, 9)):
             want = reference(query[i].float(), key[i, :, :length].float(), value[i, :, :length].float())[0]
-            same(got[i], want, dtype), same(fused[i], want, dtype)
+            same(got[i], want, dtype), same(both[i], want, dtype)
         mask = torch.rand(2, 9) > 0.7
         mask[:, 0] = False
         want = reference(query.float(), key.float(), value.float(), mask[:, None, None])[0]
@@ -274,10 +316,10 @@ def caches_in_blocks():
         got = npu.npu_incre_flash_attention(query.npu(), keys.npu(), values.npu(), actual_seq_lengths=lengths,
                                             scale_value=SCALE, input_layout="BNSD", **options)
         same(got, want)
-    got, _ = npu.npu_fused_infer_attention_score(to_layout(query, "BSH").npu(), flat[0].npu(), flat[1].npu(), scale=SCALE,
+    got, _ = fused(to_layout(query, "BSH").npu(), flat[0].npu(), flat[1].npu(), scale=SCALE,
                                                  actual_seq_lengths_kv=lengths, input_layout="BSH", **options)
     same(got, to_layout(want, "BSH"))
-    got, _ = npu.npu_fused_infer_attention_score(query.squeeze(2).npu(), flat[0].npu(), flat[1].npu(), scale=SCALE,
+    got, _ = fused(query.squeeze(2).npu(), flat[0].npu(), flat[1].npu(), scale=SCALE,
                                                  actual_seq_lengths=[1, 2, 3], actual_seq_lengths_kv=lengths,
                                                  input_layout="TND", **options)
     same(got, want.squeeze(2))
@@ -295,7 +337,7 @@ def packed_prompts():
             part = [tensor.transpose(0, 1) for tensor in (query[begin:end], key[first:last], value[first:last])]
             out, scores = reference(*part, hidden_of(3, end - begin, last - first) if mode else None)
             want.append(out.transpose(0, 1)), sums.append(torch.logsumexp(scores, -1).t().unsqueeze(-1))
-        got, logarithms = npu.npu_fused_infer_attention_score(
+        got, logarithms = fused(
             query.npu(), key.npu(), value.npu(), actual_seq_lengths=ends, actual_seq_lengths_kv=key_ends,
             atten_mask=PATTERN.npu() if mode else None, num_heads=HEADS, num_key_value_heads=2, scale=SCALE,
             input_layout="TND", sparse_mode=mode, softmax_lse_flag=True)
@@ -305,4 +347,5 @@ def packed_prompts():
 if __name__ == "__main__":
     device.main([layouts_and_types, masks, a_query_without_keys_is_0, parts_of_keys_are_one_softmax,
                  the_second_version_is_the_first, dropout_has_a_gradient, sequences_of_several_lengths, prompts,
-                 prompts_with_masks_and_lengths, single_tokens, caches_in_blocks, packed_prompts])
+                 prompts_with_masks_and_lengths, single_tokens, caches_in_blocks, packed_prompts, parts_of_keys_are_joined,
+                 heads_are_split])

@@ -45,6 +45,56 @@ def rows_are_quantized():
     device.expect_error("y is of the type Int", lambda: npu.npu_dynamic_quant(x.npu(), dst_type=torch.quint4x2))
 
 
+def numbers_are_quantized_and_back():
+    for dtype in TYPES:
+        x = rand(3, 5, 16, dtype=dtype) * 40
+        for axis, shape in ((-1, (16,)), (-2, (5, 1)), (-1, (1,))):
+            scale, offset = rand(*shape, dtype=dtype) + 1, rand(*shape, dtype=dtype) * 9
+            want = x.float() * scale.float() + offset.float()
+            got = npu.npu_quantize(x.npu(), scale.flatten().npu(), offset.flatten().npu(), torch.qint8, axis, False).cpu()
+            assert got.dtype == torch.int8 and (got - want.clamp(-128, 127)).abs().max() <= 0.5 + 1e-4
+            want = x.float() * scale.float()
+            got = npu.npu_quantize(x.npu(), scale.flatten().npu(), None, torch.qint8, axis, False).cpu()
+            assert (got - want.clamp(-128, 127)).abs().max() <= 0.5 + 1e-4
+    for dtype in HALVES:
+        x = bits(3, 5, 16)
+        for size in (1, 16):
+            scale, offset = torch.rand(size), torch.rand(size)
+            got = npu.npu_anti_quant(x.npu(), scale.npu(), offset=offset.npu(), dst_dtype=dtype)
+            assert got.dtype == dtype
+            same(got, (x.float() + offset) * scale, dtype)
+            same(npu.npu_anti_quant(x.npu(), scale.npu(), dst_dtype=dtype), x.float() * scale, dtype)
+    device.expect_error("y is of the type Int", lambda: npu.npu_quantize(
+        rand(3, 16).npu(), torch.ones(16).npu(), None, torch.quint4x2, -1, False))
+    device.expect_error("x is of the type Int", lambda: npu.npu_anti_quant(
+        torch.zeros(3, 2, dtype=torch.int32).npu(), torch.ones(16).npu()))
+    device.expect_error("aclnnAscendAntiQuantGetWorkspaceSize: The size of tensor", lambda: npu.npu_anti_quant(
+        x.npu(), torch.ones(5).npu()))
+    device.expect_error("aclnnAscendQuantV3GetWorkspaceSize: The size of tensor", lambda: npu.npu_quantize(
+        rand(5, 16).npu(), torch.ones(3).npu(), None, torch.qint8, -1, False))
+
+
+def gated_units_are_quantized():
+    for dtype in TYPES:
+        x, smooth = rand(6, 32, dtype=dtype), torch.rand(2, 16) + 0.5
+        for left in (False, True):
+            halves = x.float().chunk(2, -1)
+            gated = functional.silu(halves[0 if left else 1]) * halves[1 if left else 0]
+            of_rows = torch.cat([smooth[:1].expand(4, 16), smooth[1:].expand(2, 16)])
+            for options, factors in (({}, 1), ({"smooth_scales": smooth[:1].npu()}, smooth[:1]),
+                                     ({"smooth_scales": smooth.npu(), "group_index": torch.tensor([4, 6]).int().npu()},
+                                      of_rows),
+                                     ({"smooth_scales": smooth.npu(), "group_index": torch.tensor([4, 2]).int().npu(),
+                                       "group_list_type": 1}, of_rows)):
+                y, scale = npu.npu_swiglu_quant(x.npu(), activate_left=left, quant_mode=1, **options)
+                want = gated * factors
+                same(scale, want.abs().amax(-1) / 127)
+                assert (y.cpu() * scale.cpu()[:, None] - want).abs().max() <= scale.cpu().max() / 2 + 1e-5
+    for offsets, words in (({}, "quantMode is static; allowed: dynamic"), ({"offsets": smooth[:1].npu()}, "offsets is not supp")):
+        device.expect_error(words, lambda: npu.npu_swiglu_quant(x.npu(), quant_mode=0, **offsets, **(
+            {"smooth_scales": smooth[:1].npu()} if offsets else {})))
+
+
 def weights_of_8_bits():
     for dtype in HALVES:
         x, weight, bias = rand(3, 64, dtype=dtype), bits(64, 8), rand(8, dtype=dtype)
@@ -75,6 +125,13 @@ def products_of_8_bits():
         got = npu.npu_quant_matmul(left.npu(), right.npu(), scale.npu(), pertoken_scale=rows.npu(), bias=whole.npu(),
                                    output_dtype=dtype)
         same(got, (product + whole) * scale * rows[:, None], dtype)
+    # The scale goes through numbers of 64 bits.
+    packed = npu.npu_trans_quant_param(scale.npu())
+    assert packed.dtype == torch.int64
+    for each in (scale, packed):
+        got = npu.npu_quant_matmul(left.npu(), right.npu(), each.npu(), output_dtype=torch.float16)
+        same(got, product * scale, torch.float16)
+    device.expect_error("offset is not supported", lambda: npu.npu_trans_quant_param(scale.npu(), scale.npu()))
     got = npu.npu_quant_matmul(left.npu(), right.npu(), scale.bfloat16().npu(), output_dtype=torch.bfloat16)
     same(got, product * scale.bfloat16().double(), torch.bfloat16)
 
@@ -101,4 +158,4 @@ def layers_of_experts():
 
 
 if __name__ == "__main__":
-    device.main([rows_are_quantized, weights_of_8_bits, products_of_8_bits, layers_of_experts])
+    device.main([rows_are_quantized, numbers_are_quantized_and_back, gated_units_are_quantized, weights_of_8_bits, products_of_8_bits, layers_of_experts])

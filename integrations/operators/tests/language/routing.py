@@ -80,6 +80,44 @@ def tokens_go_to_experts_and_back():
         results, None, None, None, scales.npu(), places, None, 1))
 
 
+def tokens_are_permuted_and_back():
+    """One token after the other, and gradients by torch's autograd."""
+    for dtype in TYPES:
+        tokens, weights = torch.rand(5, 4).to(dtype), torch.rand(5, 2).to(dtype)
+        experts = torch.tensor([[2, 0], [1, 2], [2, 1], [0, 1], [2, 0]])
+        pairs = sorted(((int(experts[t, k]), t * 2 + k) for t in range(5) for k in range(2)))
+        for count, kept in ((None, 10), (10, 10), (7, 7), (-3, 7)):
+            moved = tokens.npu().requires_grad_()
+            permuted, places = npu.npu_moe_token_permute(moved, experts.npu(), count)
+            want = torch.stack([tokens[pair // 2] for _, pair in pairs[:kept]])
+            assert torch.equal(permuted.cpu(), want)
+            assert [int(places[pair]) for _, pair in pairs] == list(range(10))
+            grad = torch.rand(kept, 4).to(dtype)
+            permuted.backward(grad.npu())
+            sums = torch.zeros(5, 4)
+            for i, (_, pair) in enumerate(pairs[:kept]):
+                sums[pair // 2] += grad[i].float()
+            same(moved.grad, sums, dtype)
+            rows, factors = permuted.detach().requires_grad_(), weights.npu().requires_grad_()
+            back = npu.npu_moe_token_unpermute(rows, places, factors)
+            wide, wide_factors = (each.float().clone().requires_grad_() for each in (want, weights))
+            sums = torch.zeros(5, 4)
+            for i, (_, pair) in enumerate(pairs[:kept]):
+                part = wide[i] * wide_factors[pair // 2, pair % 2]
+                sums = sums + torch.nn.functional.one_hot(torch.tensor(pair // 2), 5).unsqueeze(1) * part
+            same(back.detach(), sums.detach(), dtype)
+            slope = torch.rand(5, 4).to(dtype)
+            back.backward(slope.npu()), sums.backward(slope.float())
+            same(rows.grad, wide.grad, dtype), same(factors.grad, wide_factors.grad, dtype)
+    # An expert for each token, and no weights.
+    permuted, places = npu.npu_moe_token_permute(tokens.npu(), experts[:, :1].contiguous().npu())
+    assert torch.equal(npu.npu_moe_token_unpermute(permuted, places).cpu(), tokens)
+    device.expect_error("tokens and indices have the shapes", lambda: npu.npu_moe_token_permute(
+        tokens.npu(), experts[:4].npu()))
+    device.expect_error("and a multiple of them", lambda: npu.npu_moe_token_unpermute(
+        permuted, places, weights[:, :1].expand(5, 3).contiguous().npu()))
+
+
 def keep_top(logits, p, k):
     """One row after the other, in lists."""
     kept = torch.full(logits.shape, -math.inf)
@@ -117,4 +155,5 @@ def samplers_choose_among_the_highest():
 
 if __name__ == "__main__":
     torch.manual_seed(7)
-    device.main([experts_are_chosen_in_groups, tokens_go_to_experts_and_back, samplers_choose_among_the_highest])
+    device.main([experts_are_chosen_in_groups, tokens_go_to_experts_and_back, tokens_are_permuted_and_back,
+                 samplers_choose_among_the_highest])
