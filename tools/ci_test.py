@@ -145,7 +145,7 @@ class Steps(unittest.TestCase):
             commands.mkdir()
             for name in ("cargo", "cmake", "ctest", "python3"):
                 write_script(commands / name)
-            for name in ("python", "paddle", "torch"):
+            for name in ("python", "paddle", "torch", "ggml"):
                 write_script(tree / f"tools/{name}.sh")
             # dev looks for cargo in the home first.
             environment = dict(os.environ, HOME=folder, PATH=f"{commands}:{os.environ['PATH']}")

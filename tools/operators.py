@@ -19,13 +19,28 @@ TYPES = {
     **dict.fromkeys(["Number", "MaybeNumber", "Factor"], "const aclScalar*"),
     **dict.fromkeys(["Ints", "MaybeInts"], "const aclIntArray*"),
     "Floats": "const aclFloatArray*", "Flags": "const aclBoolArray*", "Numbers": "const aclScalarList*",
-    **dict.fromkeys(["Tensors", "Parts", "Outs", "Indices"], "const aclTensorList*"),
+    **dict.fromkeys(["Tensors", "Parts", "MaybeTensors", "Outs", "Indices"], "const aclTensorList*"),
     "Type": "aclDataType", "Text": "const char*", "Seed": "int64_t",
 }
 
 # Words of names that are not split, in lower case as programs write them in the names of headers.
 WORDS = {"ArgMax": "argmax", "ArgMin": "argmin", "BatchMatMul": "batch_matmul", "SWhere": "s_where", "NLLLoss": "nll_loss",
          "L1Loss": "l1_loss", "IndexPutImpl": "index_put_impl", "IsFinite": "isfinite", "IsClose": "isclose"}
+
+# Headers that programs include for operators of other headers, too.
+INCLUDES = {
+    "avgpool2d": ["avg_pool2d"], "geglu": ["ge_glu_v3"], "logsoftmax": ["log_softmax"], "clamp": ["clamp_max", "clamp_min", "clamp_tensor"],
+    "pow": ["pow_scalar_tensor", "pow_tensor_scalar"], "sum": ["reduce_sum"], "upsample_nearest_2d": ["upsample_nearest2d"],
+    # Programs include it and call nothing of it.
+    "recurrent_gated_delta_rule": [],
+    "repeat_interleave": ["repeat_interleave_int", "repeat_interleave_int_with_dim", "repeat_interleave_with_dim"],
+}
+
+# Functions beside the two of an operator.
+BESIDE = {
+    "trans_matmul_weight": "aclnnStatus aclnnCalculateMatmulWeightSizeV2(const aclIntArray* tensorShape, aclDataType "
+                           "dataType, uint64_t* weightTensorSize);",
+}
 
 HEADER = """/* SPDX-License-Identifier: Apache-2.0 */
 
@@ -35,7 +50,7 @@ HEADER = """/* SPDX-License-Identifier: Apache-2.0 */
 #define PORTACL_ACLNNOP_{guard}_H
 
 #include "aclnn/aclnn_base.h"
-
+{includes}
 #ifdef __cplusplus
 extern "C" {{
 #endif
@@ -95,14 +110,22 @@ def write_headers(folder):
     texts = {}
     for name, parameters in table:
         texts.setdefault(header_of(name, names), []).append(declaration(name, parameters))
+    for header, function in BESIDE.items():
+        texts[header].append("\n".join(textwrap.wrap(function, width=120, subsequent_indent="    ")) + "\n")
+    for header, others in INCLUDES.items():
+        texts.setdefault(header, [])
+        assert all(other in texts for other in others), others
     for header, functions in texts.items():
-        text = HEADER.format(guard=header.upper(), functions="\n".join(functions))
+        includes = "".join(f'#include "aclnnop/aclnn_{other}.h"\n' for other in INCLUDES.get(header, []))
+        text = HEADER.format(guard=header.upper(), includes=includes, functions="\n".join(functions))
         path = folder / f"aclnn_{header}.h"
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
     # One that includes all, for checks.
     everything = "".join(f'#include "aclnnop/aclnn_{header}.h"\n' for header in sorted(texts))
-    (folder / "all.h").write_text(everything)
+    path = folder / "all.h"
+    if not path.exists() or path.read_text() != everything:
+        path.write_text(everything)
 
 
 if __name__ == "__main__":

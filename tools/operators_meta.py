@@ -98,7 +98,10 @@ def main(target, *includes):
     used = [name for name, lines in found.items() if lines]
     includes = [f"#include <ATen/ops/{name}_{kind}.h>" for name in used for kind in ("meta_dispatch", "ops")]
     text = SOURCE.format(includes="\n".join(includes), rows="\n".join("\n".join(found[name]) for name in used))
-    pathlib.Path(target).write_text(text)
+    # What includes it is compiled again only if it changes.
+    path = pathlib.Path(target)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ keep() {
     rm -rf "$own"
     mkdir -p "$own"
     TMPDIR=$own "$@" 2>&1 | tee "$results/$name.log" || status=$?
-    if [[ ! $name =~ ^(build-.*|paddle|torch)$ && -n $(ls -A "$own") ]]; then
+    if [[ ! $name =~ ^(build-.*|paddle|torch|ggml)$ && -n $(ls -A "$own") ]]; then
         find "$own" -mindepth 1 -printf '%y %P\n' | sort >"$results/$name.leftovers"
     fi
     rm -rf "$own"
@@ -201,6 +201,7 @@ with_packages() {
 }
 if wants_rest paddle; then with_packages paddle; fi
 if wants_rest torch; then with_packages torch; fi
+if wants_rest ggml; then with_packages ggml; fi
 
 say "results"
 echo "$SECONDS" >"$results/all.seconds"

@@ -34,12 +34,13 @@ release --wet
 paddle --al
 paddle bench many
 torch whel
+ggml bench
 torch build twice
 help me
 tset
 --deep
 TEXT
-    for arguments in bench test check setup demo replay headers docs gpu release paddle torch; do
+    for arguments in bench test check setup demo replay headers docs gpu release paddle torch ggml; do
         # shellcheck disable=SC2128
         output=$(timeout 20 ./dev "$arguments" --help </dev/null) || { echo "./dev $arguments --help fails"; return 1; }
         [[ $output == "usage: ./dev COMMAND"* ]] || { echo "./dev $arguments --help: $output"; return 1; }
@@ -57,6 +58,7 @@ tools/bench.sh --quick
 tools/docs.sh open
 tools/paddle.sh --al
 tools/torch.sh whel
+tools/ggml.sh bench
 tools/gpu_pack.sh --tyr
 .ci/run --quick
 TEXT

@@ -103,9 +103,12 @@ aclnnStatus Destroy(const char* call, const char* name, const Object* object) {
     return Guarded(call, [&] {
         if (object == nullptr || operators::Store<Object>::Get().End(const_cast<Object&>(*object), Object::kLive))
             return;
+        // The list still uses it. Programs destroy both, or the elements alone.
+        uint64_t mark = Object::kLive | operators::kInList;
+        if (const_cast<Object&>(*object).mark.compare_exchange_strong(mark,
+                                                                      Object::kLive | operators::kDestroyedInList))
+            return;
         operators::Live(name, *object);
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, name,
-                      " is an element of a list and is destroyed with the list; destroy the list instead");
     });
 }
 

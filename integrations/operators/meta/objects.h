@@ -28,6 +28,8 @@ struct Mark {
 // of the list.
 constexpr uint64_t kMark = 0x706f'7274'6163'6c00;
 constexpr uint64_t kInList = uint64_t{1} << 63;
+// And one that the program has destroyed another: only the list uses it then.
+constexpr uint64_t kDestroyedInList = kInList | uint64_t{1} << 62;
 constexpr const char* kKinds[] = {"a tensor",     "a scalar",      "an int array", "a float array",
                                   "a bool array", "a tensor list", "a scalar list"};
 
@@ -105,7 +107,11 @@ class Store {
 // Ends an element of a list.
 template <typename T>
 struct EndInList {
-    void operator()(const T* object) const { Store<T>::Get().End(const_cast<T&>(*object), T::kLive | kInList); }
+    void operator()(const T* object) const {
+        auto& element = const_cast<T&>(*object);
+        if (!Store<T>::Get().End(element, T::kLive | kInList))
+            Store<T>::Get().End(element, T::kLive | kDestroyedInList);
+    }
 };
 template <typename T>
 using Element = std::unique_ptr<const T, EndInList<T>>;

@@ -1,4 +1,7 @@
 // Returns what programs query of the objects.
+#include <aclnnop/aclnn_trans_matmul_weight.h>
+
+#include "meta/data_type.h"
 #include "meta/objects.h"
 #include "run/status.h"
 
@@ -92,6 +95,19 @@ aclnnStatus aclGetTensorListSize(const aclTensorList* list, uint64_t* size) {
 
 aclnnStatus aclGetScalarListSize(const aclScalarList* list, uint64_t* size) {
     return Query(__func__, Named{"list", list}, Named{"size", size}, kSize);
+}
+
+aclnnStatus aclnnCalculateMatmulWeightSizeV2(const aclIntArray* tensorShape, aclDataType dataType,
+                                             uint64_t* weightTensorSize) {
+    return Guarded(__func__, [&] {
+        const auto& shape = Live("tensorShape", NotNull("tensorShape", tensorShape)).values;
+        uint64_t bytes = c10::elementSize(operators::ScalarTypeOf(dataType));
+        for (const int64_t size : shape)
+            if (size < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes))
+                throw operators::Refusal(ACLNN_ERR_PARAM_INVALID, "tensorShape is ", at::IntArrayRef(shape),
+                                         "; no size may be negative, and the matrix must have less than 2^64 bytes");
+        NotNull("weightTensorSize", weightTensorSize) = bytes;
+    });
 }
 
 }  // extern "C"

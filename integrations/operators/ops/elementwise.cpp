@@ -47,6 +47,7 @@ OPERATOR(Cast, (In self, Type dtype, Out out), out.copy_(self.to(dtype)));
 OPERATOR(Clamp, (In self, MaybeNumber min, MaybeNumber max, Out out), at::clamp_out(out, self, min, max));
 OPERATOR(ClampMin, (In self, Number min, Out out), at::clamp_min_out(out, self, min));
 OPERATOR(ClampMax, (In self, Number max, Out out), at::clamp_max_out(out, self, max));
+OPERATOR(InplaceClampMax, (Out self, Number max), at::clamp_max_(self, max));
 OPERATOR(ClampTensor, (In self, MaybeIn min, MaybeIn max, Out out), at::clamp_out(out, self, min, max));
 OPERATOR(ClampMinTensor, (In self, In min, Out out), at::clamp_min_out(out, self, min));
 OPERATOR(ClampMaxTensor, (In self, In max, Out out), at::clamp_max_out(out, self, max));

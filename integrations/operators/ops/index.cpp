@@ -54,8 +54,18 @@ void SumBags(const at::Tensor& weight, const at::Tensor& indices, const at::Tens
     PutIfRoom(highest, std::get<3>(results));
 }
 
+// Returns the parts of a dimension with these indices, in the shape of the indices.
+at::Tensor Gathered(const at::Tensor& self, int64_t dim, const at::Tensor& index) {
+    const int64_t at = at::maybe_wrap_dim(dim, self.dim());
+    std::vector<int64_t> sizes = self.sizes().vec();
+    sizes.erase(sizes.begin() + at);
+    sizes.insert(sizes.begin() + at, index.sizes().begin(), index.sizes().end());
+    return self.index_select(at, Long(index).flatten()).reshape(sizes);
+}
+
 }  // namespace
 
+OPERATOR(GatherV2, (Part self, int64_t dim, In index, Out out), Put(out, Gathered(self, dim, index)));
 OPERATOR(Embedding, (Part weight, In indices, Out out), Put(out, at::embedding(weight, Long(indices))));
 OPERATOR(EmbeddingDenseBackward,
          (In grad, In indices, int64_t weights, int64_t padding, bool scaleByFrequency, Out out),

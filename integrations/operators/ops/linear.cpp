@@ -29,8 +29,49 @@ void MultiplyBatches(const at::Tensor& self, const at::Tensor& mat2, at::Tensor&
         a, b, out, [](In x, In y) { return at::bmm(x, y); }, [](Out to, In x, In y) { at::bmm_out(to, x, y); });
 }
 
+void CheckAbsent(const char* name, MaybeTensors tensors) {
+    if (tensors) throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is not supported; pass null");
+}
+
+// Only lists with a tensor for each group are supported, and no tensor whose rows are grouped.
+void CheckLists(MaybeIn groups, int64_t split, int64_t type) {
+    if (type != -1 || groups || split < 0 || split > 1)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupType is ", type, " and splitItem is ", split, "; groupList is ",
+                      groups ? "given" : "null", "; allowed: -1, 0 or 1, and null");
+}
+
+void CheckMatrix(const char* name, const at::Tensor& tensor) {
+    if (tensor.dim() < 2)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(),
+                      "; it must have at least 2 dimensions");
+}
+
+// Multiplies each matrix of one list by that of another.
+void MultiplyLists(at::TensorList x, at::TensorList weight, MaybeTensors bias, at::TensorList y) {
+    if (x.size() != weight.size() || x.size() != y.size() || (bias && bias->size() != x.size()))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "x, weight and y have ", x.size(), ", ", weight.size(), " and ",
+                      y.size(), " elements; all lists, also bias, must have the same number");
+    for (size_t i = 0; i < x.size(); ++i) {
+        at::Tensor out = y[i];
+        const at::ScalarType wide = at::promoteTypes(at::kFloat, x[i].scalar_type());
+        const at::Tensor product = at::matmul(x[i].to(wide), weight[i].to(wide));
+        CheckSame("an element of y", out, "the product", product);
+        Put(out, bias ? product + (*bias)[i] : product);
+    }
+}
+
 }  // namespace
 
+OPERATOR(GroupedMatmulV3,
+         (Tensors x, Tensors weight, MaybeTensors bias, MaybeTensors scale, MaybeTensors offset,
+          MaybeTensors antiquantScale, MaybeTensors antiquantOffset, MaybeIn groupList, int64_t splitItem,
+          int64_t groupType, Outs y),
+         CheckAbsent("scale", scale);
+         CheckAbsent("offset", offset); CheckAbsent("antiquantScale", antiquantScale);
+         CheckAbsent("antiquantOffset", antiquantOffset); CheckLists(groupList, splitItem, groupType);
+         MultiplyLists(x, weight, bias, y));
+// Matrices of all formats have the plain one here.
+OPERATOR(TransMatmulWeight, (Out mat2), CheckMatrix("mat2", mat2));
 OPERATOR(Mm, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType), MultiplyMatrices(self, mat2, out));
 OPERATOR(Matmul, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType),
          if (self.dim() == 2 && mat2.dim() == 2) MultiplyMatrices(self, mat2, out);
@@ -49,4 +90,5 @@ OPERATOR(Baddbmm,
          (Part self, In batch1, In batch2, Number beta, Number alpha, Out out, [[maybe_unused]] int8_t cubeMathType),
          at::baddbmm_out(out, self, batch1, batch2, beta, alpha));
 OPERATOR(Mv, (In self, In vec, Out out, [[maybe_unused]] int8_t cubeMathType), at::mv_out(out, self, vec));
+OPERATOR(Ger, (In self, In vec2, Out out), at::outer_out(out, self, vec2));
 OPERATOR(Dot, (In self, In tensor, Out out), at::dot_out(out, self, tensor));

@@ -117,6 +117,11 @@ OPERATOR(CrossEntropyLoss,
          if (returnZloss) throw Refusal(ACLNN_ERR_PARAM_INVALID, "returnZloss is true; allowed: false");
          EntropyOf(input, target, {weight, Reduction(reduction), ignoreIndex, labelSmoothing, lseSquareScaleForZloss},
                    loss, logProb));
+// Labels are probabilities of the classes in each row.
+OPERATOR(SoftmaxCrossEntropyWithLogits, (In features, In labels, Out loss, Out backprop),
+         const at::Tensor logarithms = at::log_softmax(features, -1);
+         CheckSame("labels", labels, "features", features); Put(loss, -at::sum(labels* logarithms, {-1}));
+         Put(backprop, at::exp(logarithms) - labels));
 OPERATOR(CrossEntropyLossGrad,
          (In gradLoss, In logProb, In target, MaybeIn weight, MaybeIn gradZloss, [[maybe_unused]] MaybeIn lseForZloss,
           Text reduction, int64_t ignoreIndex, double labelSmoothing, double lseSquareScaleForZloss, Out out),

@@ -63,7 +63,11 @@ void RmsNormForward(const at::Tensor& x, const at::Tensor& gamma, double epsilon
     for (size_t i = 0; i < dims.size(); ++i) dims[i] = x.dim() - gamma.dim() + static_cast<int64_t>(i);
     const at::Tensor scale = at::rsqrt(at::mean(wide * wide, dims, true) + epsilon);
     y.copy_(wide * scale * gamma.to(at::kFloat));
-    Put(rstd, scale);
+    // Programs pass the shape of x with memory for the rows alone.
+    if (rstd && rstd->numel() > scale.numel())
+        rstd->as_strided({scale.numel()}, {1}).copy_(scale.flatten());
+    else
+        Put(rstd, scale);
 }
 
 // Computes the gradient of y = x * r * gamma with r = rsqrt(mean(x * x) + epsilon): dx = r * (g - x * r * r * mean(g *

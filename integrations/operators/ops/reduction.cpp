@@ -73,6 +73,8 @@ OPERATOR(MinDim, (In self, int64_t dim, bool keep, Out values, Out indices),
          PutBoth(values, indices, at::min(self, dim, keep)));
 OPERATOR(Sort, (In self, bool stable, int64_t dim, bool descending, Out values, Out indices),
          PutBoth(values, indices, at::sort(self, stable, dim, descending)));
+OPERATOR(Argsort, (In self, int64_t dim, bool descending, Out out),
+         Put(out, std::get<1>(at::sort(self, true, dim, descending))));
 OPERATOR(Topk, (In self, int64_t k, int64_t dim, bool largest, bool sorted, Out values, Out indices),
          PutBoth(values, indices, at::topk(self, k, dim, largest, sorted)));
 OPERATOR(Kthvalue, (In self, int64_t k, int64_t dim, bool keep, Out values, Out indices),

@@ -231,6 +231,19 @@ struct Argument<Outs> : TensorsArgument<Does::kWrite> {
     static Written Unpack(const Kept& kept, Addresses addresses) { return {TensorsArgument::Unpack(kept, addresses)}; }
 };
 
+template <>
+struct Argument<MaybeTensors> {
+    using C = const aclTensorList*;
+    using Kept = Optional<std::vector<Held>>;
+    static Kept Take(C passed, Intake& intake) {
+        if (passed == nullptr) return intake.Next(), Kept();
+        return Kept(Argument<Tensors>::Take(passed, intake));
+    }
+    static Optional<std::vector<at::Tensor>> Unpack(const Kept& kept, Addresses addresses) {
+        return kept ? Optional<std::vector<at::Tensor>>(Argument<Tensors>::Unpack(*kept, addresses)) : kNone;
+    }
+};
+
 // A list whose elements may be null, or have no elements at all: both stand for all of a dimension.
 template <>
 struct Argument<Indices> {

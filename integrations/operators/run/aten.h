@@ -56,6 +56,7 @@ struct PartlyReadList {
     operator at::TensorList() const { return tensors; }
 };
 using Parts = const PartlyReadList&;
+using MaybeTensors = const Optional<std::vector<at::Tensor>>&;
 // A list of outputs.
 struct Written {
     std::vector<at::Tensor> tensors;

@@ -127,7 +127,7 @@ TEST_F(Misuse, OperatorsRefuseObjectsOfOtherKindsAndDestroyedOnes) {
     aclDestroyScalar(alpha);
 }
 
-TEST_F(Misuse, AnElementIsInOneListAndEndsWithIt) {
+TEST_F(Misuse, AnElementIsInOneListAndNoLaterThanItDestroyed) {
     Tensor a({1}, {1});
     aclTensor* const one = a.Make({1}, nullptr, 0);
     aclTensor* const two = a.Make({1}, nullptr, 0);
@@ -138,7 +138,16 @@ TEST_F(Misuse, AnElementIsInOneListAndEndsWithIt) {
     const aclTensor* const both[] = {one, two};
     aclTensorList* const list = aclCreateTensorList(both, 2);
     ASSERT_NE(list, nullptr) << Text();
-    ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyTensor(one), "destroy the list");
+    // A program may destroy an element, which it can use no longer. The list can.
+    EXPECT_EQ(ACL_SUCCESS, aclDestroyTensor(one));
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyTensor(one), "was destroyed");
+    aclDataType type;
+    ExpectText(ACLNN_ERR_PARAM_INVALID, aclGetDataType(one, &type), "was destroyed");
+    const aclTensor* const again[] = {one};
+    EXPECT_EQ(aclCreateTensorList(again, 1), nullptr);
+    uint64_t size = 0;
+    EXPECT_EQ(ACL_SUCCESS, aclGetTensorListSize(list, &size));
+    EXPECT_EQ(size, 2u);
     EXPECT_EQ(ACL_SUCCESS, aclDestroyTensorList(list));
     ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyTensorList(list), "was destroyed");
     ExpectText(ACLNN_ERR_PARAM_INVALID, aclDestroyTensor(two), "was destroyed");

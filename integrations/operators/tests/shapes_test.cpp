@@ -99,6 +99,7 @@ OUTPUTS(MaxDim, Singles(), (x[0], int64_t{-1}, false, out[0], out[1]), at::max(x
 OUTPUTS(ArgMax, Singles(), (x[0], int64_t{-1}, false, out[0]), at::argmax(x[0], -1, false));
 OUTPUTS(Cumsum, Singles(), (x[0], int64_t{0}, at::kFloat, out[0]), at::cumsum(x[0], 0));
 OUTPUTS(Sort, Singles(), (x[0], true, int64_t{-1}, true, out[0], out[1]), at::sort(x[0], true, -1, true));
+OUTPUTS(Argsort, Singles(), (x[0], int64_t{-1}, true, out[0]), at::argsort(x[0], -1, true));
 OUTPUTS(Topk, Singles(), (x[0], int64_t{1}, int64_t{-1}, true, true, out[0], out[1]), at::topk(x[0], 1));
 OUTPUTS(All, Singles(), (x[0], Ints{-1}, false, out[0]), at::all(x[0], -1));
 
@@ -113,6 +114,8 @@ std::vector<Tensors> Twins() {
 }
 OUTPUTS(SoftmaxBackward, Twins(), (x[0], x[1], int64_t{-1}, out[0]),
         at::_softmax_backward_data(x[0], x[1], -1, at::kFloat));
+OUTPUTS(SoftmaxCrossEntropyWithLogits, Twins(), (x[0], x[1], out[0], out[1]),
+        std::make_tuple(-at::sum(x[1] * at::log_softmax(x[0], -1), {-1}), at::softmax(x[0], -1) - x[1]));
 OUTPUTS(LogSoftmaxBackward, Twins(), (x[0], x[1], int64_t{-1}, out[0]),
         at::_log_softmax_backward_data(x[0], x[1], -1, at::kFloat));
 
@@ -206,6 +209,8 @@ OUTPUTS(ConvolutionBackward, Images(),
                                  {true, true, true}));
 OUTPUTS(AvgPool2d, Images(), (x[0], kTwos, kTwos, kZeros, true, true, int64_t{0}, kPlain, out[0]),
         at::avg_pool2d(x[0], kTwos, kTwos, kZeros, true, true));
+OUTPUTS(MaxPool, Images(), (x[0], kTwos, kTwos, int64_t{0}, Ints{1, 1, 1, 1}, kOnes, false, out[0]),
+        at::max_pool2d(x[0], {2, 2}, {2, 2}, {1, 1}));
 OUTPUTS(MaxPool2dWithMask, Images(), (x[0], kTwos, kTwos, kZeros, kOnes, true, out[0], at::zeros({1})),
         at::max_pool2d(x[0], kTwos, kTwos, kZeros, kOnes, true));
 

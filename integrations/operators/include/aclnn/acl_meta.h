@@ -54,9 +54,12 @@ aclScalar* aclCreateScalar(void* value, aclDataType dataType);
 aclIntArray* aclCreateIntArray(const int64_t* value, uint64_t size);
 aclFloatArray* aclCreateFloatArray(const float* value, uint64_t size);
 aclBoolArray* aclCreateBoolArray(const bool* value, uint64_t size);
-/** The list owns its elements from then on. Null elements are legal. */
+/**
+ * The list owns its elements from then on, until it is destroyed. A program may destroy an element before: it can then
+ * not use it any longer, and the list can. Null elements are legal.
+ */
 aclTensorList* aclCreateTensorList(const aclTensor* const* value, uint64_t size);
-/** The list owns its elements from then on. */
+/** Owns its elements as a list of tensors does. */
 aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size);
 
 /** All accept null. What a prepared operator needs of the object stays. */

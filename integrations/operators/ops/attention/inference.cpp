@@ -17,6 +17,8 @@ struct Call {
     double scale;
     int64_t heads, key_heads, block;
     Sparse sparse;
+    // What is added to the scores: sequences, heads, queries and keys, or one for all sequences.
+    const Optional<at::Tensor>* shift = nullptr;
 
     bool IsPacked() const { return layout == "TND"; }
     int64_t KeyHeads() const { return key_heads == 0 ? heads : key_heads; }
@@ -133,20 +135,31 @@ Optional<at::Tensor> MaskOf(const Call& call, int64_t sequence, int64_t sequence
     return Optional<at::Tensor>(mask.narrow(0, 0, queries).narrow(1, 0, keys));
 }
 
+// Returns what is added to the scores of a sequence. It may hold more queries and keys.
+at::Tensor ShiftOf(const at::Tensor& shift, const Call& call, int64_t sequence, int64_t queries, int64_t keys) {
+    if (shift.dim() != 4 || (shift.size(0) != 1 && shift.size(0) <= sequence) || shift.size(1) != call.heads ||
+        shift.size(2) < queries || shift.size(3) < keys)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "pseShift has the shape ", shift.sizes(),
+                      "; it must have a sequence or 1, ", call.heads, " heads, and at least ", queries, " queries and ",
+                      keys, " keys");
+    return shift.select(0, shift.size(0) == 1 ? 0 : sequence).narrow(1, 0, queries).narrow(2, 0, keys);
+}
+
 // What one sequence results in: NSD, and the logarithms of the sums of exponentials of the scores.
 struct Result {
     at::Tensor out, logarithms;
 };
 
 Result Attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const Optional<at::Tensor>& mask,
-              const Call& call) {
+              const Call& call, int64_t sequence) {
     const at::Tensor q = query.unsqueeze(0).to(at::kFloat);
     if (key.size(1) == 0)
         return {at::zeros({q.size(1), q.size(2), value.size(2)}, q.options()),
                 at::full({q.size(1), q.size(2), 1}, -kInfinity, q.options())};
     const at::Tensor k = Grouped(key.unsqueeze(0).to(at::kFloat), call.heads);
     const at::Tensor v = Grouped(value.unsqueeze(0).to(at::kFloat), call.heads);
-    const at::Tensor scores = at::matmul(q, k.transpose(-2, -1)) * call.scale;
+    at::Tensor scores = at::matmul(q, k.transpose(-2, -1)) * call.scale;
+    if (call.shift && *call.shift) scores = scores + ShiftOf(**call.shift, call, sequence, q.size(2), k.size(2));
     Optional<at::Tensor> hidden = Hidden(scores, mask, call.sparse);
     if (hidden && call.sparse.mode == kWhole && q.size(2) > 1)
         hidden = at::logical_or(*hidden, Outside(scores, 0, call.sparse.before, call.sparse.after));
@@ -169,7 +182,7 @@ void AttendBatch(Call call, at::Tensor& out, MaybeOut logarithms) {
         const at::Tensor key = Cached(call.keys, call, i, sequences), value = Cached(call.values, call, i, sequences);
         const int64_t queries = most == 1 ? 1 : LengthOf("actualSeqLengths", call.query_lengths, i, sequences, most);
         const Result result = Attend(query.select(0, i).narrow(1, 0, queries), key, value,
-                                     MaskOf(call, i, sequences, most, queries, key.size(1)), call);
+                                     MaskOf(call, i, sequences, most, queries, key.size(1)), call, i);
         if (!all.defined())
             all = at::zeros({sequences, call.heads, most, value.size(2)}, query.options().dtype(at::kFloat));
         all.select(0, i).narrow(1, 0, queries).copy_(result.out);
@@ -207,7 +220,7 @@ void AttendPacked(const Call& call, at::Tensor& out, MaybeOut logarithms) {
             call.table ? Cached(call.keys, call, i, sequences) : part(call.keys[0], key, key_end, call.KeyHeads());
         const at::Tensor v =
             call.table ? Cached(call.values, call, i, sequences) : part(call.values[0], key, key_end, call.KeyHeads());
-        const Result result = Attend(q, k, v, MaskOf(call, i, sequences, 0, q.size(1), k.size(1)), call);
+        const Result result = Attend(q, k, v, MaskOf(call, i, sequences, 0, q.size(1), k.size(1)), call, i);
         all.narrow(0, query, q.size(1)).copy_(result.out.transpose(0, 1));
         sums.narrow(0, query, q.size(1)).copy_(result.logarithms.transpose(0, 1));
         query = query_end;
@@ -316,32 +329,43 @@ OPERATOR(IncreFlashAttentionV4,
                                                     blockSize,
                                                     {kWhole, 0, 0}},
                                                    out, no_output));
-// What both versions of a row do, by the names of its parameters. More of them must be absent in the second one.
-#define FUSED_ATTENTION(...)                                                                                       \
-    CheckAbsent({ABSENT(pseShift), ABSENT(deqScale1), ABSENT(quantScale1), ABSENT(deqScale2), ABSENT(quantScale2), \
-                 ABSENT(quantOffset2), ABSENT(antiquantScale), ABSENT(antiquantOffset), ABSENT(queryPaddingSize),  \
-                 ABSENT(kvPaddingSize), ABSENT(keyAntiquantScale), ABSENT(keyAntiquantOffset),                     \
-                 ABSENT(valueAntiquantScale), ABSENT(valueAntiquantOffset), ABSENT(keySharedPrefix),               \
-                 ABSENT(valueSharedPrefix), ABSENT(queryRope), ABSENT(keyRope),                                    \
-                 ABSENT(keyRopeAntiquantScale) __VA_ARGS__});                                                      \
-    const auto [in, to] = Layouts(layout);                                                                         \
-    Optional<at::Tensor> no_output;                                                                                \
-    AttendAll({query,                                                                                              \
-               key,                                                                                                \
-               value,                                                                                              \
-               mask,                                                                                               \
-               blockTable,                                                                                         \
-               actualSeqLengths,                                                                                   \
-               actualSeqLengthsKv,                                                                                 \
-               in,                                                                                                 \
-               to,                                                                                                 \
-               scale,                                                                                              \
-               numHeads,                                                                                           \
-               numKeyValueHeads,                                                                                   \
-               blockSize,                                                                                          \
-               {sparseMode, preTokens, nextTokens}},                                                               \
+// What the versions of a row do, by the names of its parameters. More of them must be absent in the later ones.
+#define FUSED_ATTENTION(...)                                                                                           \
+    CheckAbsent({ABSENT(deqScale1), ABSENT(quantScale1), ABSENT(deqScale2), ABSENT(quantScale2), ABSENT(quantOffset2), \
+                 ABSENT(antiquantScale), ABSENT(antiquantOffset), ABSENT(queryPaddingSize), ABSENT(kvPaddingSize),     \
+                 ABSENT(keyAntiquantScale), ABSENT(keyAntiquantOffset), ABSENT(valueAntiquantScale),                   \
+                 ABSENT(valueAntiquantOffset), ABSENT(keySharedPrefix), ABSENT(valueSharedPrefix) __VA_ARGS__});       \
+    const auto [in, to] = Layouts(layout);                                                                             \
+    Optional<at::Tensor> no_output;                                                                                    \
+    AttendAll({query,                                                                                                  \
+               key,                                                                                                    \
+               value,                                                                                                  \
+               mask,                                                                                                   \
+               blockTable,                                                                                             \
+               actualSeqLengths,                                                                                       \
+               actualSeqLengthsKv,                                                                                     \
+               in,                                                                                                     \
+               to,                                                                                                     \
+               scale,                                                                                                  \
+               numHeads,                                                                                               \
+               numKeyValueHeads,                                                                                       \
+               blockSize,                                                                                              \
+               {sparseMode, preTokens, nextTokens},                                                                    \
+               &pseShift},                                                                                             \
               out, softmaxLseFlag ? softmaxLse : no_output)
 
+OPERATOR(FusedInferAttentionScoreV2,
+         (Part query, Parts key, Parts value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
+          MaybeInts actualSeqLengthsKv, MaybeIn deqScale1, MaybeIn quantScale1, MaybeIn deqScale2, MaybeIn quantScale2,
+          MaybeIn quantOffset2, MaybeIn antiquantScale, MaybeIn antiquantOffset, MaybeIn blockTable,
+          MaybeIn queryPaddingSize, MaybeIn kvPaddingSize, MaybeIn keyAntiquantScale, MaybeIn keyAntiquantOffset,
+          MaybeIn valueAntiquantScale, MaybeIn valueAntiquantOffset, MaybeIn keySharedPrefix, MaybeIn valueSharedPrefix,
+          [[maybe_unused]] MaybeInts actualSharedPrefixLen, int64_t numHeads, double scale, int64_t preTokens,
+          int64_t nextTokens, Text layout, int64_t numKeyValueHeads, int64_t sparseMode,
+          [[maybe_unused]] int64_t innerPrecise, int64_t blockSize, [[maybe_unused]] int64_t antiquantMode,
+          bool softmaxLseFlag, [[maybe_unused]] int64_t keyAntiquantMode, [[maybe_unused]] int64_t valueAntiquantMode,
+          Out out, MaybeOut softmaxLse),
+         FUSED_ATTENTION());
 OPERATOR(FusedInferAttentionScoreV3,
          (Part query, Parts key, Parts value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
           MaybeInts actualSeqLengthsKv, MaybeIn deqScale1, MaybeIn quantScale1, MaybeIn deqScale2, MaybeIn quantScale2,
@@ -354,7 +378,7 @@ OPERATOR(FusedInferAttentionScoreV3,
           int64_t blockSize, [[maybe_unused]] int64_t antiquantMode, bool softmaxLseFlag,
           [[maybe_unused]] int64_t keyAntiquantMode, [[maybe_unused]] int64_t valueAntiquantMode, Out out,
           MaybeOut softmaxLse),
-         FUSED_ATTENTION());
+         FUSED_ATTENTION(, ABSENT(queryRope), ABSENT(keyRope), ABSENT(keyRopeAntiquantScale)));
 OPERATOR(FusedInferAttentionScoreV4,
          (Part query, Parts key, Parts value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
           MaybeInts actualSeqLengthsKv, MaybeIn deqScale1, MaybeIn quantScale1, MaybeIn deqScale2, MaybeIn quantScale2,
@@ -368,7 +392,8 @@ OPERATOR(FusedInferAttentionScoreV4,
           [[maybe_unused]] int64_t antiquantMode, bool softmaxLseFlag, [[maybe_unused]] int64_t keyAntiquantMode,
           [[maybe_unused]] int64_t valueAntiquantMode, [[maybe_unused]] int64_t queryQuantMode, Out out,
           MaybeOut softmaxLse),
-         FUSED_ATTENTION(, ABSENT(dequantScaleQuery), ABSENT(learnableSink)));
+         FUSED_ATTENTION(, ABSENT(queryRope), ABSENT(keyRope), ABSENT(keyRopeAntiquantScale), ABSENT(dequantScaleQuery),
+                         ABSENT(learnableSink)));
 OPERATOR(TransformBiasRescaleQkv, (In qkv, In qkvBias, int64_t numHeads, Out q, Out k, Out v),
          SplitHeads(qkv, qkvBias, numHeads, {&q, &k, &v}));
 OPERATOR(AttentionUpdate, (Tensors lse, Tensors localOut, int64_t updateType, Out out, MaybeOut lseOut),

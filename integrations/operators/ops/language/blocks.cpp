@@ -34,19 +34,20 @@ void AddRmsNormOf(const at::Tensor& x1, const at::Tensor& x2, const at::Tensor& 
     RmsNormOf(sum, gamma, Wide(gamma), epsilon, y, rstd);
 }
 
-// How pairs of numbers that are rotated lie in the last dimension.
-constexpr int64_t kHalves = 0, kNeighbours = 1;
+// How pairs of numbers that are rotated lie in the last dimension. ggml's backend passes the third value for models
+// whose halves are paired.
+constexpr int64_t kHalves = 0, kNeighbours = 1, kHalvesOfGgml = 2;
 
 // Returns the numbers with which those of `x` are paired, for the first of each pair the negative one.
 at::Tensor Partners(const at::Tensor& x, int64_t mode) {
     if (x.dim() == 0 || x.size(-1) % 2 != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the tensor to rotate, or its gradient, has the shape ", x.sizes(),
                       "; its last size must be even");
-    if (mode != kHalves && mode != kNeighbours)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 (half), 1 (interleave)");
-    const int64_t half = x.size(-1) / 2, at = mode == kHalves ? -2 : -1;
+    if (mode < kHalves || mode > kHalvesOfGgml)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 and 2 (half), 1 (interleave)");
+    const int64_t half = x.size(-1) / 2, at = mode == kNeighbours ? -1 : -2;
     const at::Tensor pairs =
-        mode == kHalves ? x.unflatten(-1, at::IntArrayRef{2, half}) : x.unflatten(-1, at::IntArrayRef{half, 2});
+        mode != kNeighbours ? x.unflatten(-1, at::IntArrayRef{2, half}) : x.unflatten(-1, at::IntArrayRef{half, 2});
     const at::Tensor first = pairs.select(at, 0), second = pairs.select(at, 1);
     return at::stack({-second, first}, at).flatten(-2);
 }

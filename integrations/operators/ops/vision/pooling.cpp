@@ -8,8 +8,27 @@ Optional<int64_t> Divisor(int64_t divisor) {
     return divisor == 0 ? kNone : Optional<int64_t>(divisor);
 }
 
+// Pools images. The paddings are those before and behind each of the two dimensions.
+at::Tensor MaxPool2d(const at::Tensor& self, Ints kernel, Ints stride, int64_t auto_pads, Ints paddings, Ints dilation,
+                     bool ceil_mode) {
+    if (auto_pads != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "autoPads is ", auto_pads,
+                      "; allowed: 0, which takes paddings as given");
+    for (const int64_t padding : paddings)
+        if (padding != paddings[0] || padding < 0)
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "paddings is ", paddings,
+                          "; all elements must be equal, and at least 0");
+    if (paddings.empty() || paddings[0] == 0) return at::max_pool2d(self, kernel, stride, 0, dilation, ceil_mode);
+    const int64_t all = paddings[0];
+    const at::Tensor padded = at::constant_pad_nd(self, {all, all, all, all}, -std::numeric_limits<double>::infinity());
+    return at::max_pool2d(padded, kernel, stride, 0, dilation, ceil_mode);
+}
+
 }  // namespace
 
+OPERATOR(MaxPool,
+         (In self, Ints kernel, Ints strides, int64_t autoPads, Ints paddings, Ints dilations, bool ceilMode, Out out),
+         Put(out, MaxPool2d(self, kernel, strides, autoPads, paddings, dilations, ceilMode)));
 OPERATOR(AvgPool3d,
          (In self, Ints kernel, Ints stride, Ints padding, bool ceilMode, bool countPadding, int64_t divisor, Out out),
          Put(out, at::avg_pool3d(self, kernel, stride, padding, ceilMode, countPadding, Divisor(divisor))));

@@ -247,12 +247,17 @@ def prompts_with_masks_and_lengths():
                                          scale_value=SCALE, atten_mask=torch.zeros(7, 9, dtype=torch.bool).npu())
     same(got, reference(query, key, value, hidden_of(2, 7, 9))[0])
     device.expect_error("the mask is null", lambda: npu.npu_fused_infer_attention_score(*moved, sparse_mode=3, **options))
-    device.expect_error("pseShift is not supported", lambda: npu.npu_fused_infer_attention_score(
-        *moved, pse_shift=rand(1, HEADS, 7, 9).npu(), **options))
+    # What is added to the scores, for all sequences or for each.
+    for sequences in (1, 2):
+        shift = rand(sequences, HEADS, 7, 9)
+        want = torch.nn.functional.scaled_dot_product_attention(
+            query, key.repeat_interleave(HEADS // 2, 1), value.repeat_interleave(HEADS // 2, 1), attn_mask=shift,
+            scale=SCALE)
+        same(fused(*moved, pse_shift=shift.npu(), **options)[0], want)
+    device.expect_error("pseShift has the shape", lambda: npu.npu_fused_infer_attention_score(
+        *moved, pse_shift=rand(1, HEADS, 6, 9).npu(), **options))
     second = {"num_query_heads": HEADS, "num_key_value_heads": 2, "input_layout": "BNSD"}
     device.expect_error("the mask is null", lambda: npu.npu_fused_infer_attention_score_v2(*moved, sparse_mode=3, **second))
-    device.expect_error("pseShift is not supported", lambda: npu.npu_fused_infer_attention_score_v2(
-        *moved, pse_shift=rand(1, HEADS, 7, 9).npu(), **second))
 
 
 def parts_of_keys_are_joined():
