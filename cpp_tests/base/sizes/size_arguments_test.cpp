@@ -34,7 +34,7 @@ void Expect(const SizeRow& row, World& world, size_t size, aclError wanted) {
     // A range is named by its first byte and its length, an array by its members.
     const std::string value = std::to_string(size);
     const bool is_range = says("runs past the end of its allocation") || says("beyond the end of the address space");
-    EXPECT_TRUE(is_range || says(row.argument) || says(value + " bytes") || says(value + " members")) << said;
+    EXPECT_TRUE(is_range || says(row.argument) || says(value + " bytes") || says(value + " needed")) << said;
     EXPECT_TRUE(is_range || says(value)) << said;
 }
 
