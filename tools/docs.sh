@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./dev docs | install | look: the site below build/site, by MkDocs: guides, and the API reference, which Doxygen reads from
-# the headers.
+# ./dev docs | install | look: the site below build/site, by MkDocs: guides, and the API reference, which Doxygen reads
+# from the headers.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 accept docs "$@"

@@ -132,7 +132,8 @@ def main(mode, programs):
     if mode == "update":
         LIST.write_text(after)
         return
-    difference = list(difflib.unified_diff(compared(before), compared(after), str(LIST.relative_to(ROOT)), "today", lineterm="", n=1))
+    difference = list(difflib.unified_diff(compared(before), compared(after), str(LIST.relative_to(ROOT)), "today",
+                                           lineterm="", n=1))
     if difference:
         sys.exit("\n".join(difference) + f"\nsamples: run tools/samples.py update {' '.join(programs)}")
     print(f"samples: {len(new)} of {len(samples())} samples print what {LIST.relative_to(ROOT)} says")

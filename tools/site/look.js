@@ -67,7 +67,8 @@
     // What a screen reader and a mouse tell of the elements around the text.
     const furniture = () => {
         const parts = [];
-        for (const place of document.querySelectorAll("header, .md-tabs, .md-sidebar--primary, .md-footer, .md-top, .md-skip, .md-search")) {
+        const around = "header, .md-tabs, .md-sidebar--primary, .md-footer, .md-top, .md-skip, .md-search";
+        for (const place of document.querySelectorAll(around)) {
             // The table of contents has the headings of the page.
             const copy = place.cloneNode(true);
             copy.querySelectorAll("[data-md-component=toc], script, style").forEach(part => part.remove());
@@ -108,9 +109,13 @@
         const config = JSON.parse(document.getElementById("__config").textContent);
         const index = await (await fetch(new URL(config.base + "/search/search_index.json", location))).json();
         const worker = new Worker(new URL(config.search, location));
-        const ask = message => new Promise(done => { worker.onmessage = event => done(event.data.data); worker.postMessage(message); });
+        const ask = message => new Promise(done => {
+            worker.onmessage = event => done(event.data.data);
+            worker.postMessage(message);
+        });
         await ask({type: 0, data: {config: index.config, docs: index.docs, options: {suggest: false}}});
-        const asked = texts || index.docs.filter(each => /^api\/(?!topic_|header_)\w+\/$/.test(each.location)).map(each => each.title);
+        const names = index.docs.filter(each => /^api\/(?!topic_|header_)\w+\/$/.test(each.location));
+        const asked = texts || names.map(each => each.title);
         const found = {};
         for (const text of asked) {
             const {items} = await ask({type: 2, data: text});

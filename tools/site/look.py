@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Looks at the site in Chromium, on a phone, a laptop and a large screen, in light and dark: nothing is cut, names are not
-divided, Chinese pages are Chinese, and a search finds what it is asked for. Leaves screenshots.
+"""Looks at the site in Chromium, on a phone, a laptop and a large screen, in light and dark: nothing is cut, names are
+not divided, Chinese pages are Chinese, and a search finds what it is asked for. Leaves screenshots.
 
 usage: look.py SITE SCREENSHOTS
 
@@ -71,26 +71,33 @@ def searches(browser):
     browser.open("/", "document.querySelector('article')")
     found = measured(browser, "search()")
     check(len(found) > 700, f"{len(found)} names are searched")
-    wrong = [f"{name}: {place}" for name, place in found.items() if place.strip("/").split("/")[-1] != name.replace("::", "_")]
+    wrong = [f"{name}: {place}" for name, place in found.items()
+             if place.strip("/").split("/")[-1] != name.replace("::", "_")]
     check(not wrong, f"a search for a name of the API finds its page first {wrong[:5] or ''}")
     rows = [line.split("\t") for line in (HERE / "words.tsv").read_text().splitlines() if line[:1] != "#"]
     found = measured(browser, f"search({[word for _, word in rows]})")
     for page, word in rows:
-        check(found[word].rstrip("/") == page.removesuffix(".md").removesuffix("README"), f"'{word}' finds {page} first, not {found[word]}")
+        check(found[word].rstrip("/") == page.removesuffix(".md").removesuffix("README"),
+              f"'{word}' finds {page} first, not {found[word]}")
     for word, place in TYPED.items():
         check(browser.open(f"/?q={word}", "document.querySelector('.md-search-result__link')"), f"the page searches for {word}")
         first = browser.value("document.querySelector('.md-search-result__link').href")
         check(f"{place}?" in first or first.endswith(place), f"and its first result is {place}")
 
 
+def is_readable(browser, path, scheme):
+    least = measured(browser, "contrast()")
+    check(least >= CONTRAST, f"{path}: {scheme}, the least contrast of a text is {least:.1f}")
+
+
 def is_dark(browser, path, file):
     browser.scheme("dark")
     check(browser.open(path, "document.body.dataset.mdColorScheme == 'slate'"), f"{path} is dark where the system is")
-    check(measured(browser, "contrast()") >= CONTRAST, f"{path}: dark, all texts can be read: {measured(browser, 'contrast()'):.1f}")
+    is_readable(browser, path, "dark")
     browser.screenshot(file)
     browser.scheme("light")
     check(browser.open(path, "document.body.dataset.mdColorScheme == 'default'"), f"{path} is light where the system is")
-    check(measured(browser, "contrast()") >= CONTRAST, f"{path}: light, all texts can be read: {measured(browser, 'contrast()'):.1f}")
+    is_readable(browser, path, "light")
 
 
 def texts(selector):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the API reference as pages of the site, from Doxygen's XML: a page for each function and type, and one for each
-topic.
+"""Writes the API reference as pages of the site, from Doxygen's XML: a page for each function and type, and one for
+each topic.
 
 usage: reference.py XML FOLDER
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs portacl in a folder, and says what the programs of a CI job need. The action calls it; other services can, too:
+# Installs portacl in a folder, and says what the programs of a CI job need. The action calls it; so can other services:
 #
 #   eval "$(integrations/packaging/action/install.sh)"
 #
@@ -148,7 +148,10 @@ else
     rm -rf "$folder"
     mkdir -p "$folder"
     if ((${#packages[@]})); then unpack >&2; else build >&2; fi
-    [[ -n $(one 'libportacl*') || -n $(one '*.whl') ]] || { echo "action: ${packages[*]}: there is no portacl in it" >&2; exit 1; }
+    if [[ -z $(one 'libportacl*')$(one '*.whl') ]]; then
+        echo "action: ${packages[*]}: there is no portacl in it" >&2
+        exit 1
+    fi
     echo "$key" >"$folder/.key"
 fi
 output folder "$folder"

@@ -163,20 +163,22 @@ def debian_package(prefix, folder):
     tree = folder / "tree"
     shutil.copytree(prefix, tree / "usr", symlinks=True)
     (tree / "DEBIAN").mkdir()
-    (tree / "DEBIAN/control").write_text("Package: portacl\nVersion: 1\nArchitecture: all\nMaintainer: none\nDescription: portacl\n")
+    (tree / "DEBIAN/control").write_text(
+        "Package: portacl\nVersion: 1\nArchitecture: all\nMaintainer: none\nDescription: portacl\n")
     subprocess.run(["dpkg-deb", "--build", "--root-owner-group", "-Znone", tree, folder / "portacl.deb"], check=True,
                    stdout=subprocess.DEVNULL)
     return folder / "portacl.deb"
 
 
 def wheel(folder):
-    """A wheel with the files of the Python package, without libraries: what the action has to find is its environment."""
+    """A wheel with the Python package, without libraries: what the action has to find is its environment."""
     file = folder / "portacl-1-py3-none-any.whl"
     with zipfile.ZipFile(file, "w") as archive:
         for path in sorted((ROOT / "integrations/python/portacl").glob("*.py")):
             archive.write(path, f"portacl/{path.name}")
         archive.writestr("portacl-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: portacl\nVersion: 1\n")
-        archive.writestr("portacl-1.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: try\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("portacl-1.dist-info/WHEEL",
+                         "Wheel-Version: 1.0\nGenerator: try\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         archive.writestr("portacl-1.dist-info/RECORD", "")
     return file
 
