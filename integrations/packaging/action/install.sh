@@ -68,7 +68,7 @@ unpack() {
         *.tar.gz) tar -xzf "$file" -C "$folder" --strip-components=1 ;;
         *.deb) dpkg-deb --extract "$file" "$folder" ;;
         *.whl) cp "$file" "$folder" ;;
-        *) echo "action: ${file##*/} is no .tar.gz, .deb or .whl" >&2; return 1 ;;
+        *) echo "action: ${file##*/} is not a .tar.gz, .deb or .whl" >&2; return 1 ;;
         esac
     done
 }

@@ -225,7 +225,7 @@ def main(folder):
     job, _ = twice(folder / "archive", cache, "an archive", package=str(file), sha256=total)
     refused(job, "has the SHA-256 sum", package=str(file), sha256="0" * 64)
     refused(job, "there is no file", package=str(made / "none.deb"))
-    refused(job, "is no .tar.gz, .deb or .whl", package=str(HERE / "action.yml"))
+    refused(job, "is not a .tar.gz, .deb or .whl", package=str(HERE / "action.yml"))
     twice(folder / "address", cache, "an address", package=file.as_uri(), sha256=total)
     twice(folder / "debian", cache, "a Debian package", package=str(package))
     wheel_runs(folder / "wheel", made, cache)
