@@ -16,7 +16,7 @@ sources=$folder/llama_cpp_python-$release/vendor/llama.cpp
 install() {
     tools/torch.sh install || return
     if [[ ! -f $archive ]]; then
-        say "fetching llama-cpp-python $release: 70 MB into $cache"
+        say "fetching llama-cpp-python $release: 77 MB into $cache"
         mkdir -p "$cache"
         # pip asks the package's build for its metadata.
         if ! "$venv/bin/pip" install --quiet --disable-pip-version-check scikit-build-core==1.1.2 ||
