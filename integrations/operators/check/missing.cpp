@@ -33,9 +33,7 @@ aclnnStatus Missing(const char* name) {
     }                                                                                   \
     static_assert(true, "the macro wants a semicolon behind it")
 
-MISSING(AddLayerNorm);
 MISSING(AddLayerNormGrad);
 MISSING(ConvDepthwise2d);
-MISSING(ConvTbcBackward);
 MISSING(LessScalar);
 MISSING(ROIAlign);

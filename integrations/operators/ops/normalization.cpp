@@ -202,6 +202,14 @@ OPERATOR(BatchNormElemtBackward,
 OPERATOR(LayerNorm,
          (In self, Ints shape, MaybeIn weight, MaybeIn bias, double eps, MaybeOut out, MaybeOut mean, MaybeOut rstd),
          PutAll(at::native_layer_norm(self, shape, weight, bias, eps), out, mean, rstd));
+OPERATOR(AddLayerNorm,
+         (In x1, In x2, In gamma, In beta, MaybeIn bias, double epsilon, [[maybe_unused]] bool additionalOutput,
+          MaybeOut y, MaybeOut mean, MaybeOut rstd, Out x),
+         CheckSame("x2", x2, "x1", x1);
+         const at::Tensor both = x1.to(at::kFloat) + x2.to(at::kFloat);
+         const at::Tensor sum = bias ? both + bias->to(at::kFloat) : both; Put(x, sum);
+         PutAll(at::native_layer_norm(sum, gamma.sizes(), gamma.to(at::kFloat), beta.to(at::kFloat), epsilon), y, mean,
+                rstd));
 OPERATOR(LayerNormBackward,
          (In grad, In self, Ints shape, In mean, In rstd, MaybeIn weight, MaybeIn bias, Flags mask, MaybeOut gradSelf,
           MaybeOut gradWeight, MaybeOut gradBias),

@@ -1,6 +1,23 @@
 // Joins, splits and arranges tensors.
 #include "ops/support.h"
 
+namespace {
+
+// Returns the sums of the repetitions of each part. One number of repetitions is for all parts.
+at::Tensor SumsOfRepeats(const at::Tensor& grad, const at::Tensor& repeats, int64_t dim, at::IntArrayRef sizes) {
+    if (grad.dim() == 0 || static_cast<int64_t>(sizes.size()) != grad.dim())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the gradients have the shapes ", grad.sizes(), " and ", sizes,
+                      "; both must have the same number of dimensions of at least 1");
+    const int64_t at = c10::maybe_wrap_dim(dim, grad.dim()), parts = sizes[static_cast<size_t>(at)];
+    const at::Tensor counts = repeats.numel() == 1 ? repeats.flatten().expand({parts}) : repeats.flatten();
+    const at::Tensor owners = at::repeat_interleave(counts.contiguous(), Optional<int64_t>(grad.size(at)));
+    const bool is_narrow = grad.scalar_type() == at::kHalf || grad.scalar_type() == at::kBFloat16;
+    const at::Tensor wide = is_narrow ? grad.to(at::kFloat) : grad;
+    return at::zeros(sizes, wide.options()).index_add(at, owners, wide);
+}
+
+}  // namespace
+
 OPERATOR(Cat, (Tensors tensors, int64_t dim, Out out), at::cat_out(out, tensors, dim));
 OPERATOR(Stack, (Tensors tensors, int64_t dim, Out out), at::stack_out(out, tensors, dim));
 OPERATOR(Permute, (In self, Ints dims, Out out), Put(out, self.permute(dims)));
@@ -19,6 +36,9 @@ OPERATOR(RepeatInterleaveInt, (In self, int64_t repeats, [[maybe_unused]] int64_
          Put(out, self.flatten().repeat_interleave(repeats, 0)));
 OPERATOR(RepeatInterleaveIntWithDim, (In self, int64_t repeats, int64_t dim, [[maybe_unused]] int64_t size, Out out),
          Put(out, self.repeat_interleave(repeats, dim)));
+
+OPERATOR(RepeatInterleaveGrad, (In grad, In repeats, int64_t dim, Out out),
+         Put(out, SumsOfRepeats(grad, Long(repeats), dim, out.sizes())));
 
 #define PADDING(NAME, FUNCTION)                                                              \
     OPERATOR(NAME, (In self, Ints padding, Out out), Put(out, at::FUNCTION(self, padding))); \

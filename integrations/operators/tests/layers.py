@@ -122,5 +122,45 @@ def images():
                 same(each, slope)
 
 
+def gradients():
+    """Gradients that torch_npu has operators for."""
+    for dtype in TYPES:
+        x, target = torch.randn(3, 5).to(dtype), torch.randint(2, (3, 5)).to(dtype) * 2 - 1
+        for reduction in ("none", "mean", "sum"):
+            wide, moved = x.float().clone().requires_grad_(), x.npu().requires_grad_()
+            want = functional.soft_margin_loss(wide, target.float(), reduction=reduction)
+            got = functional.soft_margin_loss(moved, target.npu(), reduction=reduction)
+            grad = torch.rand(want.shape).to(dtype)
+            want.backward(grad.float()), got.backward(grad.npu())
+            same(got, want, dtype), same(moved.grad, wide.grad, dtype)
+        rows = torch.randn(3, 4).to(dtype)
+        for repeats, dim in ((torch.tensor([2, 0, 3]), 0), (torch.tensor([1, 2, 0, 4]), -1), (torch.tensor([3]), 1)):
+            wide, moved = rows.float().clone().requires_grad_(), rows.npu().requires_grad_()
+            want = torch.repeat_interleave(wide, repeats, dim)
+            got = torch.repeat_interleave(moved, repeats.npu(), dim)
+            grad = torch.randn(want.shape).to(dtype)
+            want.backward(grad.float()), got.backward(grad.npu())
+            same(moved.grad, wide.grad, dtype)
+    x, weight, bias, grad = (torch.randn(shape) for shape in ((5, 2, 3), (3, 3, 4), (4,), (5, 2, 4)))
+    want = torch.ops.aten.conv_tbc_backward(grad, x, weight, bias, 1)
+    got = torch.ops.aten.conv_tbc_backward(grad.npu(), x.npu(), weight.npu(), bias.npu(), 1)
+    for each, expected in zip(got, want):
+        same(each, expected)
+
+
+def sums_are_normalized():
+    for dtype in TYPES:
+        x, y, gamma, beta = (torch.rand(shape).to(dtype) for shape in ((2, 3, 16), (2, 3, 16), (16,), (16,)))
+        out, mean, rstd, total = npu.npu_add_layer_norm(x.npu(), y.npu(), gamma.npu(), beta.npu(), 1e-3, True)
+        wide = x.float() + y.float()
+        want = torch.native_layer_norm(wide, (16,), gamma.float(), beta.float(), 1e-3)
+        for each, expected in zip((out, mean, rstd), want):
+            same(each, expected, dtype)
+        same(total, wide, dtype)
+    device.expect_error("x2 has the shape [2, 2, 16]; it must have the shape of x1", lambda: npu.npu_add_layer_norm(
+        x.npu(), y[:, :2].npu(), gamma.npu(), beta.npu()))
+
+
 if __name__ == "__main__":
-    device.main([cross_entropies, losses_of_sequences, bags, statistics_of_parts, images])
+    device.main([cross_entropies, losses_of_sequences, bags, statistics_of_parts, images, gradients,
+                 sums_are_normalized])

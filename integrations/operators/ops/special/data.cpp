@@ -94,5 +94,7 @@ OPERATOR(KlDivBackward, (In grad, In self, In target, int64_t reduction, bool lo
          Put(out, Reduced(DivergenceSlope(target, logTarget), grad, self, reduction)));
 OPERATOR(SoftMarginLoss, (In self, In target, int64_t reduction, Out out),
          Put(out, at::soft_margin_loss(self, target, reduction)));
+OPERATOR(SoftMarginLossBackward, (In grad, In self, In target, int64_t reduction, Out out),
+         Put(out, at::soft_margin_loss_backward(grad, self, target, reduction)));
 OPERATOR(MultilabelMarginLoss, (In self, In target, int64_t reduction, Out out, Out isTarget),
          PutBoth(out, isTarget, at::multilabel_margin_loss_forward(self, Long(target), reduction)));

@@ -38,3 +38,8 @@ OPERATOR(Renorm, (In self, Number p, int64_t dim, Number maxNorm, Out out), at::
 OPERATOR(InplaceRenorm, (Out self, Number p, int64_t dim, Number maxNorm), at::renorm_out(self, self, p, dim, maxNorm));
 OPERATOR(ConvTbc, (In self, In weight, In bias, int64_t pad, Out out, [[maybe_unused]] int8_t cubeMathType),
          Put(out, at::conv_tbc(self, weight, bias, pad)));
+OPERATOR(ConvTbcBackward,
+         (In grad, In self, In weight, In bias, int64_t pad, [[maybe_unused]] int8_t cubeMathType, Out gradSelf,
+          Out gradWeight, Out gradBias),
+         const auto [of_self, of_weight, of_bias] = at::conv_tbc_backward(grad, self, weight, bias, pad);
+         Put(gradSelf, of_self); Put(gradWeight, of_weight); Put(gradBias, of_bias));

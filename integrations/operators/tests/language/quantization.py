@@ -127,7 +127,7 @@ def products_of_8_bits():
         same(got, (product + whole) * scale * rows[:, None], dtype)
     # The scale goes through numbers of 64 bits.
     packed = npu.npu_trans_quant_param(scale.npu())
-    assert packed.dtype == torch.int64
+    assert torch.equal(packed.cpu().int().view(torch.float32), scale)
     for each in (scale, packed):
         got = npu.npu_quant_matmul(left.npu(), right.npu(), each.npu(), output_dtype=torch.float16)
         same(got, product * scale, torch.float16)
