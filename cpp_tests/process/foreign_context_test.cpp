@@ -52,6 +52,14 @@ class OthersContext {
     void* context_ = nullptr;
 };
 
+// Where contexts take a second, some calls only are preceded by one.
+struct Sparingly {
+    std::chrono::steady_clock::time_point soon = std::chrono::steady_clock::now() + std::chrono::seconds(15);
+    int later = 0;
+
+    bool IsTime() { return std::chrono::steady_clock::now() < soon || ++later % 8 == 0; }
+};
+
 // Another library of the process that uses the driver and leaves its own context current after each
 // call. The test double reports misuse and ends the process if an object of device 0 is created,
 // used or destroyed in that context.
@@ -94,12 +102,10 @@ class ForeignContext : public WithDevice {
         const aclrtMemPoolProps props = PoolProps();
         aclrtBinHandle binary = nullptr;
         aclrtFuncHandle mark = nullptr;
-        // Where contexts take a second, `leave` precedes some calls only.
-        const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(15);
-        int later = 0;
+        Sparingly sparingly;
         const auto call = [&](aclError code, const char* what) {
             ExpectOk(what, code);
-            if (std::chrono::steady_clock::now() < soon || ++later % 8 == 0) leave();
+            if (sparingly.IsTime()) leave();
         };
 #define CALL(expression) call((expression), #expression)
         leave();
