@@ -51,9 +51,9 @@ fetch() {
         mkdir -p "${file%/*}"
         curl --proto '=https,file' --fail --silent --show-error --location --output "$file" "$1"
     fi
-    [[ -f $file ]] || { echo "action: there is no file $file" >&2; return 1; }
+    [[ -f $file ]] || { echo "action: package is $file; allowed: a file that exists, or an address. Correct it." >&2; return 1; }
     if [[ -n $2 ]] && [[ $(sha256sum <"$file") != "$2 "* ]]; then
-        echo "action: $1 has the SHA-256 sum $(sha256sum <"$file" | cut -d' ' -f1), not $2" >&2
+        echo "action: sha256 of $1 is $(sha256sum <"$file" | cut -d' ' -f1); allowed: $2. Fetch it again, or correct the sum." >&2
         return 1
     fi
     echo "$file"
@@ -68,7 +68,7 @@ unpack() {
         *.tar.gz) tar -xzf "$file" -C "$folder" --strip-components=1 ;;
         *.deb) dpkg-deb --extract "$file" "$folder" ;;
         *.whl) cp "$file" "$folder" ;;
-        *) echo "action: ${file##*/} is not a .tar.gz, .deb or .whl" >&2; return 1 ;;
+        *) echo "action: package is ${file##*/}; allowed: .tar.gz, .deb, .whl. Pass what a release has." >&2; return 1 ;;
         esac
     done
 }
@@ -149,7 +149,7 @@ else
     mkdir -p "$folder"
     if ((${#packages[@]})); then unpack >&2; else build >&2; fi
     if [[ -z $(one 'libportacl*')$(one '*.whl') ]]; then
-        echo "action: ${packages[*]}: there is no portacl in it" >&2
+        echo "action: package is ${packages[*]}; allowed: what contains portacl. Pass what a release has." >&2
         exit 1
     fi
     echo "$key" >"$folder/.key"

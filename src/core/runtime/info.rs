@@ -35,7 +35,7 @@ pub struct Profile {
 
 /// The profiles, by name; a `*` stands for the rest of a name, and the first row that fits counts. Which of them
 /// have bfloat16 is what torch_npu takes them for; `Ascend910B` without a number is an older processor there.
-/// docs/configuration.md has the same rows, which a test compares.
+/// docs/processor_names.md has the same rows, which a test compares.
 const PROFILES: [(&str, Profile); 7] = [
     ("Ascend910A", BEFORE_A2),
     ("Ascend910P*", BEFORE_A2),

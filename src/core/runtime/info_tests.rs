@@ -21,7 +21,7 @@ fn the_document_has_the_rows() {
     });
     let rows = format!("|---|---|---|---|\n{}\n", rows.concat());
     assert!(
-        include_str!("../../../docs/configuration.md").contains(&rows),
-        "expected in docs/configuration.md:\n{rows}"
+        include_str!("../../../docs/processor_names.md").contains(&rows),
+        "expected in docs/processor_names.md:\n{rows}"
     );
 }
