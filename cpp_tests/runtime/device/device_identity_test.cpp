@@ -1,4 +1,4 @@
-// What tells devices apart: UUIDs and PCI addresses.
+// UUIDs and PCI addresses, by which devices differ.
 #include <portacl/portacl.h>
 
 #include <climits>

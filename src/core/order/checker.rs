@@ -54,10 +54,10 @@ pub enum Awaited<'a> {
 }
 
 /// A wait of the host that has begun. `None`: nothing sees it.
-pub struct HostWait(Option<Seen>);
+pub struct HostWait(Option<ObservedWait>);
 
 /// What sees a wait.
-struct Seen {
+struct ObservedWait {
     /// The checker, and when the wait counts as long for it.
     checker: Option<(&'static dyn Checker, Option<Instant>)>,
 }
@@ -67,7 +67,7 @@ impl HostWait {
     #[inline]
     pub fn begin(known: &[Known]) -> Self {
         let checker = || installed().map(|checker| (checker, checker.host_waits(known)));
-        Self(decorators::any().then(|| Seen { checker: checker() }))
+        Self(decorators::any().then(|| ObservedWait { checker: checker() }))
     }
 
     /// Waits until the deadline. If the wait becomes a long one, the checker sees it.
@@ -83,7 +83,7 @@ impl HostWait {
     }
 }
 
-impl Drop for Seen {
+impl Drop for ObservedWait {
     /// Notes the wait in a trace: once for all that a call waits for.
     #[cold]
     fn drop(&mut self) {
@@ -91,7 +91,7 @@ impl Drop for Seen {
     }
 }
 
-impl Seen {
+impl ObservedWait {
     #[cold]
     fn wait(
         &self,

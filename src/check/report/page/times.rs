@@ -19,9 +19,9 @@ use crate::core::stream::Stream;
 const MANY: usize = 64;
 
 /// An operation that may be pending: its number in the timeline, and the events around it.
-type Pending = (usize, [Arc<dyn Event>; 2]);
+type Unread = (usize, [Arc<dyn Event>; 2]);
 
-static PENDING: Mutex<Vec<Pending>> = Mutex::new(Vec::new());
+static UNREAD: Mutex<Vec<Unread>> = Mutex::new(Vec::new());
 
 /// Submits an operation to the stream with this handle. The page shows how long the operation takes.
 pub(crate) fn timed<T>(label: Option<&Label>, stream: u64, submit: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -32,7 +32,7 @@ pub(crate) fn timed<T>(label: Option<&Label>, stream: u64, submit: impl FnOnce()
         && let Some(end) = point(stream)
     {
         let is_due = {
-            let mut pending = PENDING.lock();
+            let mut pending = UNREAD.lock();
             // Operations of a stream that stopped may stay pending.
             if pending.len() == MOST {
                 pending.clear();
@@ -77,7 +77,7 @@ pub(super) fn collect(is_last: bool) {
     if !is_wanted() {
         return;
     }
-    let Some(mut pending) = PENDING.try_lock_for(super::PATIENCE).map(|mut pending| mem::take(&mut *pending)) else {
+    let Some(mut pending) = UNREAD.try_lock_for(super::PATIENCE).map(|mut pending| mem::take(&mut *pending)) else {
         return;
     };
     pending.retain(|(number, [begin, end])| {
@@ -90,6 +90,6 @@ pub(super) fn collect(is_last: bool) {
         false
     });
     if !pending.is_empty() {
-        PENDING.lock().splice(0..0, pending);
+        UNREAD.lock().splice(0..0, pending);
     }
 }
