@@ -14,7 +14,7 @@ export NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1
 # Exits with 77 if MkDocs or Doxygen cannot be had.
 install() {
     command -v doxygen >/dev/null || { echo "docs: doxygen is missing; ./dev setup installs it" >&2; return 77; }
-    [[ -f $venv/complete ]] && return 0
+    [[ $(cat "$venv/complete" 2>/dev/null) == "${packages[*]}" ]] && return 0
     rm -rf "$venv"
     mkdir -p "$cache"
     python3 -m venv "$venv" || { echo "docs: python3 has no venv; ./dev setup installs it" >&2; return 77; }
@@ -28,7 +28,7 @@ install() {
         fi
         "${pip[@]}" install --no-index --find-links "$cache" "${packages[@]}"
     fi
-    touch "$venv/complete"
+    echo "${packages[*]}" >"$venv/complete"
 }
 
 build_site() {

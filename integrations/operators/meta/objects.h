@@ -29,7 +29,8 @@ struct Mark {
 constexpr uint64_t kMark = 0x706f'7274'6163'6c00;
 constexpr uint64_t kInList = uint64_t{1} << 63;
 // And one that the program has destroyed another: only the list uses it then.
-constexpr uint64_t kDestroyedInList = kInList | uint64_t{1} << 62;
+constexpr uint64_t kDestroyedInList = kInList | uint64_t{1} << 59;
+static_assert((kMark & kDestroyedInList) == 0);
 constexpr const char* kKinds[] = {"a tensor",     "a scalar",      "an int array", "a float array",
                                   "a bool array", "a tensor list", "a scalar list"};
 
