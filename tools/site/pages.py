@@ -63,6 +63,8 @@ def words_of(path):
 def document(path, found):
     """A document, with what a search needs."""
     text = with_links_to_pages((ROOT / path).read_text(), path, found)
+    # What follows the language of a block is for tests; Markdown of the site would not take the block for one.
+    text = re.sub(r"^(```\w+) .*$", r"\1", text, flags=re.MULTILINE)
     if path == "docs/api.md":
         text = re.sub(r"^\| (acl\w+) \|", r"| [\1](../api/\1.md) |", text, flags=re.MULTILINE)
     title = re.search(r"^# (.*)", text, re.MULTILINE)[1].lower()
