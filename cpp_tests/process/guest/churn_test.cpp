@@ -25,9 +25,10 @@ struct Mode {
 
 // Registries that forget nothing take at least 150 bytes for each object.
 constexpr long kBytesOfObject = 8;
-// Up to 1,024 rows of a trace, and more on a loaded machine, wait for the thread that writes them: some megabytes at a
-// time that chance decides. Four times as many objects make what a registry that forgets nothing would keep larger.
-constexpr long kSlackOfTraces = 4 << 20, kTimesOfTraces = 4;
+// Up to 1,024 rows of a trace, and more on a loaded machine, and up to 32,768 calls of a thread wait for the thread
+// that writes them, which copies them: megabytes at a time that chance decides. Many times as many objects make what a
+// registry that forgets nothing would keep larger.
+constexpr long kSlackOfTraces = 12 << 20, kTimesOfTraces = 24;
 // The test double of the CUDA driver has a thread for each stream. Threads of streams that are destroyed by force end
 // late, and how many there are at once depends on the machine's load.
 constexpr long kSlackOfThreads = 768 << 10;
