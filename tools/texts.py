@@ -44,6 +44,7 @@ PHRASES = (
     (r"\bgave\b", "the driver gave 2", "returned"),
     (r"\{(?-i:[a-z_.]*)\} (?:arguments|buffers|callbacks|devices|dimensions|hooks|labels|mappings|parameters|tensors)\b",
      "there are {count} devices", "algo::count::Count, or a sentence without a plural: the count may be 1"),
+    (r"\bmeanwhile\b", "it was destroyed meanwhile", "during this call, before this call"),
     (r"\bcounts? as not\b", "it counts as not given", "is ignored"),
 )
 PLACES = ("src", "include/portacl", "integrations", "programs")

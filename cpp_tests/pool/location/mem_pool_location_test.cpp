@@ -112,7 +112,7 @@ TEST_F(LocatedMemPool, APoolIsCurrentOnlyWhereItIs) {
                                             << other.type << " at " << other.location);
             const aclrtMemLocation place = LocationAt(other.location);
             ACL_FAILS_SAYING(kDead, portaclMemSetMemPool(&place, Type(other.type), pool),
-                             "according to location and allocType");
+                             "the pools of this location and allocType are");
             EXPECT_EQ(Current(other.location, other.type), Default(other.location, other.type));
         }
     }

@@ -62,7 +62,10 @@ fn read_stream(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
         let room = MOST + 1 - bytes.len();
         match file.take(room as u64).read_to_end(bytes) {
             Ok(read) if read == room => {
-                let text = format!("it is not a regular file, and has more than {MOST} bytes");
+                let text = format!(
+                    "it is a pipe or a device with more than {MOST} bytes, the most that is read from one; use a \
+                     regular file"
+                );
                 return Err(io::Error::new(ErrorKind::FileTooLarge, text));
             }
             Ok(_) => return Ok(()),

@@ -106,8 +106,8 @@ impl Capture {
         }
         Error::new(
             Code::StreamNotCaptured,
-            "another thread has ended the capture of the stream meanwhile; end a capture once, and after all threads \
-             have recorded their work",
+            "another thread has ended the capture of the stream during this call; end a capture once, and after all \
+             threads have recorded their work",
         )
     }
 

@@ -73,8 +73,8 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     ensure!(stream.device.native.streams_wait_for_tickets(), super::flow::no_tickets());
     let gone = || {
         param_invalid!(
-            "the graph that is captured was released meanwhile, by a reset of its device or with the graph that \
-             contains it; capture the outermost graph again"
+            "the graph that the stream records into was released during its capture: its device was reset, or the \
+             graph that contains it was destroyed; capture the outermost graph again"
         )
     };
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(gone)?;

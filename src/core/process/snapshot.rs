@@ -98,8 +98,8 @@ impl Transition {
                 }
                 ProcessState::BackedUp => "the process is backed up: call aclrtSnapShotProcessRestore first",
                 ProcessState::Changing => {
-                    "a snapshot call is in progress, perhaps the one whose callback makes this call; wait until it \
-                     returns"
+                    "another snapshot call has not returned yet; make this call after it returns, and not inside a \
+                     snapshot callback"
                 }
             };
             Error::new(code, why)

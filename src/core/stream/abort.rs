@@ -90,7 +90,10 @@ pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
 fn open_device(id: i32) -> Result<Arc<Device>> {
     let session = runtime::session()?;
     device::slot(&session, "deviceId", id)?.device().ok_or_else(|| {
-        param_invalid!("deviceId {id} is not set, so it has no work; pass a device that is set, or omit the call")
+        param_invalid!(
+            "deviceId is {id}, a device that is not set (aclrtSetDevice), so it has no work; pass a device that is \
+             set, or omit the call"
+        )
     })
 }
 

@@ -227,8 +227,8 @@ fn check_ways(index: usize, dst: &Span, src: &Span, before: Ways) -> Result<Ways
     let own = [!is_host(dst.place) && host(src), !is_host(src.place) && host(dst)];
     if own == [false; 2] {
         return Err(param_invalid!(
-            "dsts[{index}] {:#x} is {} and srcs[{index}] {:#x} is {}; a batch copies from host to device or \
-             from device to host; use aclrtMemcpy for other copies, or from device to device also aclrtMemcpyAsync",
+            "dsts[{index}] {:#x} is {} and srcs[{index}] {:#x} is {}; a batch copies only from host to device or from \
+             device to host. Use aclrtMemcpy for this copy, or aclrtMemcpyAsync if both are on devices",
             dst.addr,
             place_in_words(dst.place),
             src.addr,

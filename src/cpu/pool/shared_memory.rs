@@ -84,7 +84,9 @@ impl HostSegments {
         let opened = file.file.get();
         let mapping =
             opened.and_then(|file| Mapping::new(piece.len as usize, Source::File(file, MEMORY + piece.offset), 0));
-        let mut mapping = mapping.inspect_err(|_| free()).map_err(|error| refused(&error))?;
+        let mut mapping = mapping.inspect_err(|_| free()).map_err(|error| {
+            refused(&format_args!("{error}. If memory is missing, raise ulimit -v or vm.max_map_count"))
+        })?;
         mapping.advise_huge();
         let block = Block { addr: mapping.addr(), len: mapping.len(), token: HOST | SHARED };
         bind_to_node(block, node).inspect_err(|_| free())?;

@@ -395,5 +395,9 @@ pub(crate) fn no_room() -> Fault {
 
 /// Returns the fault of an abandoned stream.
 pub(crate) fn abandoned() -> Fault {
-    Fault::new(FaultKind::Abandoned, "the stream was destroyed, or released with its device, meanwhile")
+    Fault::new(
+        FaultKind::Abandoned,
+        "another thread destroyed the stream during the call, or it was released with its device; destroy a stream \
+         after its last use",
+    )
 }

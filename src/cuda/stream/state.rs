@@ -108,7 +108,11 @@ type Locked<'a> = Guard<'a, Submitting>;
 
 #[cold]
 fn abandoned() -> Fault {
-    Fault::new(FaultKind::Abandoned, "the stream was destroyed, or released with its device, meanwhile")
+    Fault::new(
+        FaultKind::Abandoned,
+        "another thread destroyed the stream during the call, or it was released with its device; destroy a stream \
+         after its last use",
+    )
 }
 
 impl StreamState {

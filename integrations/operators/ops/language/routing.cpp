@@ -135,7 +135,9 @@ void PermuteTokens(const at::Tensor& tokens, const at::Tensor& experts, int64_t 
                    at::Tensor& places) {
     if (tokens.dim() != 2 || experts.dim() < 1 || experts.dim() > 2 || experts.size(0) != tokens.size(0))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "tokens and indices have the shapes ", tokens.sizes(), " and ",
-                      experts.sizes(), "; they must be tokens and hidden size, and tokens and experts");
+                      experts.sizes(),
+                      "; tokens must have 2 dimensions (tokens, hidden size), and indices 1 or 2 (tokens, experts of "
+                      "each token), with the same first size");
     const at::Tensor order = std::get<1>(at::sort(experts.flatten(), true, 0, false));
     const int64_t all = order.numel();
     Put(places, at::zeros_like(order).scatter(0, order, at::arange(all, order.options())));

@@ -124,8 +124,8 @@ pub fn end(raw: u64) -> Result<u64> {
 fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result<u64> {
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
         param_invalid!(
-            "the graph was released meanwhile, by a reset of its device or with the graph that contains it; the \
-             capture has ended without a graph"
+            "the graph of the capture was released before this call, by a reset of its device or with the graph that \
+             contains it; the capture has ended without a graph. Capture the outermost graph again"
         )
     })?;
     let mut drive = Drive::Backend;

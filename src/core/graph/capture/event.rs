@@ -155,7 +155,7 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     }
     Err(error_with!(
         Code::StreamCaptureConflict,
-        "another thread has meanwhile let {stream} join another capture, or begun to change a task group with it; end \
-         the capture or the change first, or wait for the event in another stream"
+        "during this call, another thread has let {stream} join another capture, or begun to change a task group with \
+         it; end the capture or the change first, or wait for the event in another stream"
     ))
 }

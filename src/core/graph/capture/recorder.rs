@@ -57,8 +57,8 @@ impl<'a> Recorder<'a> {
             ),
             false => Error::new(
                 Code::StreamNotCaptured,
-                "another thread has ended the capture of the stream meanwhile; end a capture after all threads have \
-                 recorded their work",
+                "another thread has ended the capture of the stream during this call; end a capture after all threads \
+                 have recorded their work",
             ),
         })
     }
@@ -92,8 +92,8 @@ impl<'a> Recorder<'a> {
         let mut part = self.part.lock();
         if !matches!(*part, Participation::Nothing) {
             return Err(param_invalid!(
-                "another thread has meanwhile let {} join a capture, or begun to change a task group with it; end the \
-                 capture or the change first, or use another stream",
+                "during this call, another thread has let {} join a capture, or begun to change a task group with it; \
+                 end the capture or the change first, or use another stream",
                 self.stream
             ));
         }
@@ -211,8 +211,9 @@ fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
         // The capture ended between its check and this.
         _ => Err(Fault::new(
             FaultKind::Abandoned,
-            "another thread has meanwhile ended or invalidated the capture, the graph under construction or the update of a \
-             task group to which this stream adds its work; end it after all threads have added their work",
+            "during this call, another thread has ended or invalidated the capture, the graph under construction or \
+             the update of a task group to which this stream adds its work; end it after all threads have added their \
+             work",
         )),
     }
 }

@@ -35,7 +35,10 @@ impl MallocConfig {
     /// Adds an attribute. Module ids have no effect: memory is not counted by module.
     pub fn add(&mut self, attribute: Attribute, value: u32) -> Result<()> {
         if attribute == Attribute::VaFlag && value > 1 {
-            return Err(invalid_param!("cfg: vaFlag is {value}; allowed: 0, and 1 for one address on host and device"));
+            return Err(invalid_param!(
+                "cfg: vaFlag is {value}; allowed: 0, and in aclrtMallocHostWithCfg also 1 (one address on host and \
+                 device)"
+            ));
         }
         // The check also bounds the reading of a list with a wrong count.
         if self.values[attribute as usize].replace(value).is_some() {

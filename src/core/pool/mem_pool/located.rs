@@ -137,9 +137,9 @@ pub fn set_current(location: Location, alloc_type: i32, raw: u64) -> Result<()> 
     if (own.place, own.kind) != (named.place, named.kind) {
         let wanted = PoolOptions { kind: named.kind, ..PoolOptions::at(named.place) };
         return Err(param_invalid!(
-            "memPool {raw:#x} is {}, but according to location and allocType it is {}; pass the location and \
-             the allocType that portaclMemPoolGetProperty returns for it; if a current device is named for memPool, \
-             call aclrtSetDevice for that device first",
+            "memPool {raw:#x} is {}, but the pools of this location and allocType are {}; pass the location and the \
+             allocType that portaclMemPoolGetProperty returns for memPool. If they differ in the \
+             current device, call aclrtSetDevice for the device of memPool first",
             props::in_words(own),
             props::in_words(&wanted)
         ));

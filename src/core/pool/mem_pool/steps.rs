@@ -153,7 +153,8 @@ impl Steps<'_> {
                 added => Ok(added),
             })?;
             (is_short, is_late) = (added.is_err(), matches!(added, Ok(None)));
-            added?.ok_or_else(|| Error::new(Code::MemoryAllocation, "another thread has grown the pool meanwhile"))
+            added?
+                .ok_or_else(|| Error::new(Code::MemoryAllocation, "another thread has grown the pool during the call"))
         };
         let added = match self.objects {
             Objects::Handles { stream, .. } if memory_hook::exist() => {

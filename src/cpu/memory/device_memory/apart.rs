@@ -120,8 +120,8 @@ impl DeviceMemory {
         let (at, offset) = (self.offset(block.addr), block.addr as u64 % HUGE);
         let refused = |error: io::Error| {
             Fault::out_of_host_memory(format!(
-                "{} exported bytes cannot move to a separate file: {error}. If memory is missing, free host memory, or \
-                 raise ulimit -v or vm.max_map_count",
+                "a block of {} bytes cannot be exported, because it cannot move to a memory file of its own: {error}. \
+                 If memory is missing, free host memory, or raise ulimit -v or vm.max_map_count",
                 block.len
             ))
         };
