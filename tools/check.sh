@@ -71,7 +71,7 @@ run_check() {
         printf 'FAIL     %-18s build/checks/%s.log ends:\n' "$name" "$name"
         tail -n 40 "$log" | sed 's/^/    /'
         # .ci/run prints it again at its end.
-        { echo "FAILED check: $name"; tail -n 15 "$log" | sed 's/^/    /'; } >>build/checks/failures.txt
+        { echo "FAILED check: $name"; tail -n 5 "$log" | cut -c 1-140 | sed 's/^/    /'; } >>build/checks/failures.txt
         if [[ -n $again ]]; then
             echo "    repair: $again"
             return 1

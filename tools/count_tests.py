@@ -7,7 +7,7 @@ usage: count_tests.py RESULTS
 RESULTS has NAME.log, NAME.status and NAME.seconds of every step, NAME.xml (JUnit) of every step that is a run of ctest,
 NAME.times.xml (JUnit) of one that runs Rust tests, and NAME.cases/TEST.json of every GoogleTest program in it, so that the
 program's cases are counted instead of the program. NAME.leftovers lists the files that a step left in TMPDIR, which is
-a failed test. Writes the failures into failures.txt there. Steps may run at once; all.seconds is the time of all. A step that failed without a failed test, or ran
+a failed test. Writes a digest of the failures into failures.txt there. Steps may run at once; all.seconds is the time of all. A step that failed without a failed test, or ran
 no test, counts as one failure.
 """
 
@@ -130,20 +130,19 @@ def of_step(results, name, broken):
 def main():
     results = pathlib.Path(sys.argv[1])
     total = [0, 0]
-    blocks = []
+    all_failures = []
     for status_file in sorted(results.glob("*.status"), key=lambda path: path.stat().st_mtime_ns):
         name = status_file.stem
         broken = status_file.read_text().strip() != "0"
         passed, failed, skipped, failures = of_step(results, name, broken)
-        blocks += ((f"FAILED {name}: {test}", failure_text.what_matters(output)) for test, output in failures.items())
+        all_failures += ((f"FAILED {name}: {test}", output) for test, output in failures.items())
         total[0] += passed
         total[1] += failed
         seconds = seconds_of(results, name)
         print(f"{name:19} {passed:6} passed {failed:4} failed {skipped:4} skipped {seconds:5} s")
     print(f"{'all':19} {total[0]:6} passed {total[1]:4} failed {'':12} {seconds_of(results, 'all'):5} s")
-    failures = failure_text.within(blocks)
-    (results / "failures.txt").write_text("".join(f"{line}\n" for line in failures))
-    print("\n".join([*slowest(results), *failures, f"{total[0]} passed, {total[1]} failed"]))
+    (results / "failures.txt").write_text("".join(f"{line}\n" for line in failure_text.digest_of_all(all_failures)))
+    print("\n".join([*slowest(results), *failure_text.of_all(all_failures), f"{total[0]} passed, {total[1]} failed"]))
     # Running no test is no success.
     return 0 if total[1] == 0 and total[0] > 0 else 1
 

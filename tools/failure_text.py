@@ -2,8 +2,11 @@
 
 import re
 
-# The lines of one failure, and of all failures of a run. Services for CI show only the end of a long log.
+# The lines of one failure, and of all failures of a run.
 LINES, ALL_LINES = 25, 150
+# The same in the digest that .ci/run prints last, and the length of a line there: services for CI show as little as the
+# last 2,000 characters of a log.
+DIGEST_LINES, DIGEST_ALL_LINES, DIGEST_WIDTH = 5, 12, 140
 
 # What GoogleTest prints between failures, and what each test program prints first.
 _BETWEEN = re.compile(r"\[ RUN |\[ +(OK|PASSED|SKIPPED) |\[  FAILED  \] \d+ tests?, |\[[-=]{10}\]| *\d+ FAILED TESTS?$|"
@@ -13,8 +16,8 @@ _BEGINS = (re.compile(r".*: Failure$"), re.compile(r".*\bpanicked at "), re.comp
            re.compile(r"(.*[: ])?(fatal )?error(\[\w+\])?: "))
 
 
-def what_matters(output):
-    """The lines of a test's output that say why it failed, at most LINES: the first and the last of them."""
+def what_matters(output, most=LINES):
+    """The lines of a test's output that say why it failed, at most `most`: the first and the last of them."""
     lines = _without_backtraces(output.splitlines())
     for begins in _BEGINS:
         at = next((i for i, line in enumerate(lines) if begins.match(line)), None)
@@ -22,10 +25,10 @@ def what_matters(output):
             lines = lines[at:]
             break
     lines = [line.rstrip() for line in lines if line.strip() and not _BETWEEN.match(line)]
-    if len(lines) <= LINES:
+    if len(lines) <= most:
         return lines
-    first = LINES // 2
-    last = LINES - first - 1
+    first = most // 2
+    last = most - first - 1
     return [*lines[:first], f"... {len(lines) - first - last} lines ...", *lines[-last:]]
 
 
@@ -63,9 +66,21 @@ def of_cargo(log, name):
     return ""
 
 
-def within(blocks):
-    """The lines of (heading, lines) for each failure: all headings, and as many other lines as ALL_LINES has room for."""
-    printed, left, left_out = [], ALL_LINES, 0
+def of_all(failures):
+    """The lines of (heading, output) for each failure."""
+    return _within([(heading, what_matters(output)) for heading, output in failures], ALL_LINES)
+
+
+def digest_of_all(failures):
+    """The same in few and short lines."""
+    short = [(heading, [line[:DIGEST_WIDTH] for line in what_matters(output, DIGEST_LINES)])
+             for heading, output in failures]
+    return _within(short, DIGEST_ALL_LINES)
+
+
+def _within(blocks, most):
+    """The lines of (heading, lines) for each failure: all headings, and at most `most` other lines."""
+    printed, left, left_out = [], most, 0
     for heading, lines in blocks:
         printed.append(heading)
         if len(lines) <= left:

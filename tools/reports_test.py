@@ -138,6 +138,20 @@ class Counts(unittest.TestCase):
         self.assertIn("command failed\n    x.cpp:1:2: error: no x\n      x\n    ninja: build stopped\n",
                       self.count_step(log=log, status="1").stdout)
 
+    def test_the_digest_shows_the_first_lines_of_the_first_failure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            output = "a_test.cpp:1: Failure\n" + "x" * 999 + "\n" + "".join(f"line {i}\n" for i in range(100))
+            xml = "".join(f'<testcase name="cpu.{i}" status="fail"><system-out>{output}</system-out></testcase>'
+                          for i in range(8))
+            pathlib.Path(folder, "cpu.xml").write_text(f"<s>{xml}</s>")
+            pathlib.Path(folder, "cpu.status").write_text("8\n")
+            subprocess.run([sys.executable, TOOLS / "count_tests.py", folder], stdout=subprocess.DEVNULL, check=False)
+            lines = pathlib.Path(folder, "failures.txt").read_text().splitlines()
+        self.assertEqual(lines[:6], ["FAILED cpu: cpu.0", "    a_test.cpp:1: Failure", "    " + "x" * 140,
+                                     "    ... 98 lines ...", "    line 98", "    line 99"])
+        self.assertEqual(sum(line.startswith("FAILED cpu: ") for line in lines), 8)
+        self.assertLess(len("\n".join(lines)), 1800)
+
     def test_outputs_of_failures_are_bounded(self):
         output = "a_test.cpp:1: Failure\n" + "".join(f"line {i}\n" for i in range(100))
         xml = "".join(f'<testcase name="cpu.{i}" status="fail"><system-out>{output}</system-out></testcase>'

@@ -250,8 +250,9 @@ def main():
                 missed += 1
             elif found:
                 bad += 1
-                print(f"{run}: {'; '.join(found)}")
-                print("    " + "\n    ".join(output.splitlines()[-12:]), flush=True)
+                verdict = f"{run}: {'; '.join(found)}"
+                # It stands last, because what shows a failed test shows its last lines.
+                print("    " + "\n    ".join([*output.splitlines()[-12:], verdict]), flush=True)
     names = sorted({run.call for run in wanted})
     print(f"{len(wanted)} refusals of {len(names)} calls, {bad} bad, {missed} not reached, "
           f"{time.monotonic() - started:.1f} s: {', '.join(names)}")
