@@ -183,6 +183,8 @@ ALLOWED = (
     (r"acl", r"clone3?", r"returned 2 CUDA_ERROR_OUT_OF_MEMORY",
      "the driver had to start a thread, and its error does not say so"),
     (r"aclFinalize", r".*", r"nothing to finalize", "aclInit has failed before, and has said why"),
+    (r"acl", r"clone3?", r"is changing a task group",
+     "aclmdlRICaptureTaskUpdateEnd has refused to end the change, and has said why"),
     (r"acl", r"pwrite64|pread64|fcntl", r"locked the process|the process is backed up",
      "a snapshot cannot be brought back, which a call before has said"),
 )
