@@ -16,9 +16,11 @@ check() {
         done
     done
     for double in lib old; do
-        say "the backend's own tests, one shared queue, on $double, after $SECONDS s"
-        LD_LIBRARY_PATH=$PWD/build/test/tests/fake_cuda/$double FAKE_CUDA_CONNECTIONS=1 FAKE_CUDA_STRICT=1 \
-            PORTACL_TEST_CUDA=1 cargo test --locked --lib -p portacl-cuda -- --ignored
+        for queues in 1 32 0; do
+            say "the backend's own tests, $queues shared queues, on $double, after $SECONDS s"
+            LD_LIBRARY_PATH=$PWD/build/test/tests/fake_cuda/$double FAKE_CUDA_CONNECTIONS=$queues FAKE_CUDA_STRICT=1 \
+                PORTACL_TEST_CUDA=1 cargo test --locked --lib -p portacl-cuda -- --ignored
+        done
     done
 }
 # A call that finds a queue full stands in front of those with which the library continues a run.
