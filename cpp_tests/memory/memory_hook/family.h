@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/pool/mem_pool.h"
+#include "support/says.h"
 
 namespace portacl_test {
 
@@ -63,5 +64,32 @@ inline Family OfPool(const char* name, int32_t device, aclrtMemPool pool, aclrtS
     };
     return {name, PORTACL_MEMORY_POOL, device, allocate, release, [pool] { return Used(pool); }};
 }
+
+inline const char* const kHugePagesOnly = "huge pages only";
+
+// The system has no free huge page at this moment.
+struct NoHugePage {};
+
+inline aclError Allocate(const Family& family, size_t size, uint64_t* id) {
+    const aclError code = family.allocate(size, id);
+    if (code == ACL_ERROR_RT_MEMORY_ALLOCATION && family.name == kHugePagesOnly) {
+        TakeText();
+        throw NoHugePage();
+    }
+    return code;
+}
+
+// A hook of this thread that writes to a file.
+class BuiltInHook {
+  public:
+    template <typename Register>
+    BuiltInHook(Register add, const std::string& path) {
+        ACL_EXPECT_OK(add(path.c_str(), PORTACL_MEMORY_HOOK_THREAD, &id_));
+    }
+    ~BuiltInHook() { ACL_EXPECT_OK(portaclMemoryHookUnregister(id_)); }
+
+  private:
+    uint64_t id_ = 0;
+};
 
 }  // namespace portacl_test

@@ -53,20 +53,6 @@ const std::vector<size_t> kSizes = {1,
 // A subset, for tests that do more with each size.
 const std::vector<size_t> kFewSizes = {1, 481, 1000, 3000, 5000, 100000, 2 * kMiB + 1};
 
-const char* const kHugePagesOnly = "huge pages only";
-
-// The system has no free huge page at this moment.
-struct NoHugePage {};
-
-aclError Allocate(const Family& family, size_t size, uint64_t* id) {
-    const aclError code = family.allocate(size, id);
-    if (code == ACL_ERROR_RT_MEMORY_ALLOCATION && family.name == kHugePagesOnly) {
-        TakeText();
-        throw NoHugePage();
-    }
-    return code;
-}
-
 class MemoryHookSize : public MemoryHook {
   protected:
     void SetUp() override {
@@ -314,19 +300,6 @@ TEST_F(MemoryHookSize, IsTheSizeThatAProfileCounts) {
         EXPECT_EQ(root.mallocBytes, rounded);
     });
 }
-
-// A hook of this thread that writes to a file.
-class BuiltInHook {
-  public:
-    template <typename Register>
-    BuiltInHook(Register add, const std::string& path) {
-        ACL_EXPECT_OK(add(path.c_str(), PORTACL_MEMORY_HOOK_THREAD, &id_));
-    }
-    ~BuiltInHook() { ACL_EXPECT_OK(portaclMemoryHookUnregister(id_)); }
-
-  private:
-    uint64_t id_ = 0;
-};
 
 TEST_F(MemoryHookSize, IsTheSizeThatBuiltInHooksWrite) {
     ForEach(kFewSizes, [this](const Family& family, size_t size) {

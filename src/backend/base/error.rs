@@ -77,6 +77,14 @@ impl Fault {
         Self::new(FaultKind::OutOfDeviceMemory, text)
     }
 
+    /// Creates the fault that a stream has ended while a call used it.
+    #[cold]
+    pub fn abandoned() -> Self {
+        let text = "another thread destroyed the stream during the call, or it was released with its device; destroy a \
+                    stream after its last use";
+        Self::new(FaultKind::Abandoned, text)
+    }
+
     /// Creates the fault that a thread could not start. `details` says what it is for, or how many there are.
     #[cold]
     pub fn no_thread(details: &str, error: &std::io::Error) -> Self {

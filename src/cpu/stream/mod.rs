@@ -113,7 +113,7 @@ impl CpuStream {
         if began.load(Ordering::Relaxed) {
             Ok(position)
         } else if operations.was_dropped(position) {
-            Err(queue::abandoned())
+            Err(Fault::abandoned())
         } else {
             Err(self.queue.why_aborted())
         }

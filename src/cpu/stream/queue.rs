@@ -24,7 +24,7 @@ use crate::algo::queue::stream_queue::{LockedClaim, StreamQueue, Submission};
 use crate::algo::sync::event_count::EventCount;
 use crate::algo::sync::gap::Gap;
 use crate::backend::stream::watch::Watched;
-use crate::backend::{FailedLaunch, Failure, Fault, FaultKind, Observer, Position, Result, Span, Ticket};
+use crate::backend::{FailedLaunch, Failure, Fault, Observer, Position, Result, Span, Ticket};
 use crate::runtime::shared::Shared;
 use crate::runtime::utilization::Busy;
 use crate::transfer::host_task::TaskWait;
@@ -98,7 +98,7 @@ impl Queue {
 
     /// Returns the right to submit, or the reason why not.
     pub(crate) fn submit(&self) -> Result<Submission<'_, Task>> {
-        self.operations.submit().ok_or_else(abandoned)
+        self.operations.submit().ok_or_else(Fault::abandoned)
     }
 
     /// Returns the right to submit an operation to the queue, which has room for it.
@@ -312,7 +312,7 @@ impl Queue {
 
     /// Returns the reason of the stream's last abort.
     pub(crate) fn why_aborted(&self) -> Fault {
-        self.aborted.lock().clone().unwrap_or_else(abandoned)
+        self.aborted.lock().clone().unwrap_or_else(Fault::abandoned)
     }
 
     pub(crate) fn is_retired(&self) -> bool {
@@ -391,13 +391,4 @@ pub(crate) fn ticket(record: Arc<Record>) -> Ticket {
 #[cold]
 pub(crate) fn no_room() -> Fault {
     Fault::out_of_host_memory("no host memory is left to enqueue another operation in the stream; free host memory")
-}
-
-/// Returns the fault of an abandoned stream.
-pub(crate) fn abandoned() -> Fault {
-    Fault::new(
-        FaultKind::Abandoned,
-        "another thread destroyed the stream during the call, or it was released with its device; destroy a stream \
-         after its last use",
-    )
 }

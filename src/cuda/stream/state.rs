@@ -28,9 +28,7 @@ pub(crate) use waits::{DriverWait, Held, HostWait, held, note, note_weak};
 
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
 use crate::algo::thread::pause::Backoff;
-use crate::backend::{
-    Failure, Fault, FaultKind, Notify, Observer, Place, Position, Result, StopReason, StreamOptions, TaskRun,
-};
+use crate::backend::{Failure, Fault, Notify, Observer, Place, Position, Result, StopReason, StreamOptions, TaskRun};
 use crate::base::api::{Api, Outcome};
 use crate::runtime::{DeviceState, Raw};
 use crate::stream::mark::Mark;
@@ -105,15 +103,6 @@ pub(crate) struct Submitting {
 
 /// The state, locked.
 type Locked<'a> = Guard<'a, Submitting>;
-
-#[cold]
-fn abandoned() -> Fault {
-    Fault::new(
-        FaultKind::Abandoned,
-        "another thread destroyed the stream during the call, or it was released with its device; destroy a stream \
-         after its last use",
-    )
-}
 
 impl StreamState {
     /// Creates the state of a stream around the driver's `raw`, and adds it to the driver's list. `adopted`: another
@@ -267,7 +256,7 @@ impl StreamState {
         places: u32,
         queue: impl FnOnce(&mut Submitting) -> Result<()>,
     ) -> Result<Position> {
-        ensure!(!self.is_abandoned(), abandoned());
+        ensure!(!self.is_abandoned(), Fault::abandoned());
         let mut submitting = self.submitting.lock();
         if !submitting.is_prepared {
             submitting = self.prepare(submitting, places)?;
@@ -282,7 +271,7 @@ impl StreamState {
     /// if the stream is not known to be idle. The work is complete when `work` returns.
     pub(crate) fn run_while_idle(&self, work: impl FnOnce() -> Result<()>) -> Option<Result<Position>> {
         if self.is_abandoned() {
-            return Some(Err(abandoned()));
+            return Some(Err(Fault::abandoned()));
         }
         let mut submitting = self.submitting.lock();
         // Threads that want the frees submitted wait for the thread with the lock.

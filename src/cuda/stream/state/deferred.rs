@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use cudarc::driver::sys::CUdeviceptr;
 
 use super::frees::OF_POOLS;
-use super::{Locked, StreamState, Submitting, abandoned};
+use super::{Locked, StreamState, Submitting};
 use crate::algo::sync::primitives::Turns;
-use crate::backend::Result;
+use crate::backend::{Fault, Result};
 use crate::base::api::{Api, Outcome};
 use crate::runtime::DriverState;
 
@@ -146,7 +146,7 @@ impl StreamState {
     pub(super) fn prepare<'a>(&'a self, submitting: Locked<'a>, places: u32) -> Result<Locked<'a>> {
         let mut submitting = self.wait_for_room(submitting, places);
         // That may have taken long.
-        ensure!(!self.is_abandoned(), abandoned());
+        ensure!(!self.is_abandoned(), Fault::abandoned());
         self.list_as_busy(&mut submitting);
         self.flush_deferred_locked(&mut submitting);
         submitting.is_prepared = submitting.take_room(places);
@@ -284,7 +284,7 @@ impl StreamState {
         if turn.is_in_the_way_of(self) {
             turn.submit_except(&self.device.driver, Some(self));
         }
-        ensure!(!self.is_abandoned(), abandoned());
+        ensure!(!self.is_abandoned(), Fault::abandoned());
         let mut submitting = self.submitting.lock();
         let deferred = &mut submitting.deferred;
         if deferred.count != 0 {
@@ -316,7 +316,7 @@ impl StreamState {
         }
         // Also a free that is deferred has room: another thread submits it without waiting.
         let mut submitting = self.wait_for_room(self.submitting.lock(), 0);
-        ensure!(!self.is_abandoned(), abandoned());
+        ensure!(!self.is_abandoned(), Fault::abandoned());
         // An allocation looks for frees that came before it.
         self.frees.want(OF_POOLS);
         // Relaxed: a program that shares the stream with another library orders the work of the two.
