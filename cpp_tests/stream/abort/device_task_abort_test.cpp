@@ -68,7 +68,7 @@ TEST_F(DeviceTaskAbort, BadDevices) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceTaskAbort(bad, 0),
                          "deviceId is " + std::to_string(bad), std::to_string(count));
     if (count > 1) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDeviceTaskAbort(1, 0), "deviceId 1 is not set");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDeviceTaskAbort(1, 0), "deviceId is 1", "not set");
     }
     // A thread without a device may abort.
     OnNewThread([] { ACL_EXPECT_OK(aclrtDeviceTaskAbort(0, 0)); });

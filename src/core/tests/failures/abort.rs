@@ -54,7 +54,7 @@ fn only_devices_in_use_can_be_aborted() {
     let _bench = Bench::new();
     fails(abort::device(2, 0), Code::InvalidDeviceId, &["deviceId is 2", "2 devices"]);
     fails(abort::device(-1, 0), Code::InvalidDeviceId, &["deviceId is -1"]);
-    fails(abort::device(1, 0), Code::ParamInvalid, &["deviceId 1", "is not set"]);
+    fails(abort::device(1, 0), Code::ParamInvalid, &["deviceId is 1", "a device that is not set"]);
 }
 
 #[test]
