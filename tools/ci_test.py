@@ -93,6 +93,18 @@ class Turns(unittest.TestCase):
         for start in range(0, len(ran), 10):
             self.assertLessEqual(self.OFTEN, set(ran[start:start + 10]))
 
+    def test_the_next_one_has_the_turn_of_one_that_is_skipped(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tree = pathlib.Path(folder)
+            copy(tree, "dev", "tools/check.sh")
+            write_checks(tree)
+            for name in ("refused-calls", "miri"):
+                (tree / f"tools/checks/{name}.sh").write_text("check() { echo 'it is not here'; return 77; }\n")
+            commit(tree)
+            done = subprocess.run([tree / "tools/check.sh", "--turn"], capture_output=True, text=True, check=True)
+        self.assertEqual(re.findall(r"^([A-Z]+) +([a-z0-9-]+) ", done.stdout, re.MULTILINE),
+                         [("SKIPPED", "refused-calls"), ("SKIPPED", "miri"), ("PASS", "sanitize-undefined")])
+
     def run_turn(self, body):
         """Runs a check that is stopped by its limit."""
         with tempfile.TemporaryDirectory() as folder:
