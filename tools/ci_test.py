@@ -49,6 +49,7 @@ class Ci(unittest.TestCase):
             write_checks(tree, broken)
             tests = ["mkdir -p build/results", "echo 'FAILED cpu: cpu.x' >build/results/failures.txt", "exit 1"]
             write_script(tree / "tools/setup.sh")
+            write_script(tree / "tools/demo.sh", 'echo "the demo: $*"')
             write_script(tree / "tools/test.sh", *(tests if broken else []))
             commit(tree)
             done = subprocess.run([tree / ".ci/run"], capture_output=True, text=True)
@@ -68,6 +69,7 @@ class Ci(unittest.TestCase):
         status, text = self.run_ci([])
         self.assertEqual(status, 0, text)
         self.assertNotIn("FAILED", text)
+        self.assertEqual(re.findall("^the demo: (.*)$", text, re.MULTILINE), ["", "race"])
 
 
 class Turns(unittest.TestCase):
