@@ -58,7 +58,7 @@ ends=130    # one way to find the ends of transfers, with what each call expects
 locations=475 # pools by location and allocation type, of managed memory, and their properties:
             # src/core/pool/mem_pool/located.rs, props.rs
 batches=140 # many copies and prefetches in one call of the driver: src/cuda/transfer/memcpy_batch.rs
-texts=760   # texts that name the argument, its bound and what to do, on more lines than before: all of src
+texts=765   # texts that name the argument, its bound and what to do, on more lines than before: all of src
 tasks=925  # portaclLaunchTask: src/{core,cpu,cuda,ffi}/transfer/host_task.rs, src/backend/stream/host_task.rs, idle threads that
             # end in src/backend/stream/workers.rs, src/check/user_code.rs
 huge=76     # exports of memory on huge pages by descriptor: src/cuda/memory/mapped_memory.rs

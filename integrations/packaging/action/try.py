@@ -154,7 +154,7 @@ def refused(job, text, **inputs):
     given = {f"PORTACL_INPUT_{name.upper()}": inputs.get(name, "") for name in action["inputs"]}
     status, printed = job.shell(f'"{HERE}/install.sh"', **given)
     if status == 0 or text not in printed:
-        fail(f"{inputs}: ended with {status} and not with '{text}':\n{printed}")
+        fail(f"{inputs}: install.sh ended with status {status}; it must fail and print '{text}'. It printed:\n{printed}")
     print(f"action: refused: {printed.strip().splitlines()[-1]}")
 
 

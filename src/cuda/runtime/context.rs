@@ -200,8 +200,9 @@ impl Context {
 
 /// Returns the fault that there is no device whose context could hold host memory.
 pub(crate) fn no_healthy_device() -> Fault {
-    let text = "no CUDA device can be used: work failed on all of them, or ASCEND_RT_VISIBLE_DEVICES selects none; \
-                start another process, in the second case with another value";
+    let text = "no CUDA device can be used: a failure ended the context of each device, or ASCEND_RT_VISIBLE_DEVICES \
+                selects no device. Start another process; if ASCEND_RT_VISIBLE_DEVICES selects no device, change or \
+                unset it first";
     Fault::new(FaultKind::Execution, text)
 }
 
