@@ -20,17 +20,24 @@ TOP = Path(__file__).resolve().parents[1]
 SUITES = ["bullseye", "bookworm", "trixie", "experimental"]
 # Functions that drivers have from a release on.
 NEWER = {"cuGraphExecUpdate_v2": 525, "cuMemAdvise_v2": 535, "cuMemPrefetchAsync_v2": 535, "cuFuncGetParamInfo": 550,
-         "cuCheckpointProcessLock": 570, "cuCheckpointProcessCheckpoint": 570, "cuCheckpointProcessRestore": 570,
-         "cuCheckpointProcessUnlock": 570, "cuDeviceGetHostAtomicCapabilities": 580,
-         "cuDeviceGetP2PAtomicCapabilities": 580}
+         "cuMemcpyBatchAsync": 570, "cuCheckpointProcessLock": 570, "cuCheckpointProcessCheckpoint": 570,
+         "cuCheckpointProcessRestore": 570, "cuCheckpointProcessUnlock": 570, "cuMemPrefetchBatchAsync": 580,
+         "cuDeviceGetHostAtomicCapabilities": 580, "cuDeviceGetP2PAtomicCapabilities": 580}
 
 
 def functions():
     """The names of each function that the backend uses, in the order of preference."""
     text = (TOP / "src/cuda/base/api.rs").read_text()
     table = text[text.index("driver_functions! {"):]
-    found = re.findall(r"^    \w+\([^;=]*?\)(?: -> [\w: *]+)?\s*=\s*((?:\"\w+\",?\s*)+);", table, re.MULTILINE)
-    return [re.findall(r'"(\w+)"', names) for names in found]
+    table = table[:table.index("\n}")]
+    found = re.findall(r"^    \w+\([^;=]*?\)(?: -> [\w: *]+)?\s*=\s*((?:\"\w+\",?\s*)+)(?:outside captures)?;", table,
+                       re.MULTILINE)
+    entries = [re.findall(r'"(\w+)"', names) for names in found]
+    # An entry in another form would not be compared.
+    unread = set(re.findall(r'"(\w+)"', table)).difference(*entries)
+    if unread:
+        sys.exit(f"the table of src/cuda/base/api.rs has entries that this script does not read: {sorted(unread)}")
+    return entries
 
 
 def fetch(folder, suite):
