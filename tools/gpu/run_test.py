@@ -11,7 +11,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 # Stands for a program of the suite: the end of a test's name says what the test does.
 PROGRAM = """#!/usr/bin/env python3
@@ -141,9 +141,20 @@ def the_archive_is_bounded(place):
             assert len(files["bad.log"]) >= len(files["good.log"])
 
 
+def the_suite_has_a_goal(_):
+    from gpu_check import of_goal
+    # 900 s from the first process to the last one.
+    rows = {f"a.inside.{number}": {"began": 100 + 450 * number, "milliseconds": 450_000, "tests": ["A.Passes"]}
+            for number in range(2)} | {"a.process.1": {"began": 0, "milliseconds": 9_000_000, "tests": []}}
+    assert not list(of_goal(rows, 1)) and not list(of_goal(rows, 2))
+    for jobs in 3, 8:
+        fault, = of_goal(rows, jobs)
+        assert f"{240 * 8 // jobs} s are allowed" in fault, fault
+
+
 def main():
     checks = (each_test_has_a_result, a_program_may_fail_after_its_tests, the_time_is_kept_and_the_rest_runs_later,
-              the_archive_is_bounded)
+              the_archive_is_bounded, the_suite_has_a_goal)
     for check in checks:
         with tempfile.TemporaryDirectory() as place:
             check(pathlib.Path(place))
