@@ -2,6 +2,7 @@
 // memcpy_async_test.cpp covers when the asynchronous one reads and writes.
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -348,17 +349,29 @@ TEST_F(Memcpy, SynchronousCopiesDoNotWaitForStreams) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-// The library's streams share no hardware queue with a stream of the program, whichever that gets.
+// The library's streams share no hardware queue with a stream of the program, whichever that gets, and however many
+// threads copy.
 TEST_F(Memcpy, SynchronousCopiesDoNotWaitForAnyStream) {
-    const DeviceMemory device(64);
+    constexpr unsigned kThreads = 8;
     std::vector<std::unique_ptr<Stream>> streams;
     for (unsigned count = 1; count <= 8; ++count) {
         streams.push_back(std::make_unique<Stream>());
         Gate gate;
         ACL_OK(gate.Hold(*streams.back()));
-        const Bytes data = Pattern(64, count);
-        ACL_OK(aclrtMemcpy(device.At(), 64, data.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE));
-        EXPECT_EQ(device.Download(), data);
+        // All threads copy at the same time: each one begins when all have started.
+        std::atomic<unsigned> started = 0;
+        std::vector<std::thread> threads;
+        for (unsigned thread = 0; thread < kThreads; ++thread)
+            threads.emplace_back([&, thread] {
+                ACL_EXPECT_OK(aclrtSetDevice(0));
+                for (++started; started < kThreads;) std::this_thread::yield();
+                for (unsigned round = 0; round < 20; ++round) {
+                    const Bytes data = Pattern(64, 1000 * count + 20 * thread + round);
+                    const DeviceMemory device(data);
+                    EXPECT_EQ(device.Download(), data);
+                }
+            });
+        for (std::thread& thread : threads) thread.join();
         gate.Open();
         ACL_OK(aclrtSynchronizeStream(*streams.back()));
     }
