@@ -41,7 +41,8 @@ export PORTACL_BACKEND=cuda
     for _ in 1 2 3 4 5; do FAKE_CUDA_QUEUE=0 FAKE_CUDA_DELAY_US=0 "$programs/bench_cuda" above; done
     for name in aclrtMemcpyAsync aclrtRecordEvent aclrtStreamWaitEvent aclrtLaunchHostFunc \
         aclrtLaunchKernelWithArgsArray "aclrtMemPoolMallocAsync + FreeAsync" \
-        "aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns"; do
+        "aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns" \
+        "aclrtMalloc + aclrtFree, 4 KiB, beside 16 busy streams"; do
         count bench_cuda "$name"
     done
 } | tee "$work/instructions.1.json"

@@ -42,6 +42,8 @@ CUDA_MOST = {
     "aclrtLaunchKernelWithArgsArray": 501,
     "aclrtMemPoolMallocAsync + FreeAsync": 733,
     "aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns": 987,
+    # With the later release of the memory, after the streams: 4,710 to 4,720 instructions in three runs.
+    "aclrtMalloc + aclrtFree, 4 KiB, beside 16 busy streams": 4950,
 }
 
 # In nanoseconds above the driver.
@@ -65,16 +67,19 @@ def print_instructions(results):
           "above`: alternating in one process, with blocked streams, the median difference of the quickest quarter, of "
           "five launches). These begin with `cuCtxGetCurrent` where the API's calls do: all except the pairs. An "
           "allocation and free of one size calls no driver function (as in a loop that frees what it allocates); two "
-          "alternating sizes make both driver calls each time. Measure on an idle machine: the fake driver itself takes "
+          "alternating sizes make both driver calls each time. The pair beside busy streams has no time, because a driver's "
+          "free waits for their work. Measure on an idle machine: the fake driver itself takes "
           "hundreds of nanoseconds, and cache effects are part of the difference. `docs/gpu` will have the times on a "
           "GPU compared with the bare driver.\n")
     print("| call | instructions in the call | at most | | in all threads | above the driver's calls | goal | |")
     print("|---|---|---|---|---|---|---|---|")
     for name in dict.fromkeys(name for name, _ in results.values):
-        above, goal = statistics.median(results(name, "above")), GOALS[name]
         here, most = results(name, "caller")[0], CUDA_MOST[name]
-        print(f"| {name} | {here} | {most} | {'met' if here <= most else 'missed'} | {results(name, 'all')[0]} "
-              f"| {above:+.1f} ns | at most {goal} ns | {'met' if above <= goal else 'missed'} |")
+        time = " | |"
+        if goal := GOALS.get(name):
+            above = statistics.median(results(name, "above"))
+            time = f"{above:+.1f} ns | at most {goal} ns | {'met' if above <= goal else 'missed'}"
+        print(f"| {name} | {here} | {most} | {'met' if here <= most else 'missed'} | {results(name, 'all')[0]} | {time} |")
     print()
 
 
