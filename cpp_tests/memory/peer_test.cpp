@@ -2,6 +2,8 @@
 #include <climits>
 
 #include "support/gate.h"
+#include "support/kernel/kernels.h"
+#include "support/memory/places.h"
 #include "support/objects.h"
 #include "support/says.h"
 
@@ -218,4 +220,45 @@ TEST_F(Peer, MappingMemoryEnablesAccess) {
     ACL_FAILS_SAYING(kDead, aclrtMemP2PMap(host.At(), 64, 1, 0), "host memory");
     EXPECT_FALSE(IsEnabled(1, 0));
     ACL_OK(aclrtSetDevice(0));
+}
+
+// Either call lets kernels of the current device use all memory of the peer, also on huge pages, and such that is
+// allocated later.
+TEST_F(Peer, KernelsUseMemoryOnHugePages) {
+    constexpr uint32_t kWords = 1000;
+    constexpr aclrtMemMallocPolicy kPolicies[] = {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_HUGE_ONLY,
+                                                  ACL_MEM_MALLOC_HUGE_ONLY_P2P};
+    void* tried = nullptr;
+    const aclError code = aclrtMalloc(&tried, kWords * 4, ACL_MEM_MALLOC_HUGE_ONLY);
+    if (code == ACL_ERROR_RT_MEMORY_ALLOCATION) GTEST_SKIP() << "no huge pages on this machine";
+    ACL_OK(aclrtFree(tried));
+    const Program program;
+    const auto mark = program.Kernel("mark");
+    const auto allocate = [&](aclrtMemMallocPolicy policy) {
+        const OnDevice current(1);
+        auto memory = std::make_unique<DeviceMemory>(kWords * 4, policy);
+        memory->Upload(std::vector<uint32_t>(kWords, 5));
+        return memory;
+    };
+    const auto marks = [&](const DeviceMemory& memory) {
+        ACL_OK(Mark(mark, memory.At(), 7, kWords, nullptr));
+        ACL_OK(aclrtSynchronizeStream(nullptr));
+        EXPECT_EQ(memory.Download<uint32_t>(), std::vector<uint32_t>(kWords, 12));
+    };
+    for (const aclrtMemMallocPolicy policy : kPolicies)
+        for (const bool maps : {false, true}) {
+            SCOPED_TRACE(testing::Message() << "policy " << policy << (maps ? ", aclrtMemP2PMap" : ""));
+            const auto before = allocate(policy);
+            if (maps) {
+                const OnDevice current(1);
+                ACL_OK(aclrtMemP2PMap(before->At(), kWords * 4, 0, 0));
+            } else {
+                ACL_OK(aclrtDeviceEnablePeerAccess(1, 0));
+            }
+            EXPECT_TRUE(IsEnabled(0, 1));
+            marks(*before);
+            marks(*allocate(policy));
+            ACL_OK(aclrtDeviceDisablePeerAccess(1));
+            EXPECT_FALSE(IsEnabled(0, 1));
+        }
 }
