@@ -204,6 +204,25 @@ TEST_F(GraphCondition, RunsAreSerialized) {
     EXPECT_EQ(rounds.Get(), 60);
 }
 
+// The library drives the run from streams of its own. Of each graph these stand in other hardware queues; with an odd
+// number of them the first eight graphs have all placements, otherwise the others, which have one stream more.
+TEST_F(GraphCondition, RunsEndBesideAnyNumberOfStreams) {
+    const Number rounds, one(1), minus(-1);
+    std::vector<Graph> graphs;
+    std::vector<std::unique_ptr<Stream>> others;
+    for (int i = 1; i <= 16; ++i) {
+        graphs.push_back(Capture(s_->stream, [&] {
+            const Condition value(GraphOf(s_->stream), 3);
+            const Bodies bodies = AddTask(value, kWhile, 1, s_->stream);
+            CaptureBody(bodies[0], s_->body, [&] { Count(value, minus, rounds, one, s_->body); });
+        }));
+        ACL_OK(aclmdlRIExecuteAsync(graphs.back(), s_->running));
+        ACL_OK(aclrtSynchronizeStream(s_->running));
+        EXPECT_EQ(rounds.Get(), 3 * i);
+        if (i > 8) others.push_back(std::make_unique<Stream>());
+    }
+}
+
 double ProcessorSeconds() {
     rusage usage{};
     EXPECT_EQ(getrusage(RUSAGE_SELF, &usage), 0);

@@ -146,6 +146,27 @@ TEST_F(GraphControl, AStreamMayRestartItself) {
     EXPECT_EQ(count.Get(), 41);
 }
 
+// As GraphCondition.RunsEndBesideAnyNumberOfStreams.
+TEST_F(GraphControl, RunsEndBesideAnyNumberOfStreams) {
+    struct Loop {
+        Persistent stream;
+        Number count, one{1}, limit{3};
+        Built graph;
+
+        Loop() { BuildLoop(graph, stream, count, one, limit); }
+    };
+    const Stream running;
+    std::vector<std::unique_ptr<Loop>> loops;
+    std::vector<std::unique_ptr<Stream>> others;
+    for (int i = 0; i < 16; ++i) {
+        loops.push_back(std::make_unique<Loop>());
+        ACL_OK(aclmdlRIExecuteAsync(loops.back()->graph, running));
+        ACL_OK(aclrtSynchronizeStream(running));
+        EXPECT_EQ(loops.back()->count.Get(), 3);
+        if (i >= 8) others.push_back(std::make_unique<Stream>());
+    }
+}
+
 TEST_F(GraphControl, StartedStreamsAreOrderedAfterTheTaskThatStartsThem) {
     const Persistent head, other;
     const Stream running;

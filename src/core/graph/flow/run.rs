@@ -1,6 +1,9 @@
 //! Runs of flows. A run waits in its stream for a ticket. A thread of the library submits the steps of the strands as
 //! far as possible; it never waits for a device. At a step that reads memory, the strand's stream hands over to that
 //! thread, which reads the memory and continues. The ticket is dropped when all strands have ended.
+//!
+//! The conditional nodes that CUDA has since 12.3 are not used: their bodies have no host functions and no events, only
+//! kernels set their values, and the strands and labels of built graphs would need this way in any case.
 
 mod dropped;
 mod steps;
