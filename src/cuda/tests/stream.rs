@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Gate, LONG, Setup, has_queues, pageable, pattern, symbol, wait_until};
+use super::{Gate, LONG, Setup, calls, has_queues, pageable, pattern, source, symbol, wait_until};
 use crate::backend::{Calls, Copy, FaultKind, Fill, HostFn, Span, Wait};
 use crate::stream::state::WALKED;
 
@@ -288,4 +288,48 @@ fn a_free_walks_over_no_idle_streams() {
     let walked = WALKED.load(Ordering::Relaxed) - before;
     assert!(walked < others.len(), "walked over {walked} streams");
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+}
+
+/// A creation of a stream waits while the queue that it will share is held up.
+#[test]
+#[ignore = "needs a CUDA driver or the test double"]
+fn a_call_creates_no_stream_of_the_driver() {
+    let setup = Setup::new();
+    let (held, stream) = (setup.stream(), setup.stream());
+    if !has_queues(2) || calls("").is_none() {
+        println!("skipped: needs the test double and 2 hardware queues");
+        return;
+    }
+    let (len, event) = (300_000, setup.device.create_event(false).unwrap());
+    let gate = Gate::close(&held);
+    held.record(&event).unwrap();
+    let before = calls("cuStreamCreateWithPriority").unwrap();
+    std::thread::scope(|scope| {
+        // More threads than the library has streams for synchronous calls.
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let (device, pinned) = (setup.on_device(len), setup.pinned(len));
+                let mut bytes = pattern(len);
+                let copy = |dst, src| Copy { dst, src, stage_source: false };
+                let (there, here) = (device.span(), pinned.span());
+                let batch = [copy(there, source(&bytes)), Copy { stage_source: true, ..copy(there, here) }];
+                setup.device.copy_batch(&batch).unwrap();
+                setup.device.fill(Fill::bytes(there, 1)).unwrap();
+                setup.device.copy(copy(here, there)).unwrap();
+                stream.copy(copy(there, source(&bytes))).unwrap();
+                stream.copy(copy(pageable(&mut bytes), there)).unwrap();
+                stream.fill(Fill::bytes(there, 2)).unwrap();
+                stream.copy(copy(here, there)).unwrap();
+            });
+        }
+    });
+    if let Err(fault) = stream.wait(&event, Some(Duration::from_millis(1))) {
+        assert_eq!(fault.kind(), FaultKind::Unsupported);
+    }
+    assert_eq!(stream.synchronize(Some(Instant::now() + LONG)).unwrap(), Wait::Done);
+    gate.open();
+    assert_eq!(held.synchronize(Some(Instant::now() + LONG)).unwrap(), Wait::Done);
+    assert_eq!(calls("cuStreamCreateWithPriority"), Some(before));
+    drop(setup.stream());
+    assert_eq!(calls("cuStreamCreateWithPriority"), Some(before + 1), "streams are created by another call");
 }
