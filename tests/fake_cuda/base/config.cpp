@@ -74,6 +74,8 @@ Config read() {
     // Without a setting of its own it obeys the driver's.
     result.connections = number("FAKE_CUDA_CONNECTIONS", number("CUDA_DEVICE_MAX_CONNECTIONS", 8, 32), 32);
     result.context_ms = static_cast<unsigned>(number("FAKE_CUDA_CONTEXT_MS", 0, 60'000));
+    result.refusal_ms = static_cast<unsigned>(number("FAKE_CUDA_REFUSAL_MS", 20, 60'000));
+    result.decompress = flag("FAKE_CUDA_DECOMPRESS");
     result.bound_stream = choice("FAKE_CUDA_BOUND", "queue", "stream");
     result.vgpu = flag("FAKE_CUDA_VGPU");
     result.host_memory = number("FAKE_CUDA_HOST_MEMORY", 0, size_t{1} << 30);

@@ -21,6 +21,8 @@ struct Config {
     size_t connections;  // FAKE_CUDA_CONNECTIONS, CUDA_DEVICE_MAX_CONNECTIONS or 8; 0: each stream has a hardware queue
                          // of its own
     unsigned context_ms;  // FAKE_CUDA_CONTEXT_MS, default 0: what a context costs
+    unsigned refusal_ms;  // FAKE_CUDA_REFUSAL_MS, default 20: what the refusal of pool memory takes
+    bool decompress;      // FAKE_CUDA_DECOMPRESS=1: the devices have engines for decompression
     bool bound_stream;    // FAKE_CUDA_BOUND=stream: the bound is for each stream
     bool vgpu;            // FAKE_CUDA_VGPU=1: the devices are virtual GPUs
     size_t host_memory;   // FAKE_CUDA_HOST_MEMORY, default 0

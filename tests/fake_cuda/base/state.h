@@ -124,6 +124,8 @@ struct State {
     Registry<Function> functions{HandleKind::kFunction};
     Registry<Physical> physical{HandleKind::kPhysical};
     Registry<Pool> pools{HandleKind::kPool};
+    // Destroyed pools whose memory was still in use, or whose frees were pending.
+    std::vector<std::shared_ptr<Pool>> ended_pools;
     Registry<Graph> graphs{HandleKind::kGraph};
     Registry<GraphExec> graph_execs{HandleKind::kGraphExec};
     std::vector<Capture> captures;

@@ -88,6 +88,7 @@ CUresult check_named(const Call& call, const void* pool, const CUmemLocation* lo
 
 CUresult check_supported(const Call& call) {
     if (call.refused()) return call.refused();
+    free_ended_pools();
     return config().memory_pools ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 

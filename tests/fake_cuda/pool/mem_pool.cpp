@@ -31,6 +31,9 @@ enum Attribute : int {
     kUsedHigh = 8,
 };
 
+// The usage of a pool whose memory the device's engine for decompression reads and writes.
+constexpr int kHwDecompress = 2;
+
 // Assumption: A pool of managed memory exists since CUDA 13. Its location is a preference, or none; it is not shared,
 // has no maximum and no usage, and every device has to have access to managed memory while the host uses it.
 // Source: CUDA Driver API, Stream Ordered Memory Allocator: cuMemPoolCreate. The status of an older driver is not known
@@ -60,8 +63,12 @@ CUresult check_props(const Call& call, const CUmemPoolProps* props) {
         if (CUresult code = check_managed_props(call, *props)) return code;
     }
     if (CUresult code = check_location(call, *props)) return code;
-    // The devices have no engine for decompression.
-    if (props->usage != 0) return CUDA_ERROR_NOT_SUPPORTED;
+    if (props->usage == kHwDecompress && config().decompress) {
+        // Those of managed memory are refused above.
+        if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+    } else if (props->usage != 0) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     switch (props->handleTypes) {
         case CU_MEM_HANDLE_TYPE_NONE:
         case CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
@@ -104,8 +111,12 @@ CUresult take_async(Call& call, CUdeviceptr* out, size_t size, const std::shared
                            "the pool is another process's: its blocks are imported, not allocated");
     }
     std::vector<std::shared_ptr<PoolOperation>> waits;
-    const auto block = allocate_block(pool, *stream, size, &waits);
-    if (block == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+    bool is_full = false;
+    const auto block = allocate_block(pool, *stream, size, &waits, &is_full);
+    if (block == nullptr) {
+        if (is_full) take_all_memory(call, *pool->context);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     block->allocation = next_operation(*stream);
     Operation operation;
     operation.body = [waits, block, context = stream->context] {
@@ -163,8 +174,8 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool handle) {
     }
     forget_current(*pool);
     if (pool->file != nullptr && !pool->imported) pool->file->close_door();
-    // Its memory is freed with the last block and the last pending free.
     state().pools.remove(pool->handle);
+    if (pool.use_count() > 1) state().ended_pools.push_back(pool);
     return CUDA_SUCCESS;
 }
 

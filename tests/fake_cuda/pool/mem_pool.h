@@ -102,9 +102,15 @@ std::shared_ptr<Pool> find_pool(const Call& call, CUmemoryPool handle, CUresult*
 const Pool* pool_with_free(uint64_t address);
 
 // Allocates a block for the stream and inserts it. Adds operations that the stream must wait for first to `waits`.
-// Returns null if there is no memory.
+// Returns null if there is no memory, and whether that of the device would not have been enough.
 std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
-                                      std::vector<std::shared_ptr<PoolOperation>>* waits);
+                                      std::vector<std::shared_ptr<PoolOperation>>* waits, bool* is_full);
+
+// Takes what the device has left for some time, as a driver does before it refuses memory to a pool.
+void take_all_memory(const Call& call, Context& context);
+
+// Frees the memory of destroyed pools that nothing uses any more.
+void free_ended_pools();
 
 // Frees a block; the next user of the memory must be ordered after `release`, if there is one.
 void free_block(const Block& block, std::shared_ptr<PoolOperation> release);

@@ -153,23 +153,6 @@ TEST_F(Pools, UnusedMemoryOfPoolsServesOtherAllocations) {
     OK(cuMemFree_v2(memory));
 }
 
-TEST_F(Pools, ADestroyedPoolEndsWithItsLastBlock) {
-    const CUdeviceptr block = allocate_async(kPage, stream);
-    OK(cuMemPoolDestroy(pool));
-    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(pool));
-    pool = nullptr;
-    OK(cuMemsetD8Async(block, 1, kPage, stream));
-    size_t available = 0;
-    size_t total = 0;
-    OK(cuMemGetInfo_v2(&available, &total));
-    EXPECT_EQ(total - kPage, available);
-    OK(cuMemFreeAsync(block, stream));
-    OK(cuStreamSynchronize(stream));
-    OK(cuMemGetInfo_v2(&available, &total));
-    EXPECT_EQ(total, available);
-    expected_misuses = 1;
-}
-
 TEST_F(Pools, ADeviceHasADefaultPoolAndACurrentOne) {
     CUmemoryPool of_device = nullptr;
     CUmemoryPool current = nullptr;
