@@ -3,6 +3,7 @@
 #include "pool/location/located.h"
 
 #include "support/base/cuda_driver.h"
+#include "support/own_process.h"
 #include "support/says.h"
 #include "support/threads.h"
 
@@ -134,13 +135,22 @@ TEST_F(LocatedMemPool, PropertiesAreThoseOfTheCreation) {
     }
 }
 
-TEST_F(LocatedMemPool, UsageOfTheEngineForDecompression) {
+// A pool for the engine for decompression is created if the device has one, and is used like others.
+static void CheckUsageOfTheEngine() {
     auto handle = Poison<aclrtMemPool>();
     portaclMemPoolProps props = SizedProps();
     props.usage = PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS;
     if (Support(PORTACL_MEM_POOL_SUPPORT_HW_DECOMPRESS)) {
         ACL_OK(portaclMemPoolCreate(&handle, &props));
         EXPECT_EQ(Property(handle, PORTACL_MEM_POOL_PROPERTY_USAGE), PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS);
+        void* memory = nullptr;
+        ACL_OK(aclrtMemPoolMallocAsync(&memory, kMiB, handle, nullptr));
+        ACL_OK(aclrtMemsetAsync(memory, kMiB, 3, kMiB, nullptr));
+        Bytes back(kMiB);
+        ACL_OK(aclrtMemcpyAsync(back.data(), kMiB, memory, kMiB, ACL_MEMCPY_DEVICE_TO_HOST, nullptr));
+        ACL_OK(aclrtMemPoolFreeAsync(memory, nullptr));
+        Synchronize(nullptr);
+        EXPECT_EQ(back, Bytes(kMiB, 3));
         ACL_OK(aclrtMemPoolDestroy(handle));
     } else {
         ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, portaclMemPoolCreate(&handle, &props), "decompression");
@@ -151,6 +161,20 @@ TEST_F(LocatedMemPool, UsageOfTheEngineForDecompression) {
     ACL_OK(portaclMemPoolCreate(&handle, &props));
     EXPECT_EQ(Property(handle, PORTACL_MEM_POOL_PROPERTY_MAX_SIZE), 2 * kMiB);
     ACL_OK(aclrtMemPoolDestroy(handle));
+}
+
+TEST_F(LocatedMemPool, UsageOfTheEngineForDecompression) {
+    CheckUsageOfTheEngine();
+}
+
+OWN_PROCESS_TEST(LocatedMemPoolProcess, UsageOfAnEngineForDecompression, {"FAKE_CUDA_DECOMPRESS", "1"}) {
+    if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU's driver has what it has";
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    const bool has_pools = Support(PORTACL_MEM_POOL_SUPPORT_DEVICE) != 0;
+    EXPECT_EQ(Support(PORTACL_MEM_POOL_SUPPORT_HW_DECOMPRESS), !OnCpu() && has_pools ? 1u : 0u);
+    if (has_pools) CheckUsageOfTheEngine();
+    ACL_OK(aclFinalize());
 }
 
 TEST_F(LocatedMemPool, ArgumentsAreChecked) {

@@ -81,4 +81,28 @@ TEST_F(LocatedPools, ManagedMemoryIsTheHostsAndTheDevices) {
     expected_misuses = 1;
 }
 
+// It runs in separate processes, which read their own settings.
+TEST(PoolsForDecompression, NeedDevicesWithAnEngine) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    const auto creates = [](const char* setting) {
+        setenv("FAKE_CUDA_DECOMPRESS", setting, 1);
+        CUcontext context = nullptr;
+        if (cuInit(0) != 0 || cuDevicePrimaryCtxRetain(&context, 0) != 0) exit(9);
+        cuCtxSetCurrent(context);
+        int formats = 0;
+        const CUresult known = cuDeviceGetAttribute(&formats, 136, 0);
+        CUmemPoolProps props{};
+        props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+        props.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+        props.usage = 2;
+        CUmemoryPool pool = nullptr;
+        const CUresult created = cuMemPoolCreate(&pool, &props);
+        const bool has = known == 0 && formats != 0 && created == 0;
+        const bool has_not = known != 0 && created == CUDA_ERROR_NOT_SUPPORTED;
+        _exit(has ? 1 : has_not ? 0 : 9);
+    };
+    EXPECT_EXIT(creates("0"), ::testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(creates("1"), ::testing::ExitedWithCode(1), "");
+}
+
 }  // namespace

@@ -105,6 +105,9 @@ constexpr int kMemoryPoolsSupported = 115;
 constexpr int kPoolHandleTypes = 119;
 constexpr int kHostNumaPools = 142;
 constexpr int kHostPools = 144;
+// The formats that engines for decompression read, and two of them: DEFLATE and Snappy.
+constexpr int kDecompression = 136;
+constexpr int kFormats = 3;
 
 CUresult check(const Call& call, const void* out, CUdevice ordinal) {
     if (call.refused()) return call.refused();
@@ -205,6 +208,10 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetAttribute(int* out, int attribute, CUdevice
     if (attribute == kMemoryPoolsSupported || attribute == kPoolHandleTypes) {
         // File descriptors, the first handle type, are supported.
         *out = config().memory_pools ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
+        return CUDA_SUCCESS;
+    }
+    if (attribute == kDecompression && config().decompress) {
+        *out = kFormats;
         return CUDA_SUCCESS;
     }
     if (config().vgpu && std::count(std::begin(kNotVirtual), std::end(kNotVirtual), attribute) != 0) {
