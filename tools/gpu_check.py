@@ -50,7 +50,7 @@ def of_programs(pack, rows, results):
             yield f"step {step} ran {count} programs, not {least} and more"
     answers = [line.split("\t") for line in (results / "queues.log").read_text().splitlines()]
     asked = {answer[0] for answer in answers if len(answer) == 4}
-    if not {"share", "writer", "fits", "full", "held"} <= asked or "stopped" in asked:
+    if not {"share", "writer", "ended", "pool", "fits", "full", "held"} <= asked or "stopped" in asked:
         yield f"the probe of the queues answers {sorted(asked)}"
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Asks a driver what it does not document about the hardware queues that streams share: on the bare driver, without this
-library.
+"""Asks a driver what it does not document about the hardware queues that streams share, and about objects that end before
+the work that uses them: on the bare driver, without this library.
 
 usage: queue_probe.py [--limit SECONDS]    asks everything, each question in a process of its own; ends before the limit (default
                                            40); exits with 77 and a reason without a driver
@@ -11,6 +11,8 @@ Prints a table with tabs between its columns: question, case, answer, millisecon
     a number          so many operations fit behind a stream that waits, before the next call waits; fails: a call fails
     returns, waits    whether a call returns while a stream waits for the program
     ends, stands      whether work ends while what it needs stands in a certain place
+    ends, fails       what becomes of work whose mapping or module ends before it
+    after a wait, after a call for a pool, kept   when the memory of a destroyed pool is free
     stopped           no answer within the limit
 """
 
@@ -280,7 +282,67 @@ def where_a_writer_may_stand(driver):
         words.words[16] = 0
 
 
-QUESTIONS = (which_streams_share, where_a_writer_may_stand, how_much_fits, which_calls_wait)
+class Access(ctypes.Structure):
+    _fields_ = [("location", Location), ("flags", ctypes.c_int)]
+
+
+def ended_early(driver, function, arguments, enqueue):
+    """Ends an object by a call, while work waits that uses it."""
+    words, stream = Words(driver), driver.stream()
+    words.wait(stream, 0)
+    enqueue(stream)
+    returned, took, thread = in_thread(driver, lambda: driver.call(function, *arguments), LONG)
+    say("ended", f"{function}, pending work", answer(returned, thread), took)
+    words.words[0] = 1
+    code = driver.cuda.cuStreamSynchronize(stream)
+    thread.join(10)
+    say("ended", f"{function}, the work", "ends" if code == 0 else f"fails: {code}")
+
+
+def whether_unmapping_waits(driver):
+    size, address, physical = Size(2 * MIB), Address(), Word()
+    properties, access = PhysicalProperties(1, 0, Location(1, 0)), Access(Location(1, 0), 3)
+    driver.call("cuMemAddressReserve", ctypes.byref(address), size, Size(0), Address(0), Word(0))
+    driver.call("cuMemCreate", ctypes.byref(physical), size, ctypes.byref(properties), Word(0))
+    driver.call("cuMemMap", address, size, Size(0), physical, Word(0))
+    driver.call("cuMemSetAccess", address, size, ctypes.byref(access), Size(1))
+    ended_early(driver, "cuMemUnmap", (address, size),
+                lambda stream: driver.call("cuMemsetD8Async", address, ctypes.c_ubyte(1), size, stream))
+
+
+def whether_unloading_waits(driver):
+    module, kernel, zero = Pointer(), Pointer(), ctypes.c_uint(0)
+    driver.call("cuModuleLoadData", ctypes.byref(module), kernel_text())
+    driver.call("cuModuleGetFunction", ctypes.byref(kernel), module, b"stop_if")
+    arguments = (Pointer * 1)(ctypes.addressof(zero))
+    ended_early(driver, "cuModuleUnload", (module,),
+                lambda stream: driver.call("cuLaunchKernel", kernel, 1, 1, 1, 1, 1, 1, 0, stream, arguments, None))
+
+
+def when_a_destroyed_pool_ends(driver):
+    """The memory of a pool that is destroyed while a free is pending."""
+    size, block, of_pool, stream = 64 * MIB, Address(), pool(driver), driver.stream()
+    words, numbers = Words(driver), (Size(), Size())
+
+    def free():
+        driver.call("cuMemGetInfo_v2", *map(ctypes.byref, numbers))
+        return numbers[0].value
+
+    driver.call("cuMemAllocFromPoolAsync", ctypes.byref(block), Size(size), of_pool, stream)
+    driver.synchronize(stream)
+    before = free()
+    words.wait(stream, 0)
+    driver.call("cuMemFreeAsync", block, stream)
+    driver.call("cuMemPoolDestroy", of_pool)
+    words.words[0] = 1
+    driver.synchronize(stream)
+    after = "after a wait" if free() >= before + size else None
+    pool(driver)
+    say("pool", "destroyed, pending free", after or ("after a call for a pool" if free() >= before + size else "kept"))
+
+
+QUESTIONS = (which_streams_share, where_a_writer_may_stand, whether_unmapping_waits, whether_unloading_waits,
+             when_a_destroyed_pool_ends, how_much_fits, which_calls_wait)
 
 
 def one(name):

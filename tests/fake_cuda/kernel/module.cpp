@@ -158,8 +158,9 @@ FAKE_CUDA_EXPORT CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, u
 
 // Assumption: A launch that is pending when its module is unloaded needs the module until it is complete.
 // Source: CUDA Driver API, Module Management: cuModuleUnload, which says nothing of pending launches. Not known; the
-// next run on a card asks it by the test
-// Test: KernelLaunch.APendingLaunchOutlivesItsProgram
+// next run on a card asks it by tests/interop/queue_probe.py
+// Test: none: the library unloads a module after its launches (KernelLaunch.APendingLaunchOutlivesItsProgram), so its
+// tests pass either way
 
 FAKE_CUDA_EXPORT CUresult cuModuleUnload(CUmodule handle) {
     Call call(__func__, Needs::kContext);

@@ -267,8 +267,9 @@ FAKE_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offs
 
 // Assumption: cuMemUnmap does not wait. Work of any stream that still uses the mapping fails its context with 700.
 // Source: CUDA Driver API, Virtual Memory Management: cuMemUnmap, which says nothing of pending work. Not known whether
-// drivers wait; the next run on a card asks it by the test
-// Test: NativeContext.UnmappingWaitsForAWrappedStream
+// drivers wait; the next run on a card asks it by tests/interop/queue_probe.py
+// Test: none: the library unmaps memory after the work that it knows (NativeContext.UnmappingWaitsForAWrappedStream),
+// so its tests pass either way
 
 FAKE_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
     Call call(__func__, Needs::kDriver);
@@ -294,7 +295,7 @@ FAKE_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
 // Assumption: Access between devices is for memory of cuMemAlloc. Mapped memory gets the access of each device by
 // cuMemSetAccess; cuCtxEnablePeerAccess does not include it.
 // Source: CUDA Driver API, Virtual Memory Management: cuMemSetAccess; Peer Context Memory Access: cuCtxEnablePeerAccess
-// Test: MemcpyPeer.MemoryOnHugePages, Peer.MappingMemoryEnablesAccess
+// Test: Peer.KernelsUseMemoryOnHugePages
 
 // Assumption: Physical memory is mapped at reserved addresses, in pieces of the granularity, and no device has access
 // before cuMemSetAccess.

@@ -114,9 +114,10 @@ void wait_for_room(const Call& call, Stream& stream, bool takes_place) {
 // in a queue waits for all that was enqueued there before, also by other streams. To create a stream waits until the
 // queue that it will share is free.
 // Source: CUDA Programming Guide, Environment Variables: CUDA_DEVICE_MAX_CONNECTIONS; cuStreamCreate waited on an H200
-// (docs/gpu, 2026-11-27)
-// Test: EventQuery.WaitsOfManyStreams, StreamOrder.SomeWorkFitsBehindABlockedStream,
-// MemcpyAsync.APageableCopyWaitsForNoOtherStream
+// (docs/gpu, 2026-11-27). That each priority has queues of its own is not known; the next run on a card asks it by the
+// tests and tests/interop/queue_probe.py
+// Test: Memcpy.SynchronousCopiesDoNotWaitForAnyStream, GraphGroup.RunsEndBesideAnyNumberOfStreams,
+// GraphCondition.RunsEndBesideAnyNumberOfStreams, GraphControl.RunsEndBesideAnyNumberOfStreams
 
 // Returns the hardware queue of the next stream with this priority.
 std::shared_ptr<HardwareQueue> next_queue(Context& context, int priority) {
