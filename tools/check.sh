@@ -15,7 +15,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 often=(sanitize-address refused-calls miri sanitize-undefined whole-sweeps fuzz sanitize-thread memcheck)
 seldom=(other-user hook-cost churn gpu-dry-run packaging aarch64-suite without-cuda readme-commands real-driver ptx-run libtorch
-    cancellation earlier-suite queues ggml)
+    cancellation earlier-suite queues ggml artefacts)
 deep=("${often[@]}" "${seldom[@]}")
 
 # turn NUMBER: the deep check of this turn.

@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
-"""./dev release: sets the version, dates the changelog, commits, tags, and writes the archives with their checksums.
+"""./dev release: sets the version, dates the changelog, commits, tags, and writes the artefacts with their checksums.
 
-usage: release.py [VERSION] [--dry] [--build DIRECTORY] [--out DIRECTORY]
+usage: release.py [VERSION] [--dry [--all]] [--again] [--build DIRECTORY] [--out DIRECTORY]
 
 VERSION     what to release; without it the version in Cargo.toml. The first section of CHANGELOG.md is either
             "## Unreleased", which becomes "## VERSION - DATE", or has that heading already.
---dry       do everything in a copy of the tree: the tree itself gets no change, no commit and no tag.
---build     take the binary package from this build of the release profile instead of build/release.
---out       where archives and checksums go; build/dist/VERSION, with --dry build/dist/dry.
+--dry       do everything in a copy of the tree: the tree itself gets no change, no commit and no tag. Without --all it
+            leaves out what takes long: Debian packages, image, wheel, bill of materials, and the tries in clean roots.
+--again     make everything a second time from the source archive, in another folder: the files have to be the same.
+--build     take the install tree from this build of the release profile.
+--out       where the files go; build/dist/VERSION, with --dry build/dist/dry.
 
 Afterwards the folder has portacl-VERSION.tar.gz (the sources), portacl-VERSION-linux-MACHINE.tar.gz (the install
-tree), NOTES.md (this version's changes) and SHA256SUMS. Nothing is pushed.
+tree), Debian packages for amd64 and arm64, a wheel, portacl-VERSION-oci-MACHINE.tar (a container image),
+portacl-VERSION.cdx.json (the bill of materials), NOTES.md (this version's changes) and SHA256SUMS. What this machine cannot
+make is left out, with a reason. Nothing is pushed.
 """
 
 import argparse
 import datetime
-import gzip
 import hashlib
 import json
 import os
@@ -24,13 +27,15 @@ import platform
 import re
 import shlex
 import shutil
-import subprocess
 import sys
-import tarfile
 import tempfile
 
-HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
-DATED = re.compile(r"(\d+\.\d+\.\d+) - (\d{4}-\d{2}-\d{2})")
+import release_artefacts
+import release_bill
+import release_try
+from release_artefacts import binary_archive, built, source_archive
+from release_common import DATED, Refused, current_version, run, sections
+
 PARTS = ("MAJOR", "MINOR", "PATCH")
 # A crate of this project in Cargo.lock: its name and version.
 LOCKED = r'^name = "(portacl[^"]*)"\nversion = "(.*)"'
@@ -42,38 +47,11 @@ NUMBERED = {
 }
 
 
-class Refused(Exception):
-    """Why a version cannot be released."""
-
-
-def run(*command, cwd=None, **options):
-    """The output of a command that has to succeed."""
-    done = subprocess.run([str(word) for word in command], cwd=cwd, text=True, capture_output=True, check=False,
-                          **options)
-    if done.returncode != 0:
-        raise Refused(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
 def numbers(version):
     """The three numbers of MAJOR.MINOR.PATCH."""
     if not re.fullmatch(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}", version):
         raise Refused(f"'{version}' is no version: MAJOR.MINOR.PATCH is wanted, such as 1.2.3")
     return tuple(map(int, version.split(".")))
-
-
-def current_version(root):
-    """The version in Cargo.toml, by the line that CMake reads too."""
-    found = re.findall(r'^version = "(\d+\.\d+\.\d+)"', (root / "Cargo.toml").read_text(), re.MULTILINE)
-    if len(found) != 1:
-        raise Refused(f"Cargo.toml has {len(found)} lines 'version = \"...\"', 1 is wanted")
-    return found[0]
-
-
-def sections(root):
-    """(heading, text) of the versions in CHANGELOG.md, the latest first."""
-    parts = HEADING.split((root / "CHANGELOG.md").read_text())
-    return list(zip(parts[1::2], parts[2::2]))
 
 
 def substitute(path, pattern, replacement, count=1):
@@ -148,55 +126,6 @@ def commit(root, version, changed):
     run("git", "tag", "--annotate", f"v{version}", "--message", f"portacl {version}", cwd=root)
 
 
-def compress(path, data):
-    """The same data produces the same file: without name and time."""
-    with open(path, "wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as out:
-        out.write(data)
-
-
-def built(root, build, version, target):
-    """The release build, made if none is given."""
-    if build is None:
-        build = root / "build/release"
-        run("cmake", "--preset", "release", f"-DPORTACL_CARGO_TARGET_DIR={target}", cwd=root)
-        run("cmake", "--build", build, cwd=root)
-    cache = (build / "CMakeCache.txt").read_text()
-    found = re.search(r"^CMAKE_PROJECT_VERSION:STATIC=(.*)$", cache, re.MULTILINE)[1]
-    if found != version:
-        raise Refused(f"{build} is a build of {found}, not of {version}")
-    return build
-
-
-def source_archive(root, version, out):
-    """The tagged files, as git has them."""
-    name = f"portacl-{version}"
-    tar = subprocess.run(["git", "archive", "--format=tar", f"--prefix={name}/", f"v{version}"], cwd=root,
-                         stdout=subprocess.PIPE, check=True).stdout
-    compress(out / f"{name}.tar.gz", tar)
-
-
-def binary_archive(root, build, version, out):
-    """The install tree, as `cmake --install` makes it."""
-    name = f"portacl-{version}-linux-{platform.machine()}"
-    when = int(run("git", "log", "-1", "--format=%ct", f"v{version}", cwd=root))
-
-    def plain(entry):
-        entry.uid = entry.gid = 0
-        entry.uname = entry.gname = "root"
-        entry.mtime = when
-        return entry
-
-    with tempfile.TemporaryDirectory() as stage:
-        run("cmake", "--install", build, "--prefix", pathlib.Path(stage) / name)
-        shutil.copy2(root / "CHANGELOG.md", pathlib.Path(stage) / name)
-        tar = out / f"{name}.tar"
-        with tarfile.open(tar, "w", format=tarfile.GNU_FORMAT) as archive:
-            # Sorted by name, folder after folder.
-            archive.add(pathlib.Path(stage) / name, arcname=name, filter=plain)
-        compress(out / f"{name}.tar.gz", tar.read_bytes())
-        tar.unlink()
-
-
 def notes(root, version, out):
     """The changes of the version, for its release page."""
     libc = platform.libc_ver()
@@ -209,23 +138,6 @@ def checksums(out):
     """SHA256SUMS, which `sha256sum --check` reads."""
     lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(out.iterdir())]
     (out / "SHA256SUMS").write_text("".join(lines))
-
-
-PROGRAM = """
-#include <acl/acl.h>
-#include <portacl/portacl.h>
-#include <stdio.h>
-int main(void) {
-    void* memory = NULL;
-    if (aclInit(NULL) || aclrtSetDevice(0) || aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST)) return 1;
-    if (aclrtFree(memory) || aclrtResetDevice(0) || aclFinalize()) return 2;
-    int major = -1, minor = -1, patch = -1;
-    if (portaclGetVersion(&major, &minor, &patch)) return 3;
-    if (major != PORTACL_VERSION_MAJOR || minor != PORTACL_VERSION_MINOR || patch != PORTACL_VERSION_PATCH) return 4;
-    printf("%d.%d.%d", major, minor, patch);
-    return 0;
-}
-"""
 
 
 def verify(root, version, out):
@@ -244,7 +156,7 @@ def verify(root, version, out):
         if problems:
             raise Refused("\n".join(problems))
         package = folder / f"portacl-{version}-linux-{platform.machine()}"
-        (folder / "main.c").write_text(PROGRAM)
+        (folder / "main.c").write_text(release_try.PROGRAM)
         libraries = next(package.rglob("libportacl.a")).parent
         environment = {**os.environ, "PKG_CONFIG_PATH": str(libraries / "pkgconfig"), "PORTACL_BACKEND": "cpu",
                        "LD_LIBRARY_PATH": str(libraries)}
@@ -254,6 +166,8 @@ def verify(root, version, out):
             said = run(folder / name, env=environment)
             if said != version:
                 raise Refused(f"a program with {name} says that it is {said}")
+    for bill in out.glob("*.cdx.json"):
+        release_bill.check(root, bill)
 
 
 def copy_of_tree(root, copy):
@@ -271,9 +185,9 @@ def copy_of_tree(root, copy):
     run("git", "commit", "--quiet", "--message", "A copy", cwd=copy)
 
 
-def release(root, version, dry, build, out, date):
-    """All steps; returns the version and the folder of the files."""
-    tree = root
+def release(root, version, options, date):
+    """All steps; returns the version, the folder of the files, and what is left out."""
+    tree, dry = root, options.dry
     if dry:
         tree = root / "build/dist/tree"
         copy_of_tree(root, tree)
@@ -287,33 +201,51 @@ def release(root, version, dry, build, out, date):
     if run("git", "tag", "--list", f"v{version}", cwd=tree).strip():
         raise Refused(f"there is a tag v{version} already")
     changed = prepare(tree, version, date, rehearsal)
-    build = built(tree, build, version, root / "target")
-    commit(tree, version, changed)
-    out = out or root / "build/dist" / ("dry" if dry else version)
+    build = built(tree, options.build, root / "target")
+    out = options.out or root / "build/dist" / ("dry" if dry else version)
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    source_archive(tree, version, out)
     binary_archive(tree, build, version, out)
+    left_out = []
+    if options.all or not dry:
+        left_out += release_artefacts.binaries(tree, root, root / "target", out)
+        left_out += release_try.everything(tree, root, version, out)
+    # What cannot be made or does not work ends the release before it has a tag.
+    commit(tree, version, changed)
+    source_archive(tree, version, out)
     notes(tree, version, out)
     checksums(out)
     verify(tree, version, out)
-    return version, out
+    if options.again:
+        different = release_artefacts.again(out / f"portacl-{version}.tar.gz", root, root / "build/dist/again", out)
+        if different:
+            raise Refused(f"made again from the source archive, these files differ: {' '.join(different)}")
+        print("release: made again from the source archive, all files are the same")
+    return version, out, left_out
+
+
+def arguments(words=None):
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0], add_help=False)
+    parser.add_argument("version", nargs="?")
+    for name in ("--dry", "--all", "--again"):
+        parser.add_argument(name, action="store_true")
+    parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path)
+    return parser.parse_args(words)
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0], add_help=False)
-    parser.add_argument("version", nargs="?")
-    parser.add_argument("--dry", action="store_true")
-    parser.add_argument("--build", type=pathlib.Path)
-    parser.add_argument("--out", type=pathlib.Path)
-    options = parser.parse_args()
+    options = arguments()
     root = pathlib.Path(__file__).resolve().parent.parent
+    # Files have the same rights, whoever makes them.
+    os.umask(0o022)
     try:
-        version, out = release(root, options.version, options.dry, options.build, options.out,
-                               datetime.date.today().isoformat())
+        version, out, left_out = release(root, options.version, options, datetime.date.today().isoformat())
     except Refused as why:
         sys.exit(f"release: {why}")
     print((out / "SHA256SUMS").read_text(), end="")
+    for reason in left_out:
+        print(f"release: left out: {reason}")
     if options.dry:
         print(f"release: a dry run of {version}: the tree has not changed; the files are in {out}")
     else:

@@ -3,6 +3,8 @@
 
 import gzip
 import io
+import json
+import os
 import pathlib
 import subprocess
 import tarfile
@@ -10,6 +12,10 @@ import tempfile
 import unittest
 
 import release
+import release_artefacts
+import release_bill
+import release_common
+import release_image
 
 CARGO = ('[workspace.package]\nversion = "0.1.0"\n\n[package]\nname = "portacl"\nversion.workspace = true\n\n'
          '[dependencies.cudarc]\nversion = "=0.19.10"\n')
@@ -120,26 +126,30 @@ class Release(Repository):
         (build / "CMakeCache.txt").write_text(f"CMAKE_PROJECT_VERSION:STATIC={version}\n")
         return build
 
+    def release(self, built, *words):
+        options = release.arguments([*words, "--build", str(self.build_of(built)), "--out", str(self.out)])
+        return release.release(self.root, "0.2.0", options, DATE)
+
     def test_refuses_a_tree_with_changes(self):
         self.write("more", "")
         with self.assertRaisesRegex(release.Refused, "not committed"):
-            release.release(self.root, "0.2.0", False, self.build_of("0.2.0"), self.out, DATE)
+            self.release("0.2.0")
 
     def test_refuses_translations_that_are_behind(self):
         self.write("behind", "")
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", "Change a page")
         with self.assertRaisesRegex(release.Refused, "chinese.py check --strict failed"):
-            release.release(self.root, "0.2.0", False, self.build_of("0.2.0"), self.out, DATE)
+            self.release("0.2.0")
 
     def test_refuses_a_version_that_has_a_tag(self):
         self.git("tag", "v0.2.0")
         with self.assertRaisesRegex(release.Refused, "a tag v0.2.0 already"):
-            release.release(self.root, "0.2.0", False, self.build_of("0.2.0"), self.out, DATE)
+            self.release("0.2.0")
 
     def test_refuses_a_build_of_another_version_before_it_commits(self):
         with self.assertRaisesRegex(release.Refused, "a build of 0.1.0"):
-            release.release(self.root, "0.2.0", False, self.build_of("0.1.0"), self.out, DATE)
+            self.release("0.1.0")
         self.assertEqual(self.git("tag"), "")
         self.assertEqual(self.git("rev-list", "--count", "HEAD").strip(), "1")
 
@@ -147,7 +157,7 @@ class Release(Repository):
         self.write("not committed", "but copied")
         before = self.git("status", "--porcelain"), self.git("rev-parse", "HEAD")
         with self.assertRaisesRegex(release.Refused, "a build of 0.1.0"):
-            release.release(self.root, "0.2.0", True, self.build_of("0.1.0"), self.out, DATE)
+            self.release("0.1.0", "--dry")
         copy = self.root / "build/dist/tree"
         self.assertIn(f"## 0.2.0 - {DATE}", (copy / "CHANGELOG.md").read_text())
         self.assertEqual((copy / "not committed").read_text(), "but copied")
@@ -210,6 +220,113 @@ class Archives(Repository):
         release.checksums(self.out)
         with self.assertRaisesRegex(release.Refused, "differs from the tree: .'late'"):
             release.verify(self.root, "0.2.0", self.out)
+
+
+TREE = ("0\tportacl v0.2.0 (/tree)\tApache-2.0\n1\tlibc v0.2.1\tMIT OR Apache-2.0\n1\tportacl-core v0.2.0 (/tree/src/core)\tApache-2.0\n"
+        "2\tlibc v0.2.1\tMIT OR Apache-2.0 (*)\n1\tmemchr v2.8.3\tUnlicense OR MIT\n")
+
+
+class Bill(Repository):
+    def setUp(self):
+        super().setUp()
+        release.commit(self.root, "0.2.0", release.prepare(self.root, "0.2.0", DATE))
+        self.write("Cargo.lock", LOCK.replace("0.1.0", "0.2.0") + "".join(
+            f'\n[[package]]\nname = "{name}"\nversion = "{version}"\nchecksum = "{name}"\n'
+            for name, version in (("libc", "0.2.1"), ("memchr", "2.8.3"))))
+        self.addCleanup(setattr, release_bill, "shipped", release_bill.shipped)
+        release_bill.shipped = lambda root: release_bill.tree_of(TREE)
+        self.crates = {("portacl-core", "0.2.0"): None, ("libc", "0.2.1"): "libc", ("memchr", "2.8.3"): "memchr"}
+
+    def bill(self):
+        def component(name, version, checksum=None):
+            return {"name": name, "version": version, "purl": f"pkg:cargo/{name}@{version}",
+                    "hashes": [{"alg": "SHA-256", "content": checksum}] if checksum else []}
+
+        file = self.out / "portacl-0.2.0.cdx.json"
+        file.write_text(json.dumps({
+            "metadata": {"component": component("portacl", release.current_version(self.root))},
+            "components": [component(*crate, checksum) for crate, checksum in self.crates.items()]}))
+        return file
+
+    def test_cargo_tree_is_read_with_what_needs_what(self):
+        crates, edges = release_bill.tree_of(TREE)
+        self.assertEqual(crates["libc", "0.2.1"], "MIT OR Apache-2.0")
+        self.assertEqual(edges["portacl", "0.2.0"], {("libc", "0.2.1"), ("portacl-core", "0.2.0"), ("memchr", "2.8.3")})
+        self.assertEqual(edges["portacl-core", "0.2.0"], {("libc", "0.2.1")})
+        with self.assertRaisesRegex(release.Refused, "another form"):
+            release_bill.tree_of("libc v0.2.1\n")
+
+    def test_accepts_what_cargo_lock_has(self):
+        release_bill.check(self.root, self.bill())
+
+    def test_refuses_another_version_or_sum_or_crate(self):
+        for change, text in (({("libc", "0.2.2"): "libc"}, "libc 0.2.2, which Cargo.lock"), ({("libc", "0.2.1"): "other"}, "libc 0.2.1"),
+                             ({("object", "0.1.0"): None}, "object 0.1.0, which Cargo.lock")):
+            before = dict(self.crates)
+            self.crates.update(change)
+            with self.assertRaisesRegex(release.Refused, text):
+                release_bill.check(self.root, self.bill())
+            self.crates = before
+        del self.crates["memchr", "2.8.3"]
+        with self.assertRaisesRegex(release.Refused, "differs from what is shipped: .*memchr"):
+            release_bill.check(self.root, self.bill())
+
+
+class Date(Repository):
+    def test_the_date_is_the_one_of_the_changelog(self):
+        release.prepare(self.root, "0.2.0", DATE)
+        self.assertEqual(release_common.date_of(self.root).isoformat(), f"{DATE}T00:00:00+00:00")
+        self.assertEqual(release_common.seconds_of(self.root), 1769904000)
+        self.write("CHANGELOG.md", CHANGES)
+        with self.assertRaisesRegex(release.Refused, "'## Unreleased', which has no date"):
+            release_common.date_of(self.root)
+
+    def test_an_archive_depends_on_the_files_alone(self):
+        archives = []
+        for names, seconds in (("ab", 1), ("ba", 2)):
+            folder = self.out / names
+            for name in names:
+                (folder / name).mkdir(parents=True)
+                (folder / name / "file").write_text(name)
+                os.utime(folder / name / "file", (seconds, seconds))
+            release_common.pack(self.out / "tar", folder, "name", 3)
+            archives.append((self.out / "tar").read_bytes())
+        self.assertEqual(*archives)
+        self.assertNotEqual(archives[0], b"")
+
+
+class Artefacts(Repository):
+    def test_the_dockerfile_says_what_is_in_the_image(self):
+        root = pathlib.Path(release.__file__).resolve().parent.parent
+        suite, packages, variables, command = release_image.recipe(root)
+        self.assertEqual((suite, command), ("bookworm", ["portacl-info"]))
+        self.assertEqual(packages, ["build-essential", "cmake", "pkg-config"])
+        self.assertIn("ASCEND_HOME_PATH=/usr/lib/portacl/ascend", variables)
+        self.assertTrue(all("=" in variable for variable in variables), variables)
+        text = (root / release_image.DOCKERFILE).read_text()
+        for lost in ("apt-get install", "CMD ", "debian:bookworm-slim\nCOPY"):
+            self.write(release_image.DOCKERFILE, text.replace(lost, ""))
+            with self.assertRaisesRegex(release.Refused, "needs FROM debian:NAME-slim, apt-get install and CMD"):
+                release_image.recipe(self.root)
+
+    def test_what_cannot_be_made_here_is_left_out_with_a_reason(self):
+        release.commit(self.root, "0.2.0", release.prepare(self.root, "0.2.0", DATE))
+        path, os.environ["PATH"] = os.environ["PATH"], str(self.out)
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        left_out = release_artefacts.binaries(self.root, self.root, self.out, self.out, ("debian-amd64", "debian-arm64", "image"))
+        self.assertEqual(left_out, [
+            "debian-amd64: there is no dpkg, dpkg-deb, dpkg-shlibdeps; ./dev setup release installs it on Debian",
+            "debian-arm64: there is no dpkg, dpkg-deb, dpkg-shlibdeps; ./dev setup release installs it on Debian",
+            "image: there are no Debian packages for it"])
+
+    def test_files_are_the_same_or_not(self):
+        one, other = self.out / "one", self.out / "other"
+        one.write_text("text")
+        self.assertFalse(release_artefacts.same(one, other))
+        other.write_text("text")
+        self.assertTrue(release_artefacts.same(one, other))
+        other.write_text("Text")
+        self.assertFalse(release_artefacts.same(one, other))
 
 
 if __name__ == "__main__":

@@ -1,27 +1,34 @@
 #!/usr/bin/env bash
 # Installs what this machine lacks, and prints what it does. It asks nothing, and is quick if nothing is missing.
 #
-# usage: setup.sh [build|test] [--list]     build: only what the build needs, test: what ./dev test needs too;
-#                                           otherwise also what checks and benchmarks need
-#                                           --list: prints the needed commands, installs nothing
+# usage: setup.sh [build|test|release] [--list]     build: only what the build needs, test: what ./dev test needs too,
+#                                                   otherwise also what checks and benchmarks need; release: all of it,
+#                                                   and on Debian what makes packages for aarch64 and images
+#                                                   --list: prints the needed commands, installs nothing
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export PATH="$HOME/.cargo/bin:$PATH"
 
 # The commands that the scripts call, and their Debian packages.
 needed=(git:git curl:curl gcc:build-essential g++:build-essential make:build-essential cmake:cmake ninja:ninja-build)
-tests=1 checks=1
+tests=1 checks=1 release=0
 case ${1-} in
 build) tests=0 checks=0 ;;
 test) checks=0 ;;
+release) release=1 ;;
 *) set -- all "$@" ;;
 esac
 shift
 ((tests == 0)) || needed+=(pkg-config:pkg-config python3:python3)
 ((checks == 0)) || needed+=(clang-format:clang-format doxygen:doxygen codespell:codespell file:file cloc:cloc valgrind:valgrind
     gdb:gdb)
+if ((release)) && grep -q '^ID=debian' /etc/os-release; then
+    needed+=(dpkg-scanpackages:dpkg-dev mmdebstrap:mmdebstrap umoci:umoci)
+    [[ $(uname -m) == aarch64 ]] || needed+=(aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu-g++:g++-aarch64-linux-gnu
+        qemu-aarch64:qemu-user)
+fi
 if (($# > 1)) || [[ ${1-} != "" && ${1-} != --list ]]; then
-    echo "setup: unknown argument in '$*'; it takes: build, test, --list" >&2
+    echo "setup: unknown argument in '$*'; it takes: build, test, release, --list" >&2
     exit 2
 fi
 if [[ ${1-} == --list ]]; then
@@ -106,4 +113,9 @@ for component in rustfmt clippy; do
         rustup component add "$component" </dev/null
     fi
 done
+aarch64=aarch64-unknown-linux-gnu
+if ((release)) && [[ ! -d $(rustc --print target-libdir --target "$aarch64") ]]; then
+    echo "setup: rustup target add $aarch64"
+    rustup target add "$aarch64" </dev/null || echo "setup: it cannot be had; packages for aarch64 are left out"
+fi
 echo "setup: everything is here ($(rustc --version | cut -d' ' -f1,2), $(cmake --version | head -1), $(g++ --version | head -1))"

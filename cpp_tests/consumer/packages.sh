@@ -39,7 +39,12 @@ glibc() { objdump -T "$@" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1 | cu
 
 test_packages() {
     pack
-    local clean=$mine/root package name field
+    local clean=$mine/root package name field turn
+    # With a date that is given, the same build packs the same bytes at any time.
+    for turn in 1 2; do (cd "$mine/build" && SOURCE_DATE_EPOCH=1700000000 cpack -G DEB -B "$mine/packed$turn" >/dev/null); done
+    for package in "$mine"/packed1/*.deb; do
+        cmp "$package" "$mine/packed2/$(basename "$package")" || fail "$(basename "$package") differs from time to time"
+    done
     # A clean root, with a database of its own. Nothing else is there, not even the C library.
     mkdir -p "$clean/var/lib/dpkg/info" "$clean/var/lib/dpkg/updates"
     : >"$clean/var/lib/dpkg/status"

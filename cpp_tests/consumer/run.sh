@@ -94,6 +94,21 @@ test_pkg_config() {
     run_four "$mine"
 }
 
+# After ldconfig a program needs no variable. Only this test sees its cache of the loader.
+test_loader() {
+    local flags lib
+    lib=$(libdir "$prefix")
+    mkdir -p "$mine"
+    mapfile -t flags < <(PKG_CONFIG_PATH=$lib/pkgconfig words_of portacl)
+    "$CC" -std=c99 "$here/project/main.c" "${flags[@]}" -o "$mine/program"
+    unshare --user --map-root-user --mount true || { echo "left out: this user may not make a mount namespace"; return 0; }
+    PATH=$PATH:/sbin:/usr/sbin ldconfig -X -C "$mine/cache" "$lib"
+    unshare --user --map-root-user --mount env -u LD_LIBRARY_PATH bash -euc '
+        ! "$2" 2>/dev/null || { echo "the program runs without ldconfig: this tests nothing"; exit 1; }
+        mount --bind "$1" /etc/ld.so.cache
+        "$2"' loader "$mine/cache" "$mine/program" || fail "a program after ldconfig"
+}
+
 test_moved() {
     rm -rf "$mine"
     mkdir -p "$mine/first" "$mine/elsewhere"
@@ -378,8 +393,10 @@ add_subdirectory("$root" portacl)
 add_executable(outer main.c)
 target_link_libraries(outer PRIVATE portacl::portacl)
 LISTS
-    cmake -S "$mine/project" -B "$mine/build" -DCMAKE_BUILD_TYPE=Release
-    cmake --build "$mine/build"
+    # With make, whose job server cargo cannot use.
+    cmake -S "$mine/project" -B "$mine/build" -G "Unix Makefiles" -DCMAKE_BUILD_TYPE=Release
+    cmake --build "$mine/build" --parallel 2 2>&1 | tee "$mine/build.txt"
+    ! grep -i jobserver "$mine/build.txt" || fail "cargo warns about the job server of make"
     "$mine/build/outer" || fail "outer"
     [[ -z $(find "$mine/build" -name 'sample_*' -o -name 'libportacl_cxx*') ]] || fail "samples or the component were built"
 }

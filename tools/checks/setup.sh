@@ -17,7 +17,7 @@ check() {
         [[ $command != replay ]] || arguments=(LOG)
         first=$("$folder/dev" "$command" "${arguments[@]}" 2>&1) && status=1
         case $command:$first in
-        demo:"setup build" | test:"setup test" | [!dt]*:"setup " | torch:"setup " | docs:"setup ") ;;
+        demo:"setup build" | test:"setup test" | [!dtr]*:"setup " | replay:"setup " | release:"setup release" | torch:"setup " | docs:"setup ") ;;
         *)
             echo "./dev $command does not start with tools/setup.sh, or goes on when it fails; it prints: $first"
             status=1
