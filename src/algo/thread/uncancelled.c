@@ -98,17 +98,21 @@ UNCANCELLED(ssize_t, writev, (int fd, const struct iovec* from, int count), (fd,
 UNCANCELLED(void*, dlopen, (const char* file, int mode), (file, mode))
 UNCANCELLED(int, dlclose, (void* library), (library))
 
-int __real_open64(const char* path, int flags, ...);
-int __wrap_open64(const char* path, int flags, mode_t mode);
-
 /* The caller passes a mode only with some flags; without them the register has any value, and no meaning. */
-int __wrap_open64(const char* path, int flags, mode_t mode) {
-    int before;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    const int fd = __real_open64(path, flags, mode);
-    pthread_setcancelstate(before, NULL);
-    return fd;
-}
+#define UNCANCELLED_OPEN(name)                                    \
+    int __real_##name(const char* path, int flags, ...);          \
+    int __wrap_##name(const char* path, int flags, mode_t mode);  \
+    int __wrap_##name(const char* path, int flags, mode_t mode) { \
+        int before;                                               \
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);  \
+        const int fd = __real_##name(path, flags, mode);          \
+        pthread_setcancelstate(before, NULL);                     \
+        return fd;                                                \
+    }
+
+/* rustix calls the first on aarch64. */
+UNCANCELLED_OPEN(open)
+UNCANCELLED_OPEN(open64)
 
 int __real_openat64(int folder, const char* path, int flags, ...);
 int __wrap_openat64(int folder, const char* path, int flags, mode_t mode);
