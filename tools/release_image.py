@@ -74,8 +74,20 @@ def platform_of(architecture):
     return ("--architecture", architecture, "--os", "linux")
 
 
+def docker_manifest(layout, version):
+    """The list of the same blobs by which each release of Docker loads the archive, and which has a name for the image."""
+
+    def blob(entry):
+        return "blobs/" + entry["digest"].replace(":", "/")
+
+    index = json.loads((layout / "index.json").read_text())
+    manifest = json.loads((layout / blob(index["manifests"][0])).read_text())
+    return json.dumps([{"Config": blob(manifest["config"]), "RepoTags": [f"portacl:{version}"],
+                        "Layers": [blob(layer) for layer in manifest["layers"]]}])
+
+
 def image(root, version, when, debs, architecture, out):
-    """portacl-VERSION-oci-ARCHITECTURE.tar: an OCI archive, which podman, docker and skopeo load."""
+    """portacl-VERSION-oci-ARCHITECTURE.tar: an OCI archive, which podman, Docker and skopeo load."""
     needs("umoci", "mmdebstrap")
     suite, packages, variables, command = recipe(root)
     date = run("date", "-u", "-d", f"@{when}", "+%Y-%m-%dT%H:%M:%SZ").strip()
@@ -95,6 +107,7 @@ def image(root, version, when, debs, architecture, out):
         run("umoci", "config", "--image", name, "--created", date, "--author", "portacl", *platform_of(architecture), *settings,
             *history, "the settings of its Dockerfile")
         run("umoci", "gc", "--layout", layout)
+        (layout / "manifest.json").write_text(docker_manifest(layout, version))
         file = out / f"portacl-{version}-oci-{architecture}.tar"
         pack(file, layout, ".", when)
     return file

