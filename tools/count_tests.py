@@ -5,7 +5,7 @@ says why, then the line "N passed, N failed".
 usage: count_tests.py RESULTS
 
 RESULTS has NAME.log, NAME.status and NAME.seconds of every step, NAME.xml (JUnit) of every step that is a run of ctest,
-NAME.times.xml (JUnit) of one that runs Rust tests, and NAME.cases/TEST.json of every GoogleTest program in it, so that the
+NAME.times.xml (JUnit) of one that runs Rust tests (one that prints "skipped: REASON" counts as skipped), and NAME.cases/TEST.json of every GoogleTest program in it, so that the
 program's cases are counted instead of the program. NAME.leftovers lists the files that a step left in TMPDIR, which is
 a failed test. Writes a digest of the failures into failures.txt there. Steps may run at once; all.seconds is the time of all. A step that failed without a failed test, or ran
 no test, counts as one failure.
@@ -55,6 +55,15 @@ def from_cargo(log):
                 else:
                     failed += int(number)
     return passed, failed, skipped
+
+
+def skipped_inside(xml):
+    """How many Rust tests passed and printed a line that says that they skipped themselves."""
+    cases = ElementTree.parse(xml).getroot().iter("testcase") if xml.exists() else ()
+    return sum(case.find("failure") is None and case.find("error") is None and
+               any(line.startswith("skipped: ") for end in ("out", "err")
+                   for line in plain(case.findtext(f"system-{end}") or "").splitlines())
+               for case in cases)
 
 
 def from_ctest(xml, gtest_results):
@@ -115,6 +124,8 @@ def of_step(results, name, broken):
         failures = failed_in_ctest(xml)
     else:
         passed, failed, skipped = from_cargo(log)
+        inside = skipped_inside(results / f"{name}.times.xml")
+        passed, skipped = passed - inside, skipped + inside
         failures = {test: failure_text.of_cargo(log, test) for test in failed_in_cargo(log)}
     ran_nothing = passed == 0 and not name.startswith("build-")
     if (broken or ran_nothing) and failed == 0:

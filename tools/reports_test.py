@@ -101,6 +101,16 @@ class Counts(unittest.TestCase):
                 pathlib.Path(folder, f"cpu.{end}").write_text(text)
             return subprocess.run([sys.executable, TOOLS / "count_tests.py", folder], capture_output=True, text=True)
 
+    def test_a_rust_test_that_says_so_is_skipped(self):
+        log = "     Summary [   0.2s] 4 tests run: 3 passed, 1 failed, 2 skipped\n"
+        cases = "".join(f'<testcase name="{name}">{rest}</testcase>' for name, rest in (
+            ("ran", "<system-out>it is not skipped: so</system-out>"),
+            ("out", "<system-out>test x ...\nskipped: needs root\n</system-out>"),
+            ("err", "<system-err>skipped: needs Linux 6.16\n</system-err>"),
+            ("bad", "<failure/><system-out>skipped: no\n</system-out>")))
+        text = self.count_step(log=log, status="1", **{"times.xml": f"<s>{cases}</s>"}).stdout
+        self.assertIn("cpu 1 passed 1 failed 4 skipped 0 s".split(), [line.split() for line in text.splitlines()])
+
     def test_files_that_a_step_leaves_are_a_failed_test(self):
         log = "test result: ok. 2 passed; 0 failed; 0 ignored\n"
         self.assertEqual(self.count_step(log=log).returncode, 0)

@@ -266,7 +266,7 @@ TEST_F(KernelLaunch, SharedMemoryOfGraphsAndLaunchesDiffers) {
 // ---- kernels in C++: on the cpu backend only ----
 
 TEST_F(KernelLaunch, SharedMemoryIsPrivateToEachBlock) {
-    if (!OnCpu()) return;
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: the kernel is written in C++";
     const Program program;
     const Stream stream;
     constexpr uint32_t kBlocks = 200;
@@ -282,7 +282,7 @@ TEST_F(KernelLaunch, SharedMemoryIsPrivateToEachBlock) {
 }
 
 TEST_F(KernelLaunch, ParametersOfEverySizeArrive) {
-    if (!OnCpu()) return;
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: the kernel is written in C++";
     const Program program;
     const Stream stream;
     const DeviceMemory result(sizeof(double));
@@ -310,7 +310,7 @@ TEST_F(KernelLaunch, ParametersOfEverySizeArrive) {
 }
 
 TEST_F(KernelLaunch, AKernelWithoutADescriptionTakesOneBlockOfArguments) {
-    if (!OnCpu()) return;
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: the kernel is written in C++";
     const Program program;
     auto function = Poison<aclrtFuncHandle>();
     if (IsGuarded()) {
@@ -335,7 +335,7 @@ TEST_F(KernelLaunch, AKernelWithoutADescriptionTakesOneBlockOfArguments) {
 }
 
 TEST_F(KernelLaunch, AKernelCannotCallTheLibrary) {
-    if (!OnCpu()) return;
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: the kernel is written in C++";
     const Program program;
     const Stream stream;
     const DeviceMemory result(Words{0});

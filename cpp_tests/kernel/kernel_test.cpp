@@ -193,8 +193,7 @@ TEST_F(Kernel, ProgramsForOtherHardwareAreRefusedWithAReason) {
 
 // The same program with one string changed.
 TEST_F(Kernel, ALoaderErrorIsReportedWithARemedy) {
-    // A GPU's driver loads no shared objects.
-    if (!OnCpu()) return;
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver loads no shared objects";
     const std::vector<char> whole = Read(ProgramPath());
     const auto changed = [&](const std::string& before, const std::string& after) {
         std::string bytes(whole.begin(), whole.end());

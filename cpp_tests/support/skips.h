@@ -20,7 +20,7 @@ inline const char* Setting(const char* name, const char* fallback) {
 }
 
 // Lists the reasons of skipped tests, and counts those that this machine could run. Some reasons are
-// valid: what the machine lacks, what the kernel lets only root do, and "for CPUs only" on a GPU, because
+// valid: what the machine lacks or has, what the kernel lets only root do, and "for CPUs only" on a GPU, because
 // drivers of GPUs decide it freely. Only a borrowed machine with a GPU may lack what an administrator
 // sets, or a driver's release.
 class Skips : public testing::EmptyTestEventListener {
@@ -61,12 +61,13 @@ class Skips : public testing::EmptyTestEventListener {
         const auto says = [&](const char* words) { return reason.find(words) != std::string::npos; };
         if (says("needs two devices") && device_count_() == 1) return true;
         if (says("hardware queues") && HasFewQueues()) return true;
-        if (says("needs devices that reach each other") || says("needs Graphviz")) return true;
+        for (const char* words : {"needs devices that reach each other", "needs Graphviz", "needs a machine without"})
+            if (says(words)) return true;
         // What the kernel lets only root do, or not even root in a container.
         if (says("Operation not permitted") || (says("needs root") && geteuid() != 0)) return true;
         const bool lent = std::getenv("PORTACL_TEST_ON_GPU") != nullptr;
         for (const char* words :
-             {"use each other's memory", "needs seccomp filters", "hard limit", "needs a driver with"})
+             {"use each other's memory", "needs seccomp filters", "hard limit", "needs a driver with", "ranks"})
             if (lent && says(words)) return true;
         return says("for CPUs only") && std::strcmp(Setting("PORTACL_BACKEND", "auto"), "cuda") == 0;
     }

@@ -304,7 +304,7 @@ TEST_F(Config, VariablesAreReadWhenASessionBegins) {
 }
 
 TEST_F(Config, CpuDevicesAndMemory) {
-    if (!IsCpu()) return;  // These settings do not affect other backends.
+    if (!IsCpu()) GTEST_SKIP() << "for CPUs only: the settings are those of this backend";
     const Variable devices("PORTACL_CPU_DEVICES", "3");
     const Variable memory("PORTACL_CPU_MEMORY", "64m");
     ACL_OK(aclInit(nullptr));

@@ -65,11 +65,8 @@ void ExpectCpuInstead() {
     ACL_OK(aclFinalize());
 }
 
-// True, and a line with the reason, on a machine with a real driver.
 bool HasRealDriver() {
-    void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
-    if (driver) std::printf("this machine has a real driver\n");
-    return driver != nullptr;
+    return dlopen("libcuda.so.1", RTLD_NOW) != nullptr;
 }
 
 }  // namespace
@@ -86,12 +83,12 @@ bool HasRealDriver() {
     { "FAKE_CUDA_DEVICES", "0" }
 
 OWN_PROCESS_TEST(NoDriver, ByNameIsAnError, NAMED, NO_DRIVER) {
-    if (HasRealDriver()) return;
+    if (HasRealDriver()) GTEST_SKIP() << "needs a machine without a driver";
     ExpectNoBackend("the CUDA driver cannot be loaded: tried libcuda.so.1", "use the cpu backend");
 }
 
 OWN_PROCESS_TEST(NoDriver, TheCpuIsTheFallback, AUTO, NO_DRIVER) {
-    if (HasRealDriver()) return;
+    if (HasRealDriver()) GTEST_SKIP() << "needs a machine without a driver";
     ExpectCpuInstead();
 }
 

@@ -172,7 +172,7 @@ OWN_PROCESS_TEST(DeviceProfile, UnknownNamesKeepTheOtherDefaults, {"PORTACL_SOC_
 // A variable that sets a value has precedence over what a name implies.
 OWN_PROCESS_TEST(DeviceProfile, MemoryIsThatOfItsVariable, {"PORTACL_SOC_NAME", "Ascend310P3"},
                  {"PORTACL_CPU_MEMORY", "512M"}) {
-    if (!OnCpu()) return;  // The variable is for CPU devices.
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: the variable is of this backend";
     EXPECT_EQ(Number(0, ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE), int64_t{512} << 20);
     ExpectProfile(0, 1, 0);
 }

@@ -49,7 +49,7 @@ void ExpectIdleSoon(int32_t device) {
 }  // namespace
 
 TEST_F(Utilization, OnCudaNvmlReports) {
-    if (on_cpu_) return;
+    if (on_cpu_) GTEST_SKIP() << "for CUDA only: NVML reports no CPUs";
     for (int32_t device = 0; device < static_cast<int32_t>(DeviceCount()); ++device) {
         auto rate = Poison<aclrtUtilizationInfo>();
         rate.utilizationExtend = nullptr;
@@ -65,7 +65,7 @@ TEST_F(Utilization, OnCudaNvmlReports) {
 }
 
 TEST_F(Utilization, WorkIsReportedOnce) {
-    if (!on_cpu_) return;
+    if (!on_cpu_) GTEST_SKIP() << "for CPUs only: NVML measures a GPU";
     constexpr size_t kSize = 8 << 20;
     DeviceMemory memory(kSize);
     Stream stream;
@@ -77,7 +77,7 @@ TEST_F(Utilization, WorkIsReportedOnce) {
 }
 
 TEST_F(Utilization, SynchronousWorkIsReported) {
-    if (!on_cpu_) return;
+    if (!on_cpu_) GTEST_SKIP() << "for CPUs only: NVML measures a GPU";
     constexpr size_t kSize = 8 << 20;
     DeviceMemory memory(kSize);
     Ask(0);
@@ -86,7 +86,7 @@ TEST_F(Utilization, SynchronousWorkIsReported) {
 }
 
 TEST_F(Utilization, WorkCountsForItsDevice) {
-    if (!on_cpu_) return;
+    if (!on_cpu_) GTEST_SKIP() << "for CPUs only: NVML measures a GPU";
     constexpr size_t kSize = 8 << 20;
     ACL_OK(aclrtSetDevice(1));
     Ask(0);
@@ -99,7 +99,7 @@ TEST_F(Utilization, WorkCountsForItsDevice) {
 }
 
 TEST_F(Utilization, UserCodeDoesNotCount) {
-    if (!on_cpu_) return;
+    if (!on_cpu_) GTEST_SKIP() << "for CPUs only: NVML measures a GPU";
     Stream stream;
     Gate gate;
     ACL_OK(gate.Hold(stream));
@@ -112,7 +112,7 @@ TEST_F(Utilization, UserCodeDoesNotCount) {
 }
 
 TEST_F(Utilization, ADeviceThatIsNotSetIsIdle) {
-    if (!on_cpu_) return;
+    if (!on_cpu_) GTEST_SKIP() << "for CPUs only: NVML measures a GPU";
     ACL_OK(aclrtResetDevice(0));
     const aclrtUtilizationInfo rate = Ask(0);
     EXPECT_EQ(rate.cubeUtilization, 0);
@@ -121,7 +121,7 @@ TEST_F(Utilization, ADeviceThatIsNotSetIsIdle) {
 }
 
 OWN_PROCESS_TEST(UtilizationOfMemory, IsTheShareInUse, {"PORTACL_CPU_MEMORY", "64M"}) {
-    if (std::string(portaclBackendName()) != "cpu") return;
+    if (std::string(portaclBackendName()) != "cpu") GTEST_SKIP() << "for CPUs only: NVML measures a GPU";
     ACL_OK(aclrtSetDevice(0));
     EXPECT_EQ(Ask(0).memoryUtilization, 0);
     void* half = nullptr;

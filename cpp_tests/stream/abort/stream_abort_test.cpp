@@ -184,12 +184,12 @@ TEST_F(StreamAbort, AResetDoesNotWaitForDroppedRecords) {
 }
 
 TEST_F(StreamAbort, WaitsForAnOperationOnMemoryThatHasBegun) {
+    if (!DropsEverything()) GTEST_SKIP() << "for CPUs only: a driver drops nothing that is queued";
     // The abort races with the fill, which is dropped or runs; in either case it does not run after
     // the abort.
     constexpr size_t kLarge = 8 << 20;
     Stream stream;
     DeviceMemory memory(kLarge);
-    if (!DropsEverything()) return;
     for (int round = 0; round < 20; ++round) {
         ACL_OK(aclrtMemset(memory.At(), kLarge, 0, kLarge));
         ACL_OK(aclrtMemsetAsync(memory.At(), kLarge, 1, kLarge, stream));

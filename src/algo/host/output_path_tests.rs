@@ -113,7 +113,7 @@ fn a_second_name_of_a_file_in_a_folder_for_all_users_is_refused() {
 #[test]
 fn files_and_links_of_other_users() {
     if !geteuid().is_root() {
-        return;
+        return println!("skipped: needs root");
     }
     let folders = Folders::new();
     let theirs = folders.shared().join("theirs");

@@ -1,11 +1,10 @@
 //! Tests of failures that the test double produces on demand.
 
-use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Gate, Setup, fail, symbol};
+use super::{Gate, Setup, fail, has_limits, has_two_devices};
 use crate::backend::{
     Calls, Failure, FaultKind, Fill, Heard, HostFn, PagePolicy, Place, Span, StreamOptions, Wait, inside_host_function,
 };
@@ -14,8 +13,7 @@ use crate::backend::{
 #[ignore = "needs a CUDA driver or the test double"]
 fn a_failed_device_says_so_and_takes_no_other_with_it() {
     let mut setup = Setup::new();
-    if setup.driver.device_count() < 2 || fail("cuMemsetD8Async:1:719:late").is_none() {
-        println!("skipped: needs the test double, with two devices");
+    if !has_two_devices(&setup) || fail("cuMemsetD8Async:1:719:late").is_none() {
         return;
     }
     let heard = Arc::new(Heard::default());
@@ -71,7 +69,6 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
 fn refusals_keep_the_drivers_number_and_what_ran_out() {
     let setup = Setup::new();
     if fail("cuStreamCreateWithPriority:1:2,cuMemHostAlloc:1:2,cuMemAlloc_v2:1:998").is_none() {
-        println!("skipped: needs the test double");
         return;
     }
     let fault = setup.device.create_stream(StreamOptions::default()).err().unwrap();
@@ -91,8 +88,7 @@ fn refusals_keep_the_drivers_number_and_what_ran_out() {
 #[ignore = "needs a CUDA driver or the test double"]
 fn a_host_function_runs_exactly_if_its_call_succeeds() {
     let setup = Setup::new();
-    if symbol::<*const c_void>("cuStreamWaitValue32_v2").is_none() || fail("").is_none() {
-        println!("skipped: needs the test double, with streams that can wait for a word");
+    if !has_limits() || fail("").is_none() {
         return;
     }
     let heard = Arc::new(Heard::default());

@@ -8,15 +8,6 @@ use crate::backend::{
 
 const SHORT: Duration = Duration::from_millis(5);
 
-/// Whether this driver's streams can wait for a word. Without that there are no timeouts.
-fn has_limits() -> bool {
-    let has = symbol::<*const c_void>("cuStreamWaitValue32_v2").is_some();
-    if !has {
-        println!("skipped: this driver's streams cannot wait for a word");
-    }
-    has
-}
-
 /// Holds the stream up. Returns an event that it records afterwards. Call this when all streams exist: to create one
 /// waits for the work of those that share its hardware queue.
 fn hold(setup: &Setup, recorder: &Arc<dyn Stream>) -> (Arc<Gate>, Arc<dyn Event>) {
@@ -189,7 +180,7 @@ impl TaskCode for Failing {
 #[ignore = "needs a CUDA driver or the test double"]
 fn a_failure_before_the_call_returns_has_its_position() {
     let setup = Setup::new();
-    if !has_limits() || !has_queues(2) || calls("").is_none() {
+    if !has_limits() || !has_queues(2) || of_double(calls("")).is_none() {
         return;
     }
     let heard = Arc::new(Heard::default());
@@ -225,7 +216,7 @@ fn a_failure_before_the_call_returns_has_its_position() {
 #[ignore = "needs a CUDA driver or the test double"]
 fn a_wait_that_the_driver_refuses_in_the_middle_does_not_fail_again() {
     let setup = Setup::new();
-    if !has_limits() || !has_queues(2) || calls("").is_none() {
+    if !has_limits() || !has_queues(2) || of_double(calls("")).is_none() {
         return;
     }
     let heard = Arc::new(Heard::default());

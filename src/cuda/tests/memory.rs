@@ -200,12 +200,12 @@ fn any_number_of_frees_ends_while_a_stream_is_held() {
     }
 }
 
-/// Lets no stream start an operation, until it is dropped. Returns `None` for a real driver.
+/// Lets no stream start an operation, until it is dropped. For a real driver, prints that the test is skipped.
 struct Pause;
 
 impl Pause {
     fn begin() -> Option<Self> {
-        let hold: unsafe extern "C" fn() = symbol("fakeCudaHold")?;
+        let hold: unsafe extern "C" fn() = of_double(symbol("fakeCudaHold"))?;
         // SAFETY: a function of the test double without arguments.
         unsafe { hold() };
         Some(Self)

@@ -215,6 +215,31 @@ fn symbol<F: std::marker::Copy>(name: &str) -> Option<F> {
     Some(found)
 }
 
+/// Whether this driver's streams can wait for a word. Without that there are no timeouts.
+fn has_limits() -> bool {
+    let has = symbol::<*const c_void>("cuStreamWaitValue32_v2").is_some();
+    if !has {
+        println!("skipped: this driver's streams cannot wait for a word");
+    }
+    has
+}
+
+fn has_two_devices(setup: &Setup) -> bool {
+    let has = setup.driver.device_count() >= 2;
+    if !has {
+        println!("skipped: one device only");
+    }
+    has
+}
+
+/// Returns what only the test double has. Without it, prints that the test is skipped; the test must then return.
+fn of_double<T>(found: Option<T>) -> Option<T> {
+    if found.is_none() {
+        println!("skipped: needs the test double");
+    }
+    found
+}
+
 /// Returns how often the test double was called by this name, or by all names for "". Returns `None` for a real driver.
 fn calls(name: &str) -> Option<u64> {
     let ask: unsafe extern "C" fn(*const c_char) -> u64 = symbol("fakeCudaCalls")?;
@@ -223,9 +248,10 @@ fn calls(name: &str) -> Option<u64> {
     Some(unsafe { ask(name.as_ptr()) })
 }
 
-/// Makes the test double fail as `spec` says (see its README). Returns `None` for a real driver.
+/// Makes the test double fail as `spec` says (see its README). For a real driver, prints that the test is skipped, and
+/// returns `None`.
 fn fail(spec: &str) -> Option<()> {
-    let set: unsafe extern "C" fn(*const c_char) -> c_int = symbol("fakeCudaFail")?;
+    let set: unsafe extern "C" fn(*const c_char) -> c_int = of_double(symbol("fakeCudaFail"))?;
     let spec = CString::new(spec).unwrap();
     // SAFETY: `spec` is a CString, which lives until the test double has parsed it.
     assert_eq!(unsafe { set(spec.as_ptr()) }, 0);

@@ -1,6 +1,6 @@
 //! Tests of direct access to another device's memory: when the driver gets the calls.
 
-use super::{Setup, calls, fail, open};
+use super::{Setup, calls, fail, has_two_devices, open};
 use crate::backend::{
     Block, Calls, Element, FaultKind, Fill, PagePolicy, Place, Reduce, ReduceOp, Span, StreamOptions, Wait,
 };
@@ -15,8 +15,7 @@ fn switches() -> (u64, u64) {
 #[ignore = "needs a CUDA driver or the test double"]
 fn peer_access_reaches_the_driver_while_both_devices_are_open() {
     let setup = Setup::new();
-    if setup.driver.device_count() < 2 || fail("").is_none() {
-        println!("skipped: needs the test double, with two devices");
+    if !has_two_devices(&setup) || fail("").is_none() {
         return;
     }
     let driver = &setup.driver;
@@ -45,8 +44,7 @@ fn peer_access_reaches_the_driver_while_both_devices_are_open() {
 #[ignore = "needs a CUDA driver or the test double"]
 fn what_another_library_has_switched_is_no_failure() {
     let setup = Setup::new();
-    if setup.driver.device_count() < 2 || fail("cuCtxEnablePeerAccess:1:704").is_none() {
-        println!("skipped: needs the test double, with two devices");
+    if !has_two_devices(&setup) || fail("cuCtxEnablePeerAccess:1:704").is_none() {
         return;
     }
     let other = setup.driver.open(1).unwrap();
@@ -67,8 +65,7 @@ fn what_another_library_has_switched_is_no_failure() {
 #[ignore = "needs a CUDA driver or the test double"]
 fn a_device_that_cannot_have_what_was_wanted_is_not_opened() {
     let setup = Setup::new();
-    if setup.driver.device_count() < 2 || fail("cuCtxEnablePeerAccess:1:217").is_none() {
-        println!("skipped: needs the test double, with two devices");
+    if !has_two_devices(&setup) || fail("cuCtxEnablePeerAccess:1:217").is_none() {
         return;
     }
     setup.driver.set_peer_access(0, 1, true).unwrap();
@@ -84,8 +81,7 @@ fn a_device_that_cannot_have_what_was_wanted_is_not_opened() {
 #[ignore = "needs a CUDA driver or the test double"]
 fn kernels_reach_mapped_memory_of_a_peer() {
     let setup = Setup::new();
-    if setup.driver.device_count() < 2 {
-        println!("skipped: one device only");
+    if !has_two_devices(&setup) {
         return;
     }
     let driver = &setup.driver;

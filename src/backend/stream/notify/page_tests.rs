@@ -11,7 +11,9 @@ fn a_file_without_seals_is_asked_nothing_else() {
     let import = |descriptor: BorrowedFd<'_>| {
         without_file_calls(|| Page::import(descriptor, 0).map(|_| ()).unwrap_err().to_string())
     };
-    let (Some(unsealed), Some(sealed)) = (import(unsealed.as_fd()), import(sealed.get().unwrap())) else { return };
+    let (Some(unsealed), Some(sealed)) = (import(unsealed.as_fd()), import(sealed.get().unwrap())) else {
+        return println!("skipped: needs seccomp filters");
+    };
     assert_eq!(
         unsealed,
         "the file descriptor in the export belongs to no notify; both processes need the same version of this library"
