@@ -15,7 +15,7 @@
 
 namespace {
 
-constexpr size_t kPieces = 16;
+constexpr size_t kParts = 16;
 // How often a chunk is added to its sum: work for the device between the copies.
 constexpr int kRounds = 6;
 constexpr size_t kStreams = 2;
@@ -54,7 +54,7 @@ struct Lane {
 };
 
 // Enqueues all operations of one chunk without waiting.
-void QueuePiece(const Lane& lane, const float* from, float* to, size_t bytes) {
+void EnqueuePart(const Lane& lane, const float* from, float* to, size_t bytes) {
     CHECK(aclrtMemcpyAsync(lane.input, bytes, from, bytes, ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
     CHECK(aclrtMemsetAsync(lane.sum, bytes, 0, bytes, lane.stream));
     for (int round = 0; round < kRounds; ++round)
@@ -72,10 +72,10 @@ float Run(const std::array<Lane, kStreams>& lanes, size_t streams, const float* 
     // No stream starts before the clock does.
     for (size_t i = 1; i < streams; ++i) CHECK(aclrtStreamWaitEvent(lanes[i].stream, start));
 
-    const size_t piece = count / kPieces;
-    for (size_t i = 0; i < kPieces; ++i) {
-        const size_t length = i + 1 < kPieces ? piece : count - i * piece;
-        QueuePiece(lanes[i % streams], from + i * piece, to + i * piece, length * sizeof(float));
+    const size_t part = count / kParts;
+    for (size_t i = 0; i < kParts; ++i) {
+        const size_t length = i + 1 < kParts ? part : count - i * part;
+        EnqueuePart(lanes[i % streams], from + i * part, to + i * part, length * sizeof(float));
     }
 
     // The first stream waits for the others, so that its last event is after all work.
@@ -103,8 +103,8 @@ size_t ElementsFrom(int argc, char** argv) {
     char* end = nullptr;
     const unsigned long long count = std::strtoull(argv[1], &end, 10);
     const bool number = end != argv[1] && *end == '\0' && argv[1][0] != '-';
-    if (argc > 2 || !number || count < kPieces || count > SIZE_MAX / sizeof(float) / 8) {
-        std::fprintf(stderr, "usage: %s [ELEMENTS]\nELEMENTS is a whole number, at least %zu\n", argv[0], kPieces);
+    if (argc > 2 || !number || count < kParts || count > SIZE_MAX / sizeof(float) / 8) {
+        std::fprintf(stderr, "usage: %s [ELEMENTS]\nELEMENTS is a whole number, at least %zu\n", argv[0], kParts);
         std::exit(EXIT_FAILURE);
     }
     return count;
@@ -125,10 +125,10 @@ int main(int argc, char** argv) {
     for (size_t i = 0; i < count; ++i) input[i] = static_cast<float>(i % 4096);
 
     std::printf("%zu floats (%.1f MiB) in %zu pieces: copy in, add %d times, copy out\n\n", count,
-                double(bytes) / (1 << 20), kPieces, kRounds);
+                double(bytes) / (1 << 20), kParts, kRounds);
     size_t wrong = 0;
     {
-        const size_t largest = (count - count / kPieces * (kPieces - 1)) * sizeof(float);
+        const size_t largest = (count - count / kParts * (kParts - 1)) * sizeof(float);
         const std::array<Lane, kStreams> lanes{Lane(largest), Lane(largest)};
         // One warm-up run for kernels and caches, then the measured runs.
         Run(lanes, kStreams, input, output, count);

@@ -34,7 +34,7 @@ class GrowingBuffer {
         prop_.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
         prop_.memAttr = ACL_HBM_MEM_HUGE;
         prop_.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
-        CHECK(aclrtMemGetAllocationGranularity(&prop_, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED, &piece_));
+        CHECK(aclrtMemGetAllocationGranularity(&prop_, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED, &granularity_));
         CHECK(aclrtReserveMemAddress(&base_, RoundUp(most), 0, nullptr, 1));
     }
 
@@ -62,13 +62,13 @@ class GrowingBuffer {
 
     void* At(size_t offset) const { return static_cast<char*>(base_) + offset; }
     size_t Size() const { return size_; }
-    size_t Pieces() const { return mappings_.size(); }
+    size_t Parts() const { return mappings_.size(); }
 
   private:
-    size_t RoundUp(size_t size) const { return (size + piece_ - 1) / piece_ * piece_; }
+    size_t RoundUp(size_t size) const { return (size + granularity_ - 1) / granularity_ * granularity_; }
 
     aclrtPhysicalMemProp prop_;
-    size_t piece_ = 0;
+    size_t granularity_ = 0;
     void* base_ = nullptr;
     size_t size_ = 0;
     std::vector<void*> mappings_;
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
     std::vector<unsigned char> back(all);
     CHECK(aclrtMemcpy(back.data(), all, buffer.At(0), all, ACL_MEMCPY_DEVICE_TO_HOST));
     const bool right = back == data;
-    std::printf("%zu MiB in %zu pieces of memory, side by side: %s\n", buffer.Size() >> 20, buffer.Pieces(),
+    std::printf("%zu MiB in %zu pieces of memory, side by side: %s\n", buffer.Size() >> 20, buffer.Parts(),
                 right ? "all bytes are right" : "WRONG");
 
     buffer.End();

@@ -6,8 +6,8 @@ mod source;
 
 use source::{files, read, rust_files};
 
-/// Functions of Rust tests that print why they return nothing or false; and the variable that makes a test write what it
-/// compares.
+/// Functions of Rust tests that print why they return nothing or false; and the variable that makes a test write what
+/// it compares.
 const SAYING: [&str; 12] = [
     "PORTACL_UPDATE",
     "Deferring::new(",

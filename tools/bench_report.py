@@ -126,13 +126,13 @@ REASONS = {
         "sleeps. The bare round trip of the same run varies as much, depending on where the kernel places the two "
         "threads.",
     "aclrtQueryEventStatus":
-        "A pinned table look-up, a check whether the event is a plain one, and an indirect call into the backend.",
+        "A pinned table lookup, a check whether the event is a plain one, and an indirect call into the backend.",
     "aclrtMemcpy of 64 B":
         "The device address is found where the latest copy had it, and the host address is outside of all memory that "
         "drivers know. The rest is the pinned context, the checks for visibility and captures, and an indirect call "
         "that passes the copy in memory.",
     "aclrtSynchronizeStream (idle)":
-        "A pinned look-up of the stream, and an indirect call that queries whether it is idle.",
+        "A pinned lookup of the stream, and an indirect call that queries whether it is idle.",
     "copy + synchronise, 256 MiB":
         "This is the memory bandwidth, which other programs on shared processors change from run to run.",
     "copy + synchronise, 1 MiB":

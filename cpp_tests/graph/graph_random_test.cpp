@@ -1,4 +1,4 @@
-// Random programs and long ones: a replay does the same as the calls.
+// Random programs and long ones: a replay has the effects of the calls.
 
 #include <cstdint>
 #include <memory>

@@ -18,7 +18,7 @@ inline testing::AssertionResult Returned(const char* expression, aclError got, a
                                        << "\n  text: " << (text ? text : "(none)");
 }
 
-// Does the same as Returned for a failure, which must have a text that names the call.
+// Whether a call returned the failure `wanted`, with a text that names the call.
 inline testing::AssertionResult Failed(const char* expression, aclError got, aclError wanted) {
     testing::AssertionResult result = Returned(expression, got, wanted);
     if (!result) return result;
@@ -83,7 +83,7 @@ class Initialized : public testing::Test {
     void TearDown() override { EXPECT_TRUE(Returned("aclFinalize()", aclFinalize(), 0)); }
 };
 
-// Does the same as Initialized, with device 0 set.
+// Calls aclInit and aclFinalize around each test, and sets device 0.
 class WithDevice : public Initialized {
   protected:
     void SetUp() override {

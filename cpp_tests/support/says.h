@@ -32,7 +32,8 @@ inline bool ComparesTexts() {
     return std::getenv("PORTACL_TEST_ANY_TEXT") == nullptr;
 }
 
-// Does the same as Failed; the text begins with the call and contains all of `words`, a range of texts.
+// Whether a call returned the failure `wanted`, with a text that begins with the call and contains all of `words`. They
+// are a range of texts.
 template <typename Words>
 testing::AssertionResult FailedSaying(const char* expression, aclError got, aclError wanted, const Words& words) {
     testing::AssertionResult result = Returned(expression, got, wanted);
@@ -62,6 +63,6 @@ inline bool FailsSaying(const char* expression, aclError got, aclError wanted,
 
 }  // namespace portacl_test
 
-// Does the same as ACL_FAILS; the text contains each of the following words.
+// Expects that the call returns `code`, with a text that begins with its name and contains each of the following words.
 #define ACL_FAILS_SAYING(code, expression, ...) \
     ::portacl_test::FailsSaying(#expression, ACL_ON_PURPOSE(expression), (code), {__VA_ARGS__}, __FILE__, __LINE__)

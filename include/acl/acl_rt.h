@@ -4234,8 +4234,8 @@ aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
 aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags);
 
 /**
- * Reserves a range of addresses outside of the range for unified caching. There is no such range here, so this does
- * the same as aclrtReserveMemAddress.
+ * Reserves a range of addresses outside of the range for unified caching. There is no such range here, so the call
+ * reserves any range, as aclrtReserveMemAddress does.
  *
  * @param virPtr receives the first address.
  * @param size bytes, rounded up to a multiple of 2 MiB.

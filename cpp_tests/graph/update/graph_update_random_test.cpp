@@ -1,4 +1,4 @@
-// Random updates of tasks in random graphs: a replay does the same as the calls.
+// Random updates of tasks in random graphs: a replay has the effects of the calls.
 #include <cstdint>
 #include <memory>
 #include <random>

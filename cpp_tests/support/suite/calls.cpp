@@ -152,7 +152,7 @@ __attribute__((noinline)) void* FindRecording(void* handle, const char* name) {
 
 }  // namespace
 
-// The look-up of other functions is the last thing that this one does, so it has no frame: glibc takes the caller of
+// The lookup of other functions is the last thing that this one does, so it has no frame: glibc takes the caller of
 // RTLD_NEXT from the return address.
 extern "C" __attribute__((visibility("default"))) void* dlsym(void* handle, const char* name) noexcept {
     if (IsOfDriver(name) && handle != RTLD_NEXT && handle != RTLD_DEFAULT) return FindRecording(handle, name);

@@ -22,7 +22,7 @@ inline void Put(at::Tensor& out, const at::Tensor& result) {
     out.copy_(result.sizes() == out.sizes() ? result : result.reshape(out.sizes()));
 }
 
-// Does the same as Put, for an output that may be missing.
+// Writes a result to an output that may be missing.
 inline void Put(Optional<at::Tensor>& out, const at::Tensor& result) {
     if (out && result.defined()) Put(*out, result);
 }
@@ -49,7 +49,7 @@ inline void CheckCount(const char* name, const at::Tensor& tensor, int64_t count
                       count, count == 1 ? " element" : " elements");
 }
 
-// Does the same for a tensor that may be missing.
+// Throws if a tensor is there and has fewer elements.
 inline void CheckCount(const char* name, const Optional<at::Tensor>& tensor, int64_t count) {
     if (tensor) CheckCount(name, *tensor, count);
 }

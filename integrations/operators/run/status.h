@@ -65,7 +65,7 @@ aclnnStatus Guarded(const char* call, Body body) noexcept {
     }
 }
 
-// Does the same as Guarded, for a function that returns a pointer: null after a failure.
+// Runs the body of a function of the API that returns a pointer. A failure is reported, and null is returned.
 template <typename Body>
 auto GuardedPointer(const char* call, Body body) noexcept -> decltype(body()) {
     decltype(body()) result = nullptr;

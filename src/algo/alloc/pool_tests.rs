@@ -50,7 +50,7 @@ fn freed_by_a() -> (TestPool, Block, Block) {
 }
 
 #[test]
-fn the_same_stream_has_all_its_memory_again_in_one_piece() {
+fn the_same_stream_has_all_its_memory_again_in_one_block() {
     let (pool, first, second) = freed_by_a();
     let whole = pool.alloc(GRANULE, A, &NOTHING).unwrap();
     assert_eq!((whole.addr, whole.len), (first.addr.min(second.addr), GRANULE));
@@ -125,11 +125,11 @@ fn a_wait_covers_all_frees_of_the_allocated_range() {
 /// Checks that thousands of adjacent freed blocks are not searched each time, but as a last resort.
 #[test]
 #[cfg_attr(miri, ignore = "takes more than half an hour")]
-fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
+fn thousands_of_blocks_are_joined_when_nothing_can_be_added() {
     let pool = pool_of(2 * GRANULE);
-    let pieces: Vec<Block> = (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING).unwrap()).collect();
-    pieces.iter().zip(1..).for_each(|(piece, position)| {
-        pool.free_at(*piece, (A, position), false);
+    let blocks: Vec<Block> = (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING).unwrap()).collect();
+    blocks.iter().zip(1..).for_each(|(block, position)| {
+        pool.free_at(*block, (A, position), false);
     });
     // The first search causes a debt for some time.
     assert!(pool.alloc(2 * GRANULE, B, &NOTHING).is_err());

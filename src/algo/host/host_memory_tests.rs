@@ -16,44 +16,44 @@ fn layout(size: usize, align: usize) -> Layout {
 #[test]
 fn the_reserve_serves_what_the_system_refuses() {
     let before = reserve::usage();
-    let pieces: Vec<_> = [(1, 1), (64, 64), (100, 8), (4096, 4096), (100_000, 16)]
+    let blocks: Vec<_> = [(1, 1), (64, 64), (100, 8), (4096, 4096), (100_000, 16)]
         .map(|(size, align)| layout(size, align))
         .into_iter()
         .map(|layout| (from_reserve(layout), layout))
         .collect();
-    for (number, &(piece, layout)) in pieces.iter().enumerate() {
-        assert!(!piece.is_null() && reserve::has(piece) && piece.addr() % layout.align() == 0);
+    for (number, &(block, layout)) in blocks.iter().enumerate() {
+        assert!(!block.is_null() && reserve::has(block) && block.addr() % layout.align() == 0);
         // SAFETY: the reserve has just returned `layout.size()` bytes, which only this test uses.
-        unsafe { piece.write_bytes(number as u8 + 1, layout.size()) };
+        unsafe { block.write_bytes(number as u8 + 1, layout.size()) };
     }
-    for (number, &(piece, layout)) in pieces.iter().enumerate() {
+    for (number, &(block, layout)) in blocks.iter().enumerate() {
         // SAFETY: written above.
-        let bytes = unsafe { std::slice::from_raw_parts(piece, layout.size()) };
-        assert!(bytes.iter().all(|byte| usize::from(*byte) == number + 1), "pieces overlap");
+        let bytes = unsafe { std::slice::from_raw_parts(block, layout.size()) };
+        assert!(bytes.iter().all(|byte| usize::from(*byte) == number + 1), "blocks overlap");
     }
     // A longer block is moved with its content, from either source.
-    let (piece, small) = pieces[2];
-    // SAFETY: a piece of this layout, and a size that fits the alignment.
-    let longer = unsafe { HOST.realloc(piece, small, 300) };
+    let (block, small) = blocks[2];
+    // SAFETY: a block of this layout, and a size that fits the alignment.
+    let longer = unsafe { HOST.realloc(block, small, 300) };
     assert!(!longer.is_null() && !reserve::has(longer));
-    // SAFETY: it is that long, and the first bytes are the piece's.
+    // SAFETY: it is that long, and the first bytes are the block's.
     unsafe {
         assert!(std::slice::from_raw_parts(longer, 100).iter().all(|byte| *byte == 3));
         HOST.dealloc(longer, layout(300, 8));
     }
-    for (number, &(piece, layout)) in pieces.iter().enumerate() {
+    for (number, &(block, layout)) in blocks.iter().enumerate() {
         if number != 2 {
             // SAFETY: each block goes back once, with the layout of its allocation; the one
             // numbered 2 went before.
-            unsafe { HOST.dealloc(piece, layout) };
+            unsafe { HOST.dealloc(block, layout) };
         }
     }
     assert_eq!(reserve::usage(), before);
-    // Short blocks use again what was freed, so that the rest stays in one piece.
+    // Short blocks use again what was freed, so that the rest stays in one block.
     let short = layout(64, 64);
     let [first, second] = [from_reserve(short), from_reserve(short)];
     // SAFETY: allocated above with this layout, and not used any more.
-    let free = |piece| unsafe { HOST.dealloc(piece, short) };
+    let free = |block| unsafe { HOST.dealloc(block, short) };
     free(first);
     assert_eq!(from_reserve(short), first);
     free(first);
@@ -69,8 +69,8 @@ fn the_reserve_serves_what_the_system_refuses() {
 fn a_part_is_added_to_a_reserve_that_is_in_use() {
     let before = reserve::usage();
     let quarter = layout(RESERVE / 4, 64);
-    let pieces = [from_reserve(quarter), from_reserve(quarter)];
-    assert!(pieces.iter().all(|piece| reserve::has(*piece)));
+    let blocks = [from_reserve(quarter), from_reserve(quarter)];
+    assert!(blocks.iter().all(|block| reserve::has(*block)));
     assert_eq!(faults::without_memory(check), Supply::Short);
     assert_eq!(check(), Supply::Ample);
     // The part stays. So only a quarter of the reserve is in use, and calls may begin.
@@ -84,9 +84,9 @@ fn a_part_is_added_to_a_reserve_that_is_in_use() {
         large.write_bytes(7, RESERVE);
         HOST.dealloc(large, layout(RESERVE, 64));
     }
-    for piece in pieces {
+    for block in blocks {
         // SAFETY: each block goes back once, with the layout of its allocation.
-        unsafe { HOST.dealloc(piece, quarter) };
+        unsafe { HOST.dealloc(block, quarter) };
     }
     assert_eq!(reserve::usage().0, before.0);
     let other = Box::new(1_u8);
@@ -96,10 +96,10 @@ fn a_part_is_added_to_a_reserve_that_is_in_use() {
 /// Checks that after any allocation a block of twice its length is available.
 fn the_reserve_keeps_up_with_containers() {
     let long = vec![1_u8; 5 << 20];
-    let piece = from_reserve(layout(2 * long.len(), 16));
-    assert!(!piece.is_null());
-    // SAFETY: the reserve returned `piece` for this layout, and the test drops it here.
-    unsafe { HOST.dealloc(piece, layout(2 * long.len(), 16)) };
+    let block = from_reserve(layout(2 * long.len(), 16));
+    assert!(!block.is_null());
+    // SAFETY: the reserve returned `block` for this layout, and the test drops it here.
+    unsafe { HOST.dealloc(block, layout(2 * long.len(), 16)) };
     // Containers that are each a little longer do not add a part each.
     let before = reserve::usage();
     for more in 1..100 {

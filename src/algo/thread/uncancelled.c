@@ -150,7 +150,7 @@ int __wrap_fprintf(FILE* file, const char* format, ...) {
     return returned;
 }
 
-/* Dependencies look up functions that not every system has. The look-up finds the function here. */
+/* Dependencies look up functions that not every system has. The lookup finds the function here. */
 void* __real_dlsym(void* library, const char* name);
 void* __wrap_dlsym(void* library, const char* name);
 

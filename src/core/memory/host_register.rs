@@ -87,10 +87,10 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
 /// multiples of 2 MiB, so they are both ends and the multiples between. For a range of more than 128 GiB, which may be
 /// a mistake, they cover only its beginning.
 fn probes(addr: usize, len: usize) -> impl Iterator<Item = usize> {
-    const PIECE: usize = 2 << 20;
-    const MOST: usize = (128 << 30) / PIECE;
+    const PAGE: usize = 2 << 20;
+    const MOST: usize = (128 << 30) / PAGE;
     let last = addr + (len - 1);
-    let multiples = (addr / PIECE + 1..=last / PIECE).map(|index| index * PIECE);
+    let multiples = (addr / PAGE + 1..=last / PAGE).map(|index| index * PAGE);
     [addr, last].into_iter().chain(multiples.take(MOST))
 }
 

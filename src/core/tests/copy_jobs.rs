@@ -43,7 +43,7 @@ fn blames(result: Result<(), (Failed, error::Error)>, entry: Failed, words: &str
 }
 
 #[test]
-fn rows_without_gaps_are_one_piece() {
+fn rows_without_gaps_are_one_row() {
     let bench = Bench::new();
     let dst = memory::malloc(100, 0).unwrap();
     for (pitch, height) in [(8, 3), (8, 1), (100, 1), (usize::MAX, 1)] {

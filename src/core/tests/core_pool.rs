@@ -12,7 +12,7 @@ use crate::pool::mem_pool::{self, Props};
 
 const MIB: usize = 1 << 20;
 /// Minimum number of bytes of a segment, if they are available.
-const PIECE: usize = 32 * MIB;
+const SEGMENT: usize = 32 * MIB;
 
 /// Numbers of attributes.
 const FOLLOW: i32 = 1;
@@ -70,19 +70,19 @@ fn what_runs_after_its_device_has_not_finished() {
     let pool = pool_on(1, 0);
     device::set(0).unwrap();
     begin(&gone);
-    let memory = alloc(PIECE, pool, gone.0);
+    let memory = alloc(SEGMENT, pool, gone.0);
     free(memory, gone.0);
     stream::destroy(gone.0, true).unwrap();
     device::reset_force(0).unwrap();
 
     device::set(1).unwrap();
-    let other_block = alloc(PIECE, pool, other.0);
+    let other_block = alloc(SEGMENT, pool, other.0);
     assert_ne!(other_block, memory, "it is in use");
     mem_pool::trim_to(pool, 0).unwrap();
-    assert_eq!(attribute(pool, RESERVED), 2 * PIECE);
+    assert_eq!(attribute(pool, RESERVED), 2 * SEGMENT);
     gone.1.finish();
     // The memory is reused opportunistically, with no wait of the host.
-    assert_eq!(alloc(PIECE, pool, other.0), memory);
+    assert_eq!(alloc(SEGMENT, pool, other.0), memory);
 }
 
 #[test]
@@ -95,17 +95,17 @@ fn the_end_of_what_ran_after_its_device_is_seen_by_the_next_wait() {
     forbid(pool, &[FOLLOW, OPPORTUNISTIC, INTERNAL]);
     device::set(0).unwrap();
     begin(&gone);
-    let memory = alloc(PIECE, pool, gone.0);
+    let memory = alloc(SEGMENT, pool, gone.0);
     free(memory, gone.0);
     stream::destroy(gone.0, true).unwrap();
     device::reset_force(0).unwrap();
     device::set(1).unwrap();
     stream::synchronize(other.0).unwrap();
-    let other_block = alloc(PIECE, pool, other.0);
+    let other_block = alloc(SEGMENT, pool, other.0);
     assert_ne!(other_block, memory, "it is in use");
     gone.1.finish();
     stream::synchronize(other.0).unwrap();
-    assert_eq!(alloc(PIECE, pool, other.0), memory);
+    assert_eq!(alloc(SEGMENT, pool, other.0), memory);
 }
 
 /// A session may end before such a stream does.
@@ -125,15 +125,15 @@ fn nothing_is_left_of_streams_that_run_on_when_the_library_ends() {
 fn a_stream_that_takes_no_more_is_not_waited_for() {
     let bench = Bench::new();
     let (gone, other) = (bench.stream(), bench.stream());
-    let pool = pool_on(0, PIECE);
+    let pool = pool_on(0, SEGMENT);
     begin(&gone);
-    let memory = alloc(PIECE, pool, gone.0);
+    let memory = alloc(SEGMENT, pool, gone.0);
     free(memory, gone.0);
     stream::destroy(gone.0, true).unwrap();
-    fails(mem_pool::malloc_async(PIECE, pool, other.0), Code::MemoryAllocation, &["maxSize"]);
+    fails(mem_pool::malloc_async(SEGMENT, pool, other.0), Code::MemoryAllocation, &["maxSize"]);
     assert_eq!(other.1.limits(), []);
     gone.1.finish();
-    assert_eq!(alloc(PIECE, pool, other.0), memory);
+    assert_eq!(alloc(SEGMENT, pool, other.0), memory);
 }
 
 #[test]
@@ -161,13 +161,13 @@ fn short_of_memory_other_pools_release_unused_segments() {
     let bench = Bench::new();
     let (stream, pool, other) = (bench.stream().0, pool_on(0, 0), pool_on(0, 0));
     let used = alloc(1, other, stream);
-    free(alloc(PIECE, other, stream), stream);
+    free(alloc(SEGMENT, other, stream), stream);
     stream::synchronize(stream).unwrap();
-    assert_eq!(attribute(other, RESERVED), 2 * PIECE);
+    assert_eq!(attribute(other, RESERVED), 2 * SEGMENT);
     // Twice a segment: the least is what the request needs.
     bench.script.fail_next("alloc", FaultKind::OutOfDeviceMemory, "there is none");
-    alloc(2 * PIECE, pool, stream);
-    assert_eq!(attribute(other, RESERVED), PIECE);
+    alloc(2 * SEGMENT, pool, stream);
+    assert_eq!(attribute(other, RESERVED), SEGMENT);
     free(used, stream);
 }
 
@@ -175,16 +175,16 @@ fn short_of_memory_other_pools_release_unused_segments() {
 fn an_allocation_fails_unchanged_if_no_wait_can_be_added() {
     let bench = Bench::new();
     let (first, second) = (bench.stream(), bench.stream());
-    let pool = pool_on(0, PIECE);
+    let pool = pool_on(0, SEGMENT);
     forbid(pool, &[FOLLOW, OPPORTUNISTIC]);
     begin(&first);
-    let memory = alloc(PIECE, pool, first.0);
+    let memory = alloc(SEGMENT, pool, first.0);
     free(memory, first.0);
     bench.script.fail_next("create_event", FaultKind::OutOfHostMemory, "no event today");
-    fails(mem_pool::malloc_async(PIECE, pool, second.0), Code::BadAlloc, &["no event today"]);
+    fails(mem_pool::malloc_async(SEGMENT, pool, second.0), Code::BadAlloc, &["no event today"]);
     assert_eq!(second.1.limits(), []);
     assert_eq!(attribute(pool, USED), 0);
-    assert_eq!(alloc(PIECE, pool, second.0), memory);
+    assert_eq!(alloc(SEGMENT, pool, second.0), memory);
     assert_eq!(second.1.limits(), [None]);
     first.1.finish();
 }
@@ -212,12 +212,12 @@ fn only_an_explicit_trim_returns_errors_of_the_device() {
 }
 
 #[test]
-fn a_limit_leaves_room_for_less_than_a_piece() {
+fn a_limit_leaves_room_for_less_than_a_segment() {
     let bench = Bench::new();
-    let (stream, pool) = (bench.stream().0, pool_on(0, PIECE + 4 * MIB));
-    alloc(PIECE, pool, stream);
+    let (stream, pool) = (bench.stream().0, pool_on(0, SEGMENT + 4 * MIB));
+    alloc(SEGMENT, pool, stream);
     alloc(3 * MIB, pool, stream);
-    assert_eq!(attribute(pool, RESERVED), PIECE + 4 * MIB);
+    assert_eq!(attribute(pool, RESERVED), SEGMENT + 4 * MIB);
     fails(mem_pool::malloc_async(2 * MIB, pool, stream), Code::MemoryAllocation, &["maxSize", "37748736"]);
 }
 
@@ -225,24 +225,24 @@ fn a_limit_leaves_room_for_less_than_a_piece() {
 #[test]
 fn at_its_limit_a_pool_releases_short_segments_for_a_longer_one() {
     let bench = Bench::new();
-    let ((stream, native), pool) = (bench.stream(), pool_on(0, 2 * PIECE));
+    let ((stream, native), pool) = (bench.stream(), pool_on(0, 2 * SEGMENT));
     forbid(pool, &[FOLLOW, OPPORTUNISTIC, INTERNAL]);
     let other = bench.stream().0;
-    let full = || mem_pool::malloc_async(PIECE + 16 * MIB, pool, other);
-    let halves = [(); 2].map(|()| alloc(PIECE / 2, pool, stream));
+    let full = || mem_pool::malloc_async(SEGMENT + 16 * MIB, pool, other);
+    let halves = [(); 2].map(|()| alloc(SEGMENT / 2, pool, stream));
     free(halves[0], stream);
     stream::synchronize(stream).unwrap();
     fails(full(), Code::MemoryAllocation, &["maxSize", "50331648"]);
-    assert_eq!((attribute(pool, RESERVED), attribute(pool, USED)), (PIECE, PIECE / 2));
+    assert_eq!((attribute(pool, RESERVED), attribute(pool, USED)), (SEGMENT, SEGMENT / 2));
     // The memory is freed, but the host has not seen that.
     begin(&(stream, Arc::clone(&native)));
     free(halves[1], stream);
     fails(full(), Code::MemoryAllocation, &["maxSize"]);
-    assert_eq!(attribute(pool, RESERVED), PIECE);
+    assert_eq!(attribute(pool, RESERVED), SEGMENT);
     native.finish();
     stream::synchronize(stream).unwrap();
     let longer = full().unwrap();
-    assert_eq!(attribute(pool, RESERVED), PIECE + 16 * MIB);
+    assert_eq!(attribute(pool, RESERVED), SEGMENT + 16 * MIB);
     assert_eq!(bench.script.live(Thing::DeviceBlock), 1);
     fails(full(), Code::MemoryAllocation, &["maxSize"]);
     free(longer, other);
@@ -274,7 +274,7 @@ fn threads_that_grow_a_pool_at_once_share_a_segment() {
     second.assert_blocked();
     bench.script.open_gate();
     assert_ne!(first.join(), second.join());
-    assert_eq!(attribute(pool, RESERVED), PIECE);
+    assert_eq!(attribute(pool, RESERVED), SEGMENT);
 }
 
 /// Between hooks nothing is held: both threads have found the pool too small before one of them makes it grow.
@@ -297,7 +297,7 @@ fn threads_that_grow_a_pool_between_hooks_share_a_segment() {
     let [first, second] = threads.map(Running::join);
     memory_hook::unregister(id).unwrap();
     assert_ne!(first, second);
-    assert_eq!(attribute(pool, RESERVED), PIECE);
+    assert_eq!(attribute(pool, RESERVED), SEGMENT);
     assert_eq!(bench.script.live(Thing::DeviceBlock), 1);
 }
 

@@ -102,15 +102,15 @@ impl Arena {
     }
 
     fn try_take(&mut self, len: u64, align: u64) -> Option<ArenaBlock> {
-        let piece = if len <= UNIT - GRAIN && align <= GRAIN {
+        let block = if len <= UNIT - GRAIN && align <= GRAIN {
             self.take_slot(len.div_ceil(GRAIN).max(1) as usize)?
         } else {
             let units = u32::try_from(len.div_ceil(UNIT)).ok()?;
             let (node, start) = self.heap.take(units, (align / UNIT).max(1) as u32)?;
             ArenaBlock { offset: start * UNIT, len: u64::from(units) * UNIT, note: node }
         };
-        self.used += piece.len;
-        Some(piece)
+        self.used += block.len;
+        Some(block)
     }
 
     /// Frees a block. If it reached the heap, returns the free range that it is part of now (offset and length).

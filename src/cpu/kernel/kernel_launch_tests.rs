@@ -1,7 +1,7 @@
 use super::{LEAST_SHARE, shares};
 
 #[test]
-fn pieces_cover_the_grid_and_become_smaller() {
+fn shares_cover_the_grid_and_become_smaller() {
     for blocks in [1, 2, 3, 63, 64, 10_000, 10_001, 1 << 63] {
         for threads in [1, 2, 3, 64] {
             let ends = shares(blocks, threads);

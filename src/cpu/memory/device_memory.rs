@@ -325,11 +325,11 @@ impl DeviceMemory {
         self.share.close();
     }
 
-    fn block(&self, piece: ArenaBlock) -> Block {
+    fn block(&self, taken: ArenaBlock) -> Block {
         Block {
-            addr: self.base + piece.offset as usize,
-            len: piece.len as usize,
-            token: u64::from(self.ordinal) << 32 | u64::from(piece.note),
+            addr: self.base + taken.offset as usize,
+            len: taken.len as usize,
+            token: u64::from(self.ordinal) << 32 | u64::from(taken.note),
         }
     }
 

@@ -110,8 +110,8 @@ impl HostMemory {
             state.arena.make_room(),
             no_memory(len, "no memory is left to keep track of another allocation; free host memory")
         );
-        let piece = match state.arena.take(len as u64, align) {
-            Some(piece) => piece,
+        let block = match state.arena.take(len as u64, align) {
+            Some(block) => block,
             None => {
                 let mut mapping = self.map_unlocked(HUGE as usize)?;
                 self.lock(&mut mapping);
@@ -119,14 +119,14 @@ impl HostMemory {
                 let slab = vacant.map_or(state.slabs.len() as u64, |(number, _)| number);
                 state.slabs.insert(slab, mapping);
                 state.arena.add_region(slab * HUGE, HUGE);
-                let piece = state.arena.take(len as u64, align);
-                piece.expect("an empty slab holds every small block")
+                let block = state.arena.take(len as u64, align);
+                block.expect("an empty slab holds every small block")
             }
         };
-        let slab = piece.offset / HUGE;
-        let addr = state.slabs[&slab].addr() + (piece.offset % HUGE) as usize;
-        let token = HOST | slab << 32 | u64::from(piece.note);
-        Ok(Block { addr, len: piece.len as usize, token })
+        let slab = block.offset / HUGE;
+        let addr = state.slabs[&slab].addr() + (block.offset % HUGE) as usize;
+        let token = HOST | slab << 32 | u64::from(block.note);
+        Ok(Block { addr, len: block.len as usize, token })
     }
 
     fn take_large(&self, len: usize) -> Result<Block> {

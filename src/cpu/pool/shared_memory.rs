@@ -51,7 +51,7 @@ pub(crate) struct HostSegments {
 /// The data that is needed to free a segment.
 struct HostSegment {
     mapping: Mapping,
-    piece: ArenaBlock,
+    in_file: ArenaBlock,
     file: Arc<SharedFile>,
     arena: Arc<Mutex<Arena>>,
 }
@@ -72,18 +72,18 @@ impl HostSegments {
             locked.make_room(),
             refused(&"no memory is left to keep track of another allocation; free host memory")
         );
-        let piece = whole.and_then(|whole| locked.take(whole as u64, HUGE));
+        let in_file = whole.and_then(|whole| locked.take(whole as u64, HUGE));
         drop(locked);
-        let piece = piece.ok_or_else(|| {
+        let in_file = in_file.ok_or_else(|| {
             Fault::out_of_host_memory(format!(
                 "the shared host memory pool has no free range of {len} bytes; free allocations in the pool, or \
                  request less"
             ))
         })?;
-        let free = || _ = arena.lock().free(piece.offset, piece.note);
+        let free = || _ = arena.lock().free(in_file.offset, in_file.note);
         let opened = file.file.get();
         let mapping =
-            opened.and_then(|file| Mapping::new(piece.len as usize, Source::File(file, MEMORY + piece.offset), 0));
+            opened.and_then(|file| Mapping::new(in_file.len as usize, Source::File(file, MEMORY + in_file.offset), 0));
         let mut mapping = mapping.inspect_err(|_| free()).map_err(|error| {
             refused(&format_args!("{error}. If memory is missing, raise ulimit -v or vm.max_map_count"))
         })?;
@@ -92,7 +92,7 @@ impl HostSegments {
         bind_to_node(block, node).inspect_err(|_| free())?;
         host_ranges::mapped(mapping.addr(), mapping.len());
         self.host.lock(&mut mapping);
-        let segment = HostSegment { mapping, piece, file: Arc::clone(file), arena: Arc::clone(arena) };
+        let segment = HostSegment { mapping, in_file, file: Arc::clone(file), arena: Arc::clone(arena) };
         self.list.lock().insert(block.addr, segment);
         Ok(block)
     }
@@ -103,16 +103,16 @@ impl HostSegments {
         let found = list
             .values()
             .find(|one| Arc::ptr_eq(&one.file, file) && addr.wrapping_sub(one.mapping.addr()) < one.mapping.len());
-        found.map_or(u64::MAX, |one| one.piece.offset + (addr - one.mapping.addr()) as u64)
+        found.map_or(u64::MAX, |one| one.in_file.offset + (addr - one.mapping.addr()) as u64)
     }
 
     /// Frees a block that nothing uses any more.
     pub(crate) fn free_unused(&self, block: Block) {
         let Some(segment) = self.list.lock().remove(&block.addr) else { return };
-        let HostSegment { mapping, piece, file, arena } = segment;
-        files::discard(&file.file, MEMORY + piece.offset, mapping.addr(), mapping.len());
+        let HostSegment { mapping, in_file, file, arena } = segment;
+        files::discard(&file.file, MEMORY + in_file.offset, mapping.addr(), mapping.len());
         drop(mapping);
-        arena.lock().free(piece.offset, piece.note);
+        arena.lock().free(in_file.offset, in_file.note);
     }
 
     /// Unmaps all segments.

@@ -8,8 +8,8 @@ use crate::stream::executor::Executor;
 use crate::stream::parallel::Helpers;
 
 /// Returns how long a part takes, in pauses: some take none, and the last ones most of the time of all.
-fn effort(piece: usize, count: usize) -> u32 {
-    if piece * 16 >= count * 15 { 2000 } else { (piece % 7) as u32 * 10 }
+fn effort(share: usize, count: usize) -> u32 {
+    if share * 16 >= count * 15 { 2000 } else { (share % 7) as u32 * 10 }
 }
 
 /// Runs each part of many jobs, one right after the other, so that helpers are still awake.
@@ -17,9 +17,9 @@ fn share_often(executor: &Arc<Executor>) {
     for round in 0..200 {
         let count = 1 + round % 64;
         let calls: Vec<_> = (0..count).map(|_| AtomicU32::new(0)).collect();
-        executor.parallel(count, &|piece| {
-            (0..effort(piece, count)).for_each(|_| std::hint::spin_loop());
-            calls[piece].fetch_add(1, Ordering::Relaxed);
+        executor.parallel(count, &|share| {
+            (0..effort(share, count)).for_each(|_| std::hint::spin_loop());
+            calls[share].fetch_add(1, Ordering::Relaxed);
         });
         // All calls have returned, and not only begun, when it returns.
         let once = calls.iter().all(|calls| calls.load(Ordering::Relaxed) == 1);
@@ -28,7 +28,7 @@ fn share_often(executor: &Arc<Executor>) {
 }
 
 #[test]
-fn every_piece_is_done_once_however_long_it_takes() {
+fn every_share_is_done_once_however_long_it_takes() {
     let executor = Executor::new(4, None);
     share_often(&executor);
     assert!(executor.threads() <= 4, "{} threads", executor.threads());

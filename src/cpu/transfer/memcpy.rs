@@ -9,8 +9,8 @@ use crate::runtime::shared::Shared;
 
 /// The size in bytes from which operations run in parts, on several threads if some are idle.
 pub(crate) const LARGE: usize = 1 << 20;
-const SMALLEST_PIECE: usize = 256 << 10;
-const LARGEST_PIECE: usize = 4 << 20;
+const SMALLEST_SHARE: usize = 256 << 10;
+const LARGEST_SHARE: usize = 4 << 20;
 /// The size in bytes from which the destination is written past the caches: it would not fit anyway, and reading it
 /// first costs a third of the rate. Below this size, and with cached data, plain stores are faster.
 pub(crate) const STREAMING: usize = 32 << 20;
@@ -36,7 +36,7 @@ fn copy_large(shared: &Shared, copy: &Copy) {
     let streaming = copy.dst.len >= STREAMING;
     in_shares(shared, &copy.dst, &|dst, offset, len| {
         let src = shared.pointer(&part(&copy.src, offset, len));
-        // SAFETY: both ranges were checked by the core; this piece lies inside them.
+        // SAFETY: both ranges were checked by the core; this share lies inside them.
         unsafe { copy_bytes(dst, src, len, streaming) }
     });
 }
@@ -50,7 +50,7 @@ pub(crate) fn copy_batch(shared: &Shared, copies: &[Copy]) {
     let groups: Vec<_> = copies
         .chunk_by(|one, _| {
             bytes += if is_large(&one) { 0 } else { one.dst.len };
-            let is_full = bytes >= SMALLEST_PIECE;
+            let is_full = bytes >= SMALLEST_SHARE;
             bytes = if is_full { 0 } else { bytes };
             !is_full
         })
@@ -89,7 +89,7 @@ pub(crate) fn fill(shared: &Shared, fill: &Fill) {
 
 fn fill_large(shared: &Shared, fill: &Fill) {
     in_shares(shared, &fill.dst, &|dst, _, len| {
-        // SAFETY: the range was checked by the core; this piece lies inside it, and pieces begin
+        // SAFETY: the range was checked by the core; this share lies inside it, and shares begin
         // and end where the range does or at multiples of their size.
         unsafe { fill.write_to(dst, len) };
     });
@@ -102,7 +102,7 @@ pub(crate) fn part(span: &Span, offset: usize, len: usize) -> Span {
 
 /// Returns the size of a part of a large operation on this many bytes.
 pub(crate) fn share_of(bytes: usize) -> usize {
-    (bytes / 16).next_power_of_two().clamp(SMALLEST_PIECE, LARGEST_PIECE)
+    (bytes / 16).next_power_of_two().clamp(SMALLEST_SHARE, LARGEST_SHARE)
 }
 
 /// Calls `work` with pointers, offsets and lengths that together cover `dst`. A short span is one call. A longer one is
@@ -112,13 +112,13 @@ pub(crate) fn in_shares(shared: &Shared, dst: &Span, work: &(dyn Fn(*mut u8, usi
     if dst.len < LARGE {
         return work(shared.pointer(dst), 0, dst.len);
     }
-    let piece = share_of(dst.len);
-    let first = dst.addr & !(piece - 1);
+    let share = share_of(dst.len);
+    let first = dst.addr & !(share - 1);
     let end = dst.addr + dst.len;
-    let count = (end - first).div_ceil(piece);
+    let count = (end - first).div_ceil(share);
     shared.helpers.parallel(count, &|index| {
-        let from = (first + index * piece).max(dst.addr);
-        let to = (first + (index + 1) * piece).min(end);
+        let from = (first + index * share).max(dst.addr);
+        let to = (first + (index + 1) * share).min(end);
         let span = part(dst, from - dst.addr, to - from);
         work(shared.pointer(&span), from - dst.addr, span.len);
     });

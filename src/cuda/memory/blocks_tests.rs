@@ -12,7 +12,7 @@ fn tokens_keep_address_and_page() {
 }
 
 #[test]
-fn misaligned_memory_is_replaced_by_a_larger_piece() {
+fn misaligned_memory_is_replaced_by_a_larger_block() {
     let padding = Padding::default();
     let asked = RefCell::new(Vec::new());
     let allocate = |len| {

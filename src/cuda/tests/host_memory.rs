@@ -179,7 +179,7 @@ fn usage_counts_blocks_by_kind_until_nothing_uses_them() {
     stream.fill(Fill::bytes(plain.span(), 1)).unwrap();
     drop(plain);
     setup.device.free(only_huge).unwrap();
-    assert_eq!(usage(), [all, all, 0, huge], "queued work has it");
+    assert_eq!(usage(), [all, all, 0, huge], "enqueued work has it");
     gate.open();
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
     assert_eq!(usage(), [0, all, 0, huge]);

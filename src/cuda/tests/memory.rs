@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Barrier};
 
-use super::{Gate, LONG, Memory, Setup, calls, open, pageable, pattern, symbol, wait_until};
+use super::{Gate, LONG, Memory, Setup, calls, of_double, open, pageable, pattern, symbol, wait_until};
 use crate::backend::{Block, Calls, Copy, FaultKind, Fill, Foreign, PagePolicy, Place, Span, Wait};
 
 #[test]

@@ -92,8 +92,8 @@ pub unsafe extern "C" fn aclrtReserveMemAddress(
     })
 }
 
-/// Reserves a range of addresses outside of the range for unified caching. There is no such range here, so this does
-/// the same as aclrtReserveMemAddress.
+/// Reserves a range of addresses outside of the range for unified caching. There is no such range here, so the call
+/// reserves any range, as aclrtReserveMemAddress does.
 ///
 /// @param virPtr receives the first address.
 /// @param size bytes, rounded up to a multiple of 2 MiB.

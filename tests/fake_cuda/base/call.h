@@ -38,7 +38,7 @@ class Call {
     // call goes on when it is unlocked.
     void wait_inside(const std::function<bool()>& done) const;
 
-    // Does the same for at most this time, 0: for any. Returns whether `done`.
+    // Waits in the same way for at most this time, 0: for any. Returns whether `done`.
     bool wait_inside(const std::function<bool()>& done, std::chrono::milliseconds limit) const;
 
     // Reports a definite bug of the caller, and returns `code`.

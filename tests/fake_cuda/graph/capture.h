@@ -29,7 +29,7 @@ CUresult invalidate(Capture& capture, CUresult code);
 // stream is not captured.
 CUresult disturb_capture_of(CUstream handle, CUresult code);
 
-// Does the same for a call that waits for all work of a context.
+// Invalidates the captures in a context, because a call waits for all of its work.
 CUresult disturb_captures_in(const Context& context);
 
 }  // namespace fake

@@ -59,7 +59,7 @@ std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priori
 // Returns the valid stream with this handle, or null after reporting the reason.
 std::shared_ptr<Stream> find_stream(const Call& call, CUstream handle, CUresult* code);
 
-// Does the same for a call that submits work, which requires the stream's context to be current.
+// Returns the valid stream for a call that submits work, which requires the stream's context to be current.
 std::shared_ptr<Stream> find_stream_to_submit(const Call& call, CUstream handle, CUresult* code);
 
 // Enqueues an operation. A late failure that a test has injected replaces the body.
@@ -67,7 +67,7 @@ CUresult submit(const Call& call, Stream& stream, Operation operation);
 
 // Waits for all work so far; returns the context's failure, if it has one.
 CUresult wait_for(const Call& call, Stream& stream);
-// Does the same for a program's call, which trims memory pools.
+// Waits for all work so far, and trims memory pools: a call of a program.
 CUresult synchronize(const Call& call, Stream& stream);
 CUresult wait_for_device(const Call& call);
 

@@ -33,7 +33,7 @@ CUresult check_direction(const Call& call, Direction direction, const Operand& d
     return CUDA_SUCCESS;
 }
 
-// Does the same as queue_rows, for one row between addresses of `dst_device` and `src_device`.
+// Enqueues a copy of one row between addresses of `dst_device` and `src_device`.
 CUresult queue_copy(Call& call, Stream& stream, Direction direction, uint64_t dst_address, const Context& dst_device,
                     uint64_t src_address, const Context& src_device, size_t size, Wait wait) {
     if (size == 0) return CUDA_SUCCESS;

@@ -13,7 +13,7 @@ Optional<double> Scale(double scale, int64_t from, int64_t to) {
     return static_cast<int64_t>(static_cast<double>(from) * scale) == to ? Scale(scale) : kNone;
 }
 
-// Does the same for operators whose callers also pass the inverse of a scale.
+// Returns a scale, or the inverse of what the caller passed, if it leads from one size to the other.
 Optional<double> ScaleOrInverse(double scale, int64_t from, int64_t to) {
     const Optional<double> given = Scale(scale, from, to);
     return given || scale <= 0 ? given : Scale(1 / scale, from, to);

@@ -80,7 +80,7 @@ fn pages(policy: i32, size: usize) -> PagePolicy {
     }
 }
 
-/// Implements aclrtFree: the address is invalid at once; queued work that uses the memory keeps it.
+/// Implements aclrtFree: the address is invalid at once; enqueued work that uses the memory keeps it.
 #[inline]
 pub fn free(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;

@@ -20,9 +20,9 @@ fn is_or_are(count: usize) -> &'static str {
 }
 
 /// Number of bytes of text that are written at once. So a report of many leaks needs no memory for all of its text.
-const PIECE: usize = 64 << 10;
+const AT_ONCE: usize = 64 << 10;
 
-/// A report, written in pieces of whole lines.
+/// A report, written in parts of whole lines.
 struct Text<'a> {
     text: String,
     names: Names,
@@ -54,7 +54,7 @@ impl<'a> Text<'a> {
         } else {
             self.text.push('\n');
         }
-        if self.text.len() >= PIECE {
+        if self.text.len() >= AT_ONCE {
             self.flush();
         }
     }

@@ -23,11 +23,11 @@ impl DeviceMemory {
             }
         }
         // Without private pages, the block shares pages, as without checks.
-        let Some(piece) = apart.or_else(|| self.arena.lock().take(rounded as u64, align)) else {
+        let Some(taken) = apart.or_else(|| self.arena.lock().take(rounded as u64, align)) else {
             self.bounds.cancel(len as usize);
             return Ok(None);
         };
-        let mut block = self.block(piece);
+        let mut block = self.block(taken);
         let begun = if apart.is_some() {
             block = Block { addr: block.addr + layout.lead as usize, len: len as usize, ..block };
             self.bounds.begin(block, asked, layout)

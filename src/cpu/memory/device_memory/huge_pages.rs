@@ -65,16 +65,16 @@ impl DeviceMemory {
             return Ok(None);
         }
         let aligned = arena.take(len, align);
-        let piece = match align == HUGE && !len.is_multiple_of(HUGE) {
+        let block = match align == HUGE && !len.is_multiple_of(HUGE) {
             true => aligned.or_else(|| arena.take(len, UNIT)),
             false => aligned,
         };
-        let Some(piece) = piece else { return Ok(None) };
-        if let Err(error) = self.open_to(piece.offset + piece.len) {
-            arena.free(piece.offset, piece.note);
+        let Some(block) = block else { return Ok(None) };
+        if let Err(error) = self.open_to(block.offset + block.len) {
+            arena.free(block.offset, block.note);
             return Err(self.access_not_changed(len as usize, &error));
         }
-        Ok(Some(self.block(piece)))
+        Ok(Some(self.block(block)))
     }
 
     fn page_range(&self, first: usize, last: usize) -> std::ops::Range<usize> {
