@@ -57,7 +57,8 @@ fn enter(sequence: &mut Sequence, what: What, used: &[Access]) -> Box<History> {
     match (what, used) {
         (What::Allocates, [memory]) => history.shadow.note_live(memory.end - memory.addr, 0),
         (What::Frees, [memory]) => history.shadow.note_live(0, memory.end - memory.addr),
-        _ => {}
+        (What::Allocates | What::Frees | What::Accesses(_) | What::Closes, _)
+        | (What::Waits | What::Calls | What::Touches, _) => {}
     }
     history
 }

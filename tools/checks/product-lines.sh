@@ -51,7 +51,8 @@ queues=403  # streams of CUDA that share hardware queues: src/cuda/runtime/prior
             # a lock: backend/stream/mod.rs, core/graph/graph.rs; failures of waits that end before their call returns;
             # timeouts that need no room, with marks that waits share, in stream/state/marks.rs
 turns=40    # threads that spin before they sleep: src/backend/schedule/bell.rs; portaclGetVersion
-exhaustive=260 # matches that name each variant, one a line, instead of `_` (clippy::wildcard_enum_match_arm)
+exhaustive=315 # matches that name each variant, one a line, instead of `_` (clippy::wildcard_enum_match_arm, and
+            # tests/matches.rs for variants in tuples and options)
 captures=60 # captures and failed contexts of other libraries: src/cuda/base/api/captures.rs, streams that join a capture and
             # events in one in src/cuda/stream
 ends=130    # one way to find the ends of transfers, with what each call expects as data: src/core/transfer/ends.rs

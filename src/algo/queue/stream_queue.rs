@@ -181,7 +181,7 @@ impl<O: Operation> StreamQueue<O> {
         match (state.phase, first.awaits()) {
             (Phase::Blocked, Some(record)) => Help::BlockedOn(record.clone()),
             (Phase::Queued, _) if may_run(first) => self.claim_queued(&mut state).map_or(Help::Nothing, Help::Claimed),
-            _ => Help::Nothing,
+            (Phase::Idle | Phase::Queued | Phase::Running | Phase::Blocked, _) => Help::Nothing,
         }
     }
 

@@ -73,7 +73,14 @@ impl Stripe {
                 self.lost += 1;
                 return false;
             }
-            _ => return true,
+            (
+                HostWhat::Begin(..)
+                | HostWhat::Mark(..)
+                | HostWhat::Start(..)
+                | HostWhat::Operation(..)
+                | HostWhat::Call(_),
+                _,
+            ) => return true,
         };
         self.skipped.insert(thread, skipped_now);
         false

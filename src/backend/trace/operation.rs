@@ -139,7 +139,7 @@ fn copy_in_words(src: Place, dst: Place) -> String {
         (Place::Device(from), Place::Device(to)) => format!("copy device {from} to device {to}"),
         (Place::Device(_), _) => "copy device to host".to_owned(),
         (_, Place::Device(_)) => "copy host to device".to_owned(),
-        _ => "copy in host".to_owned(),
+        (Place::Pageable | Place::Pinned, Place::Pageable | Place::Pinned) => "copy in host".to_owned(),
     }
 }
 

@@ -54,7 +54,18 @@ fn most_effects(task: &Task) -> usize {
         }
         None => match task.step() {
             Some(Step::HostTask(task)) => task.buffers.len(),
-            _ => 1,
+            // An indirect copy has one effect, the others have none.
+            Some(
+                Step::CopyIndirect(_)
+                | Step::WriteValue(_)
+                | Step::WaitValue(_)
+                | Step::ChangeNotify(..)
+                | Step::WaitNotify(..)
+                | Step::Wait(_)
+                | Step::Record(_)
+                | Step::WaitShared(_),
+            )
+            | None => 1,
         },
     }
 }

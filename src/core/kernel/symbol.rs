@@ -115,7 +115,7 @@ fn callee_of_symbol(func: u64) -> u64 {
     let Some(context) = thread::current_now() else { return func };
     match find(func as usize, &context.device) {
         Some(Meaning::Kernel(function)) => function,
-        _ => func,
+        Some(Meaning::Variable(_)) | None => func,
     }
 }
 

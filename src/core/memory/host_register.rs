@@ -100,11 +100,22 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
         InsertError::Overlap { base, len: other_len } => {
             let wanted = format_args!("the {len} bytes at ptr {addr:#x}");
             match Allocation::find(base).map(|found| found.kind) {
-                Some(kind) if !matches!(kind, Kind::Registered { .. }) => param_invalid!(
+                Some(
+                    Kind::Device(_)
+                    | Kind::Managed(_)
+                    | Kind::Imported(_)
+                    | Kind::Graph(_)
+                    | Kind::Pinned
+                    | Kind::Pool(_)
+                    | Kind::ManagedPool(_)
+                    | Kind::HostPool(_)
+                    | Kind::Mapped(_)
+                    | Kind::HostMapped(_),
+                ) => param_invalid!(
                     "{wanted} overlap the {other_len} bytes at {base:#x}, which this library allocated; memory from \
                      this library needs no registration"
                 ),
-                _ => error_with!(
+                Some(Kind::Registered { .. }) | None => error_with!(
                     Code::HostMemoryAlreadyRegistered,
                     "{wanted} overlap the {other_len} bytes at {base:#x}, which are registered already; call \
                      aclrtHostUnregister({base:#x}) first"

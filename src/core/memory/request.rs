@@ -214,7 +214,7 @@ impl MemoryRequest {
             (Target::Device(device), MemoryKind::Managed) => &DeviceTallies::of(device).managed,
             (Target::Device(device), _) => &DeviceTallies::of(device).device,
             (Target::Session(session), _) => &HostTallies::of(session).pinned,
-            _ => return Err(not_open()),
+            (Target::Current | Target::Opening(..) | Target::Host, _) => return Err(not_open()),
         })
     }
 

@@ -44,7 +44,10 @@ pub(crate) fn make(shared: &Shared, job: &RandomNum) {
         }
         (_, RandomElement::Float16) => piece.floats([first, second].map(|bits| bits as u16), from_half, to_half),
         (_, RandomElement::BFloat16) => piece.floats([first, second].map(|bits| bits as u16), from_brain, to_brain),
-        _ => unreachable!("other distributions are of floating point numbers"),
+        (
+            Distribution::Normal | Distribution::TruncatedNormal,
+            RandomElement::Int32 | RandomElement::UInt32 | RandomElement::Int64 | RandomElement::UInt64,
+        ) => unreachable!("other distributions are of floating point numbers"),
     }
     if let Some(counter) = counter {
         let used = u128::from(count.div_ceil(job.per_block()));

@@ -30,7 +30,7 @@ pub(crate) fn peers(device: &DeviceState, dst: Place, src: Place) -> Option<(Arc
         (Place::Device(to), Place::Device(from)) if to != from => {
             device.driver.device(to).zip(device.driver.device(from))
         }
-        _ => None,
+        (Place::Device(_) | Place::Pageable | Place::Pinned, _) => None,
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn stays_on(device: &DeviceState, copy: &Copy) -> bool {
     match (copy.dst.place, copy.src.place) {
         (Place::Device(to), Place::Device(from)) => to == here && from == here,
         (Place::Device(end), _) | (_, Place::Device(end)) => end == here,
-        _ => false,
+        (Place::Pageable | Place::Pinned, Place::Pageable | Place::Pinned) => false,
     }
 }
 

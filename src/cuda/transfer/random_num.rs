@@ -78,7 +78,7 @@ fn kernel(job: &RandomNum) -> usize {
         (Distribution::Dropout, _) => BITS,
         (_, RandomElement::Int32 | RandomElement::UInt32) => INTEGERS_32,
         (_, RandomElement::Int64 | RandomElement::UInt64) => INTEGERS_64,
-        _ => FLOATS,
+        (_, RandomElement::Float16 | RandomElement::BFloat16 | RandomElement::Float32) => FLOATS,
     }
 }
 

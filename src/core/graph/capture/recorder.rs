@@ -209,7 +209,7 @@ fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
         Some(Ok(position)) => Ok(position),
         Some(Err(error)) if error.code() == Code::BadAlloc => Err(no_memory(error)),
         // The capture ended between its check and this.
-        _ => Err(Fault::new(
+        Some(Err(_)) | None => Err(Fault::new(
             FaultKind::Abandoned,
             "during this call, another thread has ended or invalidated the capture, the graph under construction or \
              the update of a task group to which this stream adds its work; end it after all threads have added their \

@@ -127,7 +127,16 @@ pub fn get(raw: u64) -> Result<(i32, u64, Params)> {
         | What::Control => match task.step {
             Some(Step::WriteValue(write)) => Params::Write(write),
             Some(Step::WaitValue(wait)) => Params::Wait(wait),
-            _ => Params::Other,
+            Some(
+                Step::ChangeNotify(..)
+                | Step::WaitNotify(..)
+                | Step::CopyIndirect(_)
+                | Step::HostTask(_)
+                | Step::Wait(_)
+                | Step::Record(_)
+                | Step::WaitShared(_),
+            )
+            | None => Params::Other,
         },
     };
     let group = task.group.as_ref().map_or(0, |member| member.group.handle.raw());
@@ -164,7 +173,9 @@ pub fn set(raw: u64, kind: i32, change: TaskUpdate) -> Result<()> {
             task.step = Some(Step::WaitValue(wait));
         }
         (TaskUpdate::Other { is_said: false }, _) => {}
-        _ => return Err(has_no_parameters(&task)),
+        (TaskUpdate::Kernel(_) | TaskUpdate::Value { .. } | TaskUpdate::Other { is_said: true }, _) => {
+            return Err(has_no_parameters(&task));
+        }
     }
     task.is_disabled = false;
     change_later(&graph, place, task);
@@ -208,7 +219,9 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
                  host memory with isHostArgs 1"
             ));
         }
-        _ => return Err(invalid_param!("params->isHostArgs is {is_host}; allowed: 1, and 0 if argsSize is 0")),
+        (2.., _) => {
+            return Err(invalid_param!("params->isHostArgs is {is_host}; allowed: 1, and 0 if argsSize is 0"));
+        }
     }
     let unknown = || {
         Error::new(

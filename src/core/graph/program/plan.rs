@@ -66,7 +66,7 @@ pub(crate) fn plan(tasks: &[Task]) -> Vec<Unit> {
             batch.append(next);
             true
         }
-        _ => false,
+        (Unit::Late(_) | Unit::Nodes(_) | Unit::Step(_), _) => false,
     });
     parts
 }

@@ -127,7 +127,17 @@ fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
     match Allocation::find(span.addr).map(|found| found.kind) {
         Some(Kind::Pool(_) | Kind::ManagedPool(_)) => true,
         Some(Kind::Mapped(_)) => mapped::is_granted(span, device, writes),
-        _ => is_managed(span.addr),
+        Some(
+            Kind::Device(_)
+            | Kind::Managed(_)
+            | Kind::Imported(_)
+            | Kind::Graph(_)
+            | Kind::Pinned
+            | Kind::HostPool(_)
+            | Kind::HostMapped(_)
+            | Kind::Registered { .. },
+        )
+        | None => is_managed(span.addr),
     }
 }
 

@@ -120,7 +120,18 @@ impl Source for DeviceMemory {
     fn free(&self, addr: usize) -> Result<()> {
         let device = match Allocation::find(addr).map(|allocation| allocation.kind) {
             Some(Kind::Device(id) | Kind::Managed(id)) => open_device(id),
-            _ => None,
+            Some(
+                Kind::Imported(_)
+                | Kind::Graph(_)
+                | Kind::Pinned
+                | Kind::Pool(_)
+                | Kind::ManagedPool(_)
+                | Kind::HostPool(_)
+                | Kind::Mapped(_)
+                | Kind::HostMapped(_)
+                | Kind::Registered { .. },
+            )
+            | None => None,
         };
         // The device stays open while the allocation is held.
         let claimed = device.and_then(|device| {
