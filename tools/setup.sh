@@ -80,7 +80,7 @@ if ((${#packages[@]})); then
     echo "setup: apt-get install ${packages[*]}"
     "${as_root[@]}" apt-get update -qq </dev/null
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends "${packages[@]}" </dev/null >/dev/null
+        apt-get install -y -qq -o DPkg::Lock::Timeout=600 --no-install-recommends "${packages[@]}" </dev/null >/dev/null
 fi
 
 # Debian's Rust is too old. Cargo.toml names the oldest usable version. RUSTUP_TOOLCHAIN is rustup's own variable, by which
