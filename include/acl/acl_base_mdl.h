@@ -46,6 +46,9 @@ aclError aclSetTensorFormat(aclTensorDesc *desc, aclFormat format);
 /** Sets the shape in memory. */
 aclError aclSetTensorShape(aclTensorDesc *desc, int numDims, const int64_t *dims);
 
+/** Sets the address and the bytes of constant contents, which the program keeps. */
+aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer, size_t length);
+
 /** Sets the kind of memory. */
 aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType);
 

@@ -36,6 +36,8 @@ struct aclTensorDesc {
     aclFormat storage_format;
     std::vector<int64_t> storage_sizes;
     aclMemType place;
+    const void* contents;
+    size_t bytes;
 };
 
 extern "C" {
@@ -46,7 +48,7 @@ aclTensorDesc* aclCreateTensorDesc(aclDataType type, int numDims, const int64_t*
         Refuse(__func__, objection);
         return nullptr;
     }
-    const aclTensorDesc desc{type, format, {dims, dims + numDims}, {}, format, {}, ACL_MEMTYPE_DEVICE};
+    const aclTensorDesc desc{type, format, {dims, dims + numDims}, {}, format, {}, ACL_MEMTYPE_DEVICE, nullptr, 0};
     return Objects<aclTensorDesc>::Get().Add(std::make_unique<aclTensorDesc>(desc));
 }
 
@@ -92,6 +94,14 @@ aclError aclSetTensorShape(aclTensorDesc* desc, int numDims, const int64_t* dims
     const std::string objection = Objection(numDims, dims);
     if (!objection.empty()) return Refuse(__func__, objection);
     desc->storage_sizes.assign(dims, dims + numDims);
+    return ACL_SUCCESS;
+}
+
+aclError aclSetTensorConst(aclTensorDesc* desc, void* dataBuffer, size_t length) {
+    REFUSE_DEAD(desc);
+    if (length > 0) REFUSE_NULL(dataBuffer);
+    desc->contents = dataBuffer;
+    desc->bytes = length;
     return ACL_SUCCESS;
 }
 

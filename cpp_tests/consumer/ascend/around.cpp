@@ -43,6 +43,7 @@ static int Handles() {
         REQUIRE(aclGetTensorDescDimV2(none, 0, &size) == ACL_ERROR_INVALID_PARAM);
         REQUIRE(aclSetTensorFormat(none, ACL_FORMAT_ND) == ACL_ERROR_INVALID_PARAM);
         REQUIRE(aclSetTensorShape(none, 0, nullptr) == ACL_ERROR_INVALID_PARAM);
+        REQUIRE(aclSetTensorConst(none, &garbage, sizeof garbage) == ACL_ERROR_INVALID_PARAM);
         REQUIRE(aclSetTensorPlaceMent(none, ACL_MEMTYPE_HOST) == ACL_ERROR_INVALID_PARAM);
         aclSetTensorDescName(none, "name");
     }
@@ -84,6 +85,10 @@ static int Data() {
             aclGetTensorDescNumDims(desc) == 2);
     REQUIRE(aclGetTensorDescDimV2(desc, 1, &size) == ACL_SUCCESS && size == 3);
     REQUIRE(aclGetTensorDescDimV2(desc, 2, &size) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(aclSetTensorConst(desc, &size, sizeof size) == ACL_SUCCESS &&
+            aclSetTensorConst(desc, nullptr, 0) == ACL_SUCCESS);
+    REQUIRE(aclSetTensorConst(desc, nullptr, 1) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(std::strstr(aclGetRecentErrMsg(), "dataBuffer is null") != nullptr);
     REQUIRE(aclCreateTensorDesc(ACL_FLOAT, -1, sizes, ACL_FORMAT_ND) == nullptr);
 
     const aclTensorDesc* const descs[] = {desc};
