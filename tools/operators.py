@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Types of integrations/operators/run/aten.h in C.
 TYPES = {
-    **dict.fromkeys(["In", "Part", "MaybeIn", "Out", "MaybeOut", "Unsized"], "const aclTensor*"),
+    **dict.fromkeys(["In", "Part", "Packed", "MaybeIn", "Out", "MaybeOut", "Unsized"], "const aclTensor*"),
     **dict.fromkeys(["Number", "MaybeNumber", "Factor"], "const aclScalar*"),
     **dict.fromkeys(["Ints", "MaybeInts"], "const aclIntArray*"),
     "Floats": "const aclFloatArray*", "Flags": "const aclBoolArray*", "Numbers": "const aclScalarList*",

@@ -10,10 +10,10 @@ import sys
 
 import operators
 
-# What functions of ATen call that are made of others.
-PARTS = """_log_softmax _reshape_alias _softmax abs add addmv all any as_strided bitwise_and bitwise_or bmm cat clamp_min div
-empty empty_strided eq exp fill ge gt le lt max mean min mm mul ne neg pow resize rsub sqrt sub sum unfold view where xlogy
-zero""".split()
+# What functions of ATen call that are made of others, and what arguments of rows are made with.
+PARTS = """_log_softmax _reshape_alias _softmax abs add addmv all any as_strided bitwise_and bitwise_left_shift
+bitwise_or bitwise_right_shift bmm cat clamp_min div empty empty_strided eq exp fill ge gt le lt max mean min mm mul
+ne neg pow resize rsub sqrt sub sum unfold view where xlogy zero""".split()
 
 # Declared by the headers and missing in the library. The linker names others.
 UNDEFINED = {"_amp_update_scale_", "_index_put_impl_", "addbmm_", "bernoulli_", "embedding_renorm_", "floor_divide_",

@@ -34,6 +34,5 @@ aclnnStatus Missing(const char* name) {
     static_assert(true, "the macro wants a semicolon behind it")
 
 MISSING(AddLayerNormGrad);
-MISSING(ConvDepthwise2d);
 MISSING(LessScalar);
 MISSING(ROIAlign);

@@ -29,19 +29,20 @@ at::IntArrayRef Array(const char* name, const int64_t* values, const char* count
 }
 
 // Returns how many elements the allocation has from this address on, or 0 if it is in none.
-int64_t ElementsFrom(void* data, size_t bytes_of_one) {
+int64_t ElementsFrom(void* data, at::ScalarType type) {
     void* base = nullptr;
     size_t size = 0;
     if (data == nullptr) return 0;
     if (aclrtMemGetAddressRange(data, &base, &size) != ACL_SUCCESS) return operators::ForgetFailure(), 0;
     const auto skipped = static_cast<size_t>(static_cast<const char*>(data) - static_cast<const char*>(base));
-    return static_cast<int64_t>((size - skipped) / bytes_of_one);
+    const size_t bytes = size - skipped;
+    return static_cast<int64_t>(type == operators::kInt4 ? 2 * bytes : bytes / c10::elementSize(type));
 }
 
 // The storage of a view: its address, and the elements that the program states.
 struct Stated {
     void* data;
-    size_t bytes_of_one;
+    at::ScalarType type;
     int64_t elements;
 };
 
@@ -65,7 +66,7 @@ int64_t CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offs
                           "values");
     }
     if (offset >= 0 && last < storage.elements) return storage.elements;
-    if (offset < 0 || last >= ElementsFrom(storage.data, storage.bytes_of_one))
+    if (offset < 0 || last >= ElementsFrom(storage.data, storage.type))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims, strides and offset select the elements with index ", offset,
                       " to ", last, " (counted from 0), but the storage has ", storage.elements, " elements");
     return last + 1;
@@ -176,14 +177,13 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
     return GuardedPointer(__func__, [&] {
         const at::IntArrayRef sizes = Array("viewDims", viewDims, "viewDimsNum", viewDimsNum);
         const at::IntArrayRef storage = Array("storageDims", storageDims, "storageDimsNum", storageDimsNum);
-        const at::ScalarType type = operators::ScalarTypeOf(dataType);
+        const at::ScalarType type = dataType == ACL_INT4 ? operators::kInt4 : operators::ScalarTypeOf(dataType);
         c10::SmallVector<int64_t, 6> steps = StridesOf(sizes);
         if (strides != nullptr) steps.assign(strides, strides + sizes.size());
         // Programs state any storage for a tensor without elements.
-        const size_t bytes_of_one = c10::elementSize(type);
         const int64_t stated = IsEmpty(sizes) ? 0 : Product(storage);
-        const int64_t elements = CheckBounds(sizes, steps, offset, {tensorData, bytes_of_one, stated});
-        const size_t bytes = static_cast<size_t>(elements) * bytes_of_one;
+        const int64_t elements = CheckBounds(sizes, steps, offset, {tensorData, type, stated});
+        const size_t bytes = operators::BytesOf(static_cast<size_t>(elements), type);
         return operators::Store<aclTensor>::Get().Make(
             {operators::MakeView(tensorData, bytes, type, sizes, steps, offset), dataType, format, storage.vec()});
     });

@@ -9,6 +9,8 @@ OPERATOR(Sub, (In self, In other, Factor alpha, Out out), at::sub_out(out, self,
 OPERATOR(Subs, (In self, Factor other, Factor alpha, Out out), at::sub_out(out, self, Wrapped(other), alpha));
 OPERATOR(InplaceSub, (Out self, In other, Factor alpha), at::sub_out(self, self, other, alpha));
 OPERATOR(InplaceSubs, (Out self, Factor other, Factor alpha), at::sub_out(self, self, Wrapped(other), alpha));
+OPERATOR(AddRelu, (In self, In other, Factor alpha, Out out), Put(out, at::relu(at::add(self, other, alpha))));
+OPERATOR(InplaceAddRelu, (Out self, In other, Factor alpha), Put(self, at::relu(at::add(self, other, alpha))));
 OPERATOR(Rsub, (In self, In other, Factor alpha, Out out), at::sub_out(out, other, self, alpha));
 OPERATOR(Rsubs, (In self, Factor other, Factor alpha, Out out), at::sub_out(out, Wrapped(other), self, alpha));
 

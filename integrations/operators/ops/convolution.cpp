@@ -10,6 +10,15 @@ void ConvolveBackward(const std::tuple<at::Tensor, at::Tensor, at::Tensor>& resu
     Put(gradBias, std::get<2>(results));
 }
 
+// Convolves each channel on its own.
+void ConvolveChannels(const at::Tensor& self, const at::Tensor& weight, Ints kernel, MaybeIn bias, Ints stride,
+                      Ints padding, Ints dilation, at::Tensor& out) {
+    if (self.dim() < 3 || weight.dim() < 2 || weight.sizes().slice(static_cast<size_t>(weight.dim() - 2)) != kernel)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "self, weight and kernelSize are ", self.sizes(), ", ", weight.sizes(),
+                      " and ", kernel, "; self must have 3 or 4 dimensions, and kernelSize the last sizes of weight");
+    Put(out, at::convolution(self, weight, bias, stride, padding, dilation, false, {0, 0}, self.size(-3)));
+}
+
 // Throws if two tensors differ in anything but their last two sizes.
 void CheckPlanes(const at::Tensor& grad, const at::Tensor& self) {
     const int64_t outer = std::max<int64_t>(self.dim() - 2, 0);
@@ -32,6 +41,10 @@ OPERATOR(Convolution,
          (In self, In weight, MaybeIn bias, Ints stride, Ints padding, Ints dilation, bool transposed,
           Ints outputPadding, int64_t groups, Out out, [[maybe_unused]] int8_t cubeMathType),
          Put(out, at::convolution(self, weight, bias, stride, padding, dilation, transposed, outputPadding, groups)));
+OPERATOR(ConvDepthwise2d,
+         (In self, In weight, Ints kernelSize, MaybeIn bias, Ints stride, Ints padding, Ints dilation, Out out,
+          [[maybe_unused]] int8_t cubeMathType),
+         ConvolveChannels(self, weight, kernelSize, bias, stride, padding, dilation, out));
 OPERATOR(ConvolutionBackward,
          (In grad, In self, In weight, MaybeInts biasSizes, Ints stride, Ints padding, Ints dilation, bool transposed,
           Ints outputPadding, int64_t groups, Flags mask, [[maybe_unused]] int8_t cubeMathType, MaybeOut gradSelf,

@@ -51,5 +51,7 @@ OPERATOR(InplaceClampMax, (Out self, Number max), at::clamp_max_(self, max));
 OPERATOR(ClampTensor, (In self, MaybeIn min, MaybeIn max, Out out), at::clamp_out(out, self, min, max));
 OPERATOR(ClampMinTensor, (In self, In min, Out out), at::clamp_min_out(out, self, min));
 OPERATOR(ClampMaxTensor, (In self, In max, Out out), at::clamp_max_out(out, self, max));
+OPERATOR(InplaceClampMinTensor, (Out self, In min), at::clamp_min_out(self, self, min));
+OPERATOR(InplaceClampMaxTensor, (Out self, In max), at::clamp_max_out(self, self, max));
 OPERATOR(NanToNum, (In self, float nan, float posinf, float neginf, Out out),
          at::nan_to_num_out(out, self, nan, posinf, neginf));

@@ -29,6 +29,26 @@ void MultiplyBatches(const at::Tensor& self, const at::Tensor& mat2, at::Tensor&
         a, b, out, [](In x, In y) { return at::bmm(x, y); }, [](Out to, In x, In y) { at::bmm_out(to, x, y); });
 }
 
+at::Tensor Permuted(const at::Tensor& tensor, MaybeInts order) {
+    return order && !order->empty() ? tensor.permute(*order) : tensor;
+}
+
+// Multiplies batches whose dimensions are in other orders. The result may be split into several batches.
+void MultiplyPermuted(const at::Tensor& x1, const at::Tensor& x2, MaybeIn bias, int64_t parts, MaybeInts order,
+                      at::Tensor& out) {
+    CheckPositive("batchSplitFactor", parts);
+    const at::ScalarType wide = at::promoteTypes(at::kFloat, at::promoteTypes(x1.scalar_type(), x2.scalar_type()));
+    at::Tensor product = at::bmm(x1.to(wide), x2.to(wide));
+    if (bias) product = product + *bias;
+    product = Permuted(product, order);
+    if (parts == 1) return Put(out, product);
+    const int64_t width = product.size(1) * product.size(2);
+    if (width % parts != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "batchSplitFactor is ", parts, "; allowed: a divisor of ", width,
+                      ", the number of elements for each of the ", product.size(0), " rows of the result");
+    Put(out, product.reshape({product.size(0), parts, width / parts}).transpose(0, 1));
+}
+
 void CheckAbsent(const char* name, MaybeTensors tensors) {
     if (tensors) throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is not supported; pass null");
 }
@@ -89,6 +109,11 @@ OPERATOR(Addmv, (Part self, In mat, In vec, Number alpha, Number beta, Out out, 
 OPERATOR(Baddbmm,
          (Part self, In batch1, In batch2, Number beta, Number alpha, Out out, [[maybe_unused]] int8_t cubeMathType),
          at::baddbmm_out(out, self, batch1, batch2, beta, alpha));
+OPERATOR(TransposeBatchMatMul,
+         (In x1, In x2, MaybeIn bias, MaybeIn scale, MaybeInts permX1, MaybeInts permX2, MaybeInts permY,
+          [[maybe_unused]] int8_t cubeMathType, int64_t batchSplitFactor, Out out),
+         if (scale) throw Refusal(ACLNN_ERR_PARAM_INVALID, "scale is not supported; pass null");
+         MultiplyPermuted(Permuted(x1, permX1), Permuted(x2, permX2), bias, batchSplitFactor, permY, out));
 OPERATOR(Mv, (In self, In vec, Out out, [[maybe_unused]] int8_t cubeMathType), at::mv_out(out, self, vec));
 OPERATOR(Ger, (In self, In vec2, Out out), at::outer_out(out, self, vec2));
 OPERATOR(Dot, (In self, In tensor, Out out), at::dot_out(out, self, tensor));

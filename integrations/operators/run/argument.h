@@ -37,6 +37,12 @@ class Intake {
                       " is null");
     }
 
+    [[noreturn]] void RefuseInt4(int32_t element) const {
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, ParameterName(work_, position_ - 1, element),
+                      " is of the type ACL_INT4, which the operator does not take here; pass numbers of 8 bits "
+                      "(ACL_INT8)");
+    }
+
     // Registers the storage of a tensor that was taken last, or of an element of a list; the kernel gets its address.
     size_t Place(const at::Tensor& view, Does does, int32_t element) {
         work_.storages.push_back(BaseOf(view));
@@ -59,6 +65,7 @@ struct Held {
 };
 
 inline Held Hold(const aclTensor& tensor, Intake& intake, Does does, int32_t element = -1) {
+    if (tensor.type == ACL_INT4) intake.RefuseInt4(element);
     return {tensor.view, intake.Place(tensor.view, does, element)};
 }
 
@@ -106,6 +113,17 @@ struct Argument<Out> : TensorArgument<Does::kWrite> {};
 template <>
 struct Argument<Part> : TensorArgument<Does::kMayRead> {
     static PartlyRead Unpack(const Held& kept, Addresses addresses) { return PartlyRead(kept.At(addresses)); }
+};
+template <>
+struct Argument<Packed> : TensorArgument<Does::kRead> {
+    static Held Take(C passed, Intake& intake) {
+        const at::Tensor& view = intake.Next(passed).view;
+        return {view, intake.Place(view, Does::kRead, -1)};
+    }
+    static Unpacked Unpack(const Held& kept, Addresses addresses) {
+        const at::Tensor view = kept.At(addresses);
+        return Unpacked(view.scalar_type() == kInt4 ? operators::Unpack(view) : view);
+    }
 };
 
 template <Does kDoes>

@@ -29,6 +29,11 @@ struct PartlyRead : at::Tensor {
     explicit PartlyRead(at::Tensor tensor) : at::Tensor(std::move(tensor)) {}
 };
 using Part = const PartlyRead&;
+// An input of whole numbers of 8 bits, or of 4 bits (ACL_INT4), which the operator gets as numbers of 8 bits.
+struct Unpacked : at::Tensor {
+    explicit Unpacked(at::Tensor tensor) : at::Tensor(std::move(tensor)) {}
+};
+using Packed = const Unpacked&;
 using MaybeIn = const Optional<at::Tensor>&;
 using Out = at::Tensor&;
 using MaybeOut = Optional<at::Tensor>&;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "run/view.h"
 #include "run/work.h"
 
 namespace operators {
@@ -62,6 +63,15 @@ uint32_t FlagsOf(Does does) {
     }
 }
 
+// Adds the bytes of a view of ACL_INT4. With gaps between elements, some bytes are used in part or not at all.
+template <typename Add>
+void AddInt4(const c10::TensorImpl& view, Does does, const char* base, Add add) {
+    if (view.numel() == 0) return;
+    const int64_t first = view.storage_offset() / 2;
+    const bool is_dense = Ranges(view).steps.empty();
+    add(base + first, static_cast<size_t>(LastOf(view) / 2 - first + 1), is_dense ? does : Does::kMayRead);
+}
+
 }  // namespace
 
 size_t UsesOf(uintptr_t address, void* const* storages, portaclUse* uses, size_t capacity) {
@@ -78,6 +88,10 @@ size_t UsesOf(uintptr_t address, void* const* storages, portaclUse* uses, size_t
         // The sizes of this tensor change while the operator runs.
         if (does == Does::kWriteStorage) {
             if (view->storage().nbytes() > 0) add(base, view->storage().nbytes(), does);
+            continue;
+        }
+        if (c10::typeMetaToScalarType(view->dtype()) == kInt4) {
+            AddInt4(*view, does, base, add);
             continue;
         }
         const char* first = base + static_cast<size_t>(view->storage_offset()) * view->itemsize();

@@ -1,6 +1,7 @@
 """Layers that torch computes otherwise on the CPU, beside torch: losses, bags, shared statistics, images."""
 
 import device
+import direct
 import torch
 from torch.nn import functional
 
@@ -161,6 +162,53 @@ def sums_are_normalized():
         x.npu(), y[:, :2].npu(), gamma.npu(), beta.npu()))
 
 
+def bounds_that_are_tensors():
+    for dtype in TYPES:
+        x, bound = torch.randn(3, 5).to(dtype), torch.randn(5).to(dtype)
+        same(x.npu().clamp_min_(bound.npu()), x.clamp_min(bound), dtype)
+        same(x.npu().clamp_max_(bound.npu()), x.clamp_max(bound), dtype)
+    whole = torch.arange(-6, 6, dtype=torch.int64).reshape(3, 4)
+    assert torch.equal(whole.npu().clamp_min_(torch.tensor([0, 1, 2, 3]).npu()).cpu(),
+                       whole.clamp_min(torch.tensor([0, 1, 2, 3])))
+    device.expect_error("aclnnInplaceClampMinTensorGetWorkspaceSize: ", lambda: x.npu().clamp_min_(torch.ones(4).npu()))
+
+
+def sums_without_negative_numbers():
+    for dtype in TYPES:
+        x, y = torch.randn(3, 5).to(dtype), torch.randn(5).to(dtype)
+        same(torch.ops.aten._add_relu(x.npu(), y.npu(), alpha=2), torch.relu(x.float() + 2 * y.float()), dtype)
+        same(torch.ops.aten._add_relu_(x.npu(), y.npu()), torch.relu(x.float() + y.float()), dtype)
+
+
+def channels_are_convolved_alone():
+    for dtype in TYPES:
+        x, weight, bias = (torch.randn(shape).to(dtype) for shape in ((2, 4, 7, 6), (8, 1, 3, 2), (8,)))
+        for options in ((1, 0, 1), ([2, 1], [1, 0], [1, 2])):
+            pairs = [each if isinstance(each, list) else [each, each] for each in options]
+            for each in (None, bias):
+                want = functional.conv2d(x.float(), weight.float(), None if each is None else each.float(), *options,
+                                         groups=4)
+                got = torch.ops.aten._conv_depthwise2d(x.npu(), weight.npu(), [3, 2], None if each is None else each.npu(),
+                                                       *pairs)
+                same(got, want, dtype)
+    device.expect_error("kernelSize the last sizes of weight", lambda: direct.call(
+        "aclnnConvDepthwise2d", x.npu(), weight.npu(), [2, 2], None, [1, 1], [0, 0], [1, 1], got, 0))
+
+
+def least_and_most():
+    for dtype in (*TYPES, torch.int64):
+        x = (torch.randn(3, 5) * 9).to(dtype)
+        least, most = torch.empty((), dtype=dtype).npu(), torch.empty((), dtype=dtype).npu()
+        direct.call("aclnnAminmaxAll", x.npu(), least, most)
+        assert least.item() == x.min().item() and most.item() == x.max().item()
+        for dim, keep in ((0, False), (-1, True)):
+            want = torch.aminmax(x, dim=dim, keepdim=keep)
+            least, most = (torch.empty(want.min.shape, dtype=dtype).npu() for _ in range(2))
+            direct.call("aclnnAminmaxDim", x.npu(), dim, keep, least, most)
+            assert torch.equal(least.cpu(), want.min) and torch.equal(most.cpu(), want.max)
+
+
 if __name__ == "__main__":
     device.main([cross_entropies, losses_of_sequences, bags, statistics_of_parts, images, gradients,
-                 sums_are_normalized])
+                 sums_are_normalized, bounds_that_are_tensors, sums_without_negative_numbers,
+                 channels_are_convolved_alone, least_and_most])

@@ -317,17 +317,6 @@ void UpdateRows(at::Tensor& self, const at::Tensor& indices, const at::Tensor& u
     self.index_put_(places, updates);
 }
 
-// The highest probabilities of each row, their experts, and the number of each pair when pairs are counted by column.
-void Gate(const at::Tensor& x, MaybeIn finished, int64_t k, at::Tensor& y, at::Tensor& expert, at::Tensor& row) {
-    const auto highest = at::topk(at::softmax(Wide(x), -1), k, -1, true, true);
-    at::Tensor chosen = std::get<1>(highest);
-    if (finished) chosen = chosen.masked_fill(finished->to(at::kBool).unsqueeze(-1), x.size(-1));
-    Put(y, std::get<0>(highest));
-    Put(expert, chosen);
-    const int64_t rows = k > 0 ? chosen.numel() / k : 0;
-    Put(row, at::arange(rows * k, chosen.options()).reshape({k, rows}).t());
-}
-
 constexpr double kMostInt8 = 127;
 
 // Rounds each row to whole numbers of at most 127, times a scale of the row.
@@ -373,6 +362,9 @@ OPERATOR(RotaryPositionEmbedding, (In x, In cos, In sin, int64_t mode, Out out),
 OPERATOR(RotaryPositionEmbeddingGrad,
          (In dy, In cos, In sin, MaybeIn x, int64_t mode, Out dx, MaybeOut dcos, MaybeOut dsin),
          RotateBackward(dy, cos, sin, x, mode, dx, dcos, dsin));
+OPERATOR(ApplyRotaryPosEmb, (Out query, Out key, In cos, In sin, [[maybe_unused]] int64_t layout),
+         query.copy_(Rotated(query, cos, sin, kHalves));
+         key.copy_(Rotated(key, cos, sin, kHalves)));
 OPERATOR(ApplyRotaryPosEmbV2, (Out query, Out key, In cos, In sin, [[maybe_unused]] int64_t layout, Text rotaryMode),
          query.copy_(Rotated(query, cos, sin, RotaryMode(rotaryMode)));
          key.copy_(Rotated(key, cos, sin, RotaryMode(rotaryMode))));
@@ -391,8 +383,4 @@ OPERATOR(GeGluV3Backward, (In grad, In x, In gelu, int64_t dim, int64_t approxim
 OPERATOR(ScatterNdUpdate, (Out self, In indices, In updates), UpdateRows(self, indices, updates));
 OPERATOR(InplaceScatterUpdate, (Out self, In indices, In updates, int64_t axis),
          UpdateParts(self, indices, updates, axis));
-OPERATOR(MoeGatingTopKSoftmax, (In x, MaybeIn finished, int64_t k, Out y, Out expertIdx, Out rowIdx),
-         Gate(x, finished, k, y, expertIdx, rowIdx));
-OPERATOR(MoeComputeExpertTokens, (In sortedExperts, int64_t numExperts, Out out),
-         Put(out, at::searchsorted(sortedExperts, at::arange(numExperts, sortedExperts.options()), false, true)));
 OPERATOR(DynamicQuant, (In x, MaybeIn smoothScales, Out y, Out scale), QuantizeRows(x, smoothScales, y, scale));

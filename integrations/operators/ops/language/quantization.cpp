@@ -1,64 +1,34 @@
-// Numbers of 8 bits with scales, and products of matrices that use them. Layers of experts. All compute in single
+// Numbers of 8 and 4 bits with scales, and products of matrices that use them. Layers of experts. All compute in single
 // precision, except sums of products of 8 bits.
 #include <algorithm>
+#include <limits>
 
-#include "ops/support.h"
+#include "ops/language/quantization.h"
+
+using namespace quantization;
 
 namespace {
 
-at::Tensor Wide(const at::Tensor& tensor) {
-    return tensor.to(at::kFloat);
-}
-
-void CheckInt8(const char* name, const at::Tensor& tensor) {
+void CheckNarrow(const char* name, const at::Tensor& tensor) {
     if (tensor.scalar_type() != at::kChar)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is of the type ", tensor.scalar_type(), "; allowed: int8");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is of the type ", tensor.scalar_type(),
+                      "; allowed: int8, ACL_INT4, and int32 for eight numbers of 4 bits in each");
 }
 
-void CheckAbsent(const char* name, MaybeIn tensor) {
-    if (tensor) throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is not supported; pass null");
-}
-
-// Returns the factors of each row: those of its group, whose ends are numbers of rows.
-at::Tensor OfGroups(const at::Tensor& factors, const at::Tensor& ends, const at::Tensor& x) {
-    if (factors.dim() != 2 || ends.dim() != 1 || factors.size(0) != ends.size(0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "smoothScales and groupIndex have the shapes ", factors.sizes(), " and ",
-                      ends.sizes(), "; they must be [groups, last size of x] and [groups]");
-    const int64_t rows = x.size(-1) > 0 ? x.numel() / x.size(-1) : 0;
-    const at::Tensor group =
-        at::searchsorted(Long(ends), at::arange(rows, ends.options().dtype(at::kLong)), false, true);
-    std::vector<int64_t> sizes = x.sizes().vec();
-    return factors.index_select(0, group).reshape(sizes);
-}
-
-constexpr double kLeast = -128, kMost = 127;
-
-// Quantizes each row by the range of its numbers, with an offset or so that 0 stays 0.
-void QuantizeRows(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, at::Tensor& y, at::Tensor& scale,
-                  MaybeOut offset) {
-    CheckInt8("y", y);
-    if (x.dim() == 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has no dimensions; it must have at least 1");
-    if (groups) CheckPresent("smoothScales", smooth, "if there is a groupIndex");
-    at::Tensor wide = Wide(x);
-    if (smooth) wide = wide * Wide(groups ? OfGroups(*smooth, *groups, x) : *smooth);
-    const auto positive = [](const at::Tensor& range) { return range.masked_fill(range == 0, 1); };
-    if (!offset) {
-        const at::Tensor factor = at::amax(wide.abs(), {-1}, true) / kMost;
-        Put(y, at::round(wide / positive(factor)));
-        return Put(scale, factor);
-    }
-    const at::Tensor highest = at::amax(wide, {-1}, true);
-    const at::Tensor factor = (highest - at::amin(wide, {-1}, true)) / (kMost - kLeast);
-    const at::Tensor shift = kMost - highest / positive(factor);
-    Put(y, at::clamp(at::round(wide / positive(factor) + shift), kLeast, kMost));
-    Put(scale, factor);
-    Put(offset, shift);
+// Returns numbers of 8 bits. An int32 stands for eight numbers of 4 bits, the first in its lowest bits. They follow
+// each other in the last dimension, or in the last but one of a transposed matrix.
+at::Tensor Narrow(const at::Tensor& numbers) {
+    if (numbers.scalar_type() != at::kInt || numbers.dim() == 0) return numbers;
+    const bool is_transposed = numbers.dim() > 1 && !numbers.is_contiguous() && numbers.stride(-2) == 1;
+    const at::Tensor rows = is_transposed ? numbers.transpose(-2, -1) : numbers;
+    const at::Tensor narrow = HalvesOf(rows.contiguous().view(at::kChar)).flatten(-2);
+    return is_transposed ? narrow.transpose(-2, -1) : narrow;
 }
 
 // Quantizes numbers by given scales and offsets: one for all, or one for each place of one of the last two dimensions.
-void Quantize(const at::Tensor& x, const at::Tensor& scale, MaybeIn offset, const std::string& mode, int64_t axis,
-              at::Tensor& y) {
-    CheckInt8("y", y);
+void QuantizeBy(const at::Tensor& x, const at::Tensor& scale, MaybeIn offset, const std::string& mode, int64_t axis,
+                at::Tensor& y) {
+    const Range range = RangeOf(x, y);
     const int64_t last = x.dim() - 1, at = axis < 0 ? axis + x.dim() : axis;
     if (at < 0 || at > last || at < last - 1)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: the last two dimensions of x, ",
@@ -75,31 +45,35 @@ void Quantize(const at::Tensor& x, const at::Tensor& scale, MaybeIn offset, cons
         if (mode == "trunc") return at::trunc(scaled);
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "roundMode is ", mode, "; allowed: round, floor, ceil, trunc");
     };
-    Put(y, at::clamp(rounded(), kLeast, kMost));
+    PutQuantized(y, at::clamp(rounded(), range.least, range.most));
+}
+
+// Quantizes as torch does: divides by scales, which are for all numbers or for each place of one dimension.
+void QuantizePlaces(const at::Tensor& x, const at::Tensor& scales, MaybeIn zeros, int64_t axis, at::Tensor& out) {
+    const int64_t at = axis < 0 ? axis + x.dim() : axis;
+    if (at < 0 || at >= x.dim())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: a dimension of x, ", x.sizes());
+    double least = std::numeric_limits<int32_t>::min(), most = std::numeric_limits<int32_t>::max();
+    if (out.scalar_type() == at::kChar)
+        least = -128, most = 127;
+    else if (out.scalar_type() == at::kByte)
+        least = 0, most = 255;
+    else if (out.scalar_type() != at::kInt)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "out is of the type ", out.scalar_type(),
+                      "; allowed: int8, uint8, int32");
+    const auto along = [&](const at::Tensor& factors) {
+        if (factors.numel() == 1) return factors.to(at::kDouble).reshape({});
+        std::vector<int64_t> sizes(static_cast<size_t>(x.dim()), 1);
+        sizes[static_cast<size_t>(at)] = factors.numel();
+        return factors.to(at::kDouble).reshape(sizes);
+    };
+    // Double precision holds all numbers of 32 bits.
+    const at::Tensor whole = at::round((Wide(x) / along(scales).to(at::kFloat)).to(at::kDouble));
+    Put(out, at::clamp(zeros ? whole + along(*zeros) : whole, least, most));
 }
 
 void CheckNoRoot(bool is_root) {
     if (is_root) throw Refusal(ACLNN_ERR_PARAM_INVALID, "sqrtMode is true; allowed: false");
-}
-
-// The values of groupListType: what numbers of rows are.
-constexpr int64_t kEnds = 0, kCounts = 1;
-
-void QuantizeGated(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, int64_t groups_type, bool is_left_active,
-                   at::Tensor& y, at::Tensor& scale) {
-    if (x.dim() < 2 || x.size(-1) % 2 != 0)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(),
-                      "; it must have at least 2 dimensions, and an even last size");
-    if (groups_type != kEnds && groups_type != kCounts)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupListType is ", groups_type,
-                      "; allowed: 0 ends, 1 numbers of rows");
-    const std::vector<at::Tensor> halves = at::chunk(Wide(x), 2, -1);
-    const at::Tensor gated = at::silu(halves[is_left_active ? 0 : 1]) * halves[is_left_active ? 1 : 0];
-    Optional<at::Tensor> ends = groups, factors = smooth, no_offset;
-    if (groups && groups_type == kCounts) ends = at::cumsum(*groups, 0);
-    // One factor for each group.
-    if (groups && smooth && smooth->dim() == 1) factors = smooth->unsqueeze(-1).expand({-1, gated.size(-1)});
-    QuantizeRows(gated, factors, ends, y, scale, no_offset);
 }
 
 // Scales for products of matrices of 8 bits, as 64 bits: the lowest 32 are the bits of the number.
@@ -119,9 +93,10 @@ at::Tensor UnpackedScales(const at::Tensor& scale) {
     return at::bitwise_and(scale, kBitsOfScale).to(at::kInt).view(at::kFloat);
 }
 
-// Returns a matrix of 8 bits as numbers. Scales and offsets are for all of it, for columns, or for groups of rows.
-at::Tensor Dequantized(const at::Tensor& weight, const at::Tensor& scale, MaybeIn offset, int64_t group) {
-    CheckInt8("weight", weight);
+// Returns a matrix of numbers of 8 or 4 bits. Scales and offsets are for all of it, for columns, or for groups of rows.
+at::Tensor Dequantized(const at::Tensor& passed, const at::Tensor& scale, MaybeIn offset, int64_t group) {
+    const at::Tensor weight = Narrow(passed);
+    CheckNarrow("weight", weight);
     if (weight.dim() != 2)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "weight has the shape ", weight.sizes(), "; it must have 2 dimensions");
     if (!at::isFloatingType(scale.scalar_type()))
@@ -236,10 +211,17 @@ OPERATOR(AscendQuantV3,
          (In x, In scale, MaybeIn offset, bool sqrtMode, Text roundMode, [[maybe_unused]] Type dstType, int64_t axis,
           Out y),
          CheckNoRoot(sqrtMode);
-         Quantize(x, scale, offset, roundMode, axis, y));
+         QuantizeBy(x, scale, offset, roundMode, axis, y));
+OPERATOR(AscendQuant,
+         (In x, In scale, MaybeIn offset, bool sqrtMode, Text roundMode, [[maybe_unused]] Type dstType, Out y),
+         CheckNoRoot(sqrtMode);
+         QuantizeBy(x, scale, offset, roundMode, -1, y));
+OPERATOR(Quantize, (In x, In scales, MaybeIn zeroPoints, [[maybe_unused]] Type dtype, int64_t axis, Out out),
+         QuantizePlaces(x, scales, zeroPoints, axis, out));
 OPERATOR(AscendAntiQuant, (In x, In scale, MaybeIn offset, [[maybe_unused]] Type dstType, bool sqrtMode, Out y),
          CheckNoRoot(sqrtMode);
-         CheckInt8("x", x); Put(y, (offset ? Wide(x) + Wide(*offset) : Wide(x)) * Wide(scale)));
+         const at::Tensor narrow = Narrow(x); CheckNarrow("x", narrow);
+         Put(y, (offset ? Wide(narrow) + Wide(*offset) : Wide(narrow)) * Wide(scale)));
 OPERATOR(SwiGluQuantV2,
          (In x, MaybeIn smoothScales, MaybeIn offsets, MaybeIn groupIndex, bool activateLeft, Text quantMode,
           int64_t groupListType, [[maybe_unused]] Type dstType, Out y, Out scale),
@@ -247,10 +229,12 @@ OPERATOR(SwiGluQuantV2,
          if (quantMode != "dynamic") throw Refusal(ACLNN_ERR_PARAM_INVALID, "quantMode is ", quantMode,
                                                    "; allowed: dynamic");
          QuantizeGated(x, smoothScales, groupIndex, groupListType, activateLeft, y, scale));
+OPERATOR(TransQuantParamV2, (In scale, MaybeIn offset, Out out), CheckAbsent("offset", offset);
+         PackScales(scale, 0, out));
 OPERATOR(TransQuantParamV3, (In scale, MaybeIn offset, int64_t roundMode, Out out), CheckAbsent("offset", offset);
          PackScales(scale, roundMode, out));
 OPERATOR(WeightQuantBatchMatmulV2,
-         (In x, In weight, In antiquantScale, MaybeIn antiquantOffset, MaybeIn quantScale, MaybeIn quantOffset,
+         (In x, Packed weight, In antiquantScale, MaybeIn antiquantOffset, MaybeIn quantScale, MaybeIn quantOffset,
           MaybeIn bias, int64_t antiquantGroupSize, Out y),
          CheckAbsent("quantScale", quantScale);
          CheckAbsent("quantOffset", quantOffset);

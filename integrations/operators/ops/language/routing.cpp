@@ -215,6 +215,55 @@ void KeepTop(const at::Tensor& logits, MaybeIn p, MaybeIn k, at::Tensor& out) {
     Put(out, at::zeros_like(values).scatter(1, std::get<1>(sorted), values));
 }
 
+// The highest probabilities of each row, their experts, and the number of each pair when pairs are counted by column.
+void Gate(const at::Tensor& x, MaybeIn finished, int64_t k, at::Tensor& y, at::Tensor& expert, at::Tensor& row) {
+    const auto highest = at::topk(at::softmax(Wide(x), -1), k, -1, true, true);
+    at::Tensor chosen = std::get<1>(highest);
+    if (finished) chosen = chosen.masked_fill(finished->to(at::kBool).unsqueeze(-1), x.size(-1));
+    Put(y, std::get<0>(highest));
+    Put(expert, chosen);
+    const int64_t rows = k > 0 ? chosen.numel() / k : 0;
+    Put(row, at::arange(rows * k, chosen.options()).reshape({k, rows}).t());
+}
+
+// Which of the copies of an expert a token goes to: by the rank, or by the number of the token.
+struct Balance {
+    int64_t rank, ranks, mode;
+};
+
+constexpr int64_t kByRank = 0, kByToken = 1;
+
+// Returns the place of each expert's copy. A row of the table has the number of copies, then their places.
+at::Tensor CopiesOf(const at::Tensor& experts, const at::Tensor& table, const Balance& balance) {
+    if (experts.dim() != 2 || table.dim() != 2)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertIds and eplbTable have the shapes ", experts.sizes(), " and ",
+                      table.sizes(), "; both must have 2 dimensions");
+    if (balance.mode != kByRank && balance.mode != kByToken)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "balanceMode is ", balance.mode, "; allowed: 0 by rank, 1 by token");
+    if (balance.mode == kByRank && (balance.rank < 0 || balance.rank >= balance.ranks))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "localRankId is ", balance.rank,
+                      "; allowed: at least 0, and less than worldSize, ", balance.ranks);
+    const at::Tensor rows = Long(table).index_select(0, Long(experts).flatten()), counts = rows.select(1, 0);
+    at::Tensor copy;
+    if (balance.mode == kByRank) {
+        const at::Tensor each = at::floor_divide(counts + (balance.ranks - 1), counts);
+        copy = at::floor_divide(at::full_like(each, balance.rank), each);
+    } else {
+        copy = at::arange(experts.size(0), rows.options()).repeat_interleave(experts.size(1)) % counts;
+    }
+    return rows.gather(1, copy.unsqueeze(1) + 1).reshape(experts.sizes());
+}
+
+// Writes which experts of a token stay: those whose weight is at least a part of the sum of the token's weights.
+void Prune(MaybeIn weights, MaybeIn threshold, MaybeIn active, at::Tensor& out) {
+    if (!weights) return;
+    CheckPresent("pruningThreshold", threshold, "if there are expertScales");
+    const at::Tensor wide = Wide(*weights);
+    at::Tensor stays = wide >= Wide(*threshold) * at::sum(wide, {-1}, true);
+    if (active) stays = at::logical_and(stays, active->to(at::kBool).unsqueeze(-1));
+    Put(out, stays);
+}
+
 }  // namespace
 
 OPERATOR(MoeGatingTopK,
@@ -230,6 +279,19 @@ OPERATOR(MoeFinalizeRoutingV2,
          (In expandedX, In expandedRowIdx, MaybeIn x1, MaybeIn x2, MaybeIn bias, MaybeIn scales, MaybeIn expertIdx,
           int64_t dropPadMode, Out out),
          FinalizeRouting(expandedX, expandedRowIdx, {x1, x2, bias, scales}, expertIdx, dropPadMode, out));
+OPERATOR(MoeGatingTopKSoftmax, (In x, MaybeIn finished, int64_t k, Out y, Out expertIdx, Out rowIdx),
+         Gate(x, finished, k, y, expertIdx, rowIdx));
+OPERATOR(MoeComputeExpertTokens, (In sortedExperts, int64_t numExperts, Out out),
+         Put(out, at::searchsorted(sortedExperts, at::arange(numExperts, sortedExperts.options()), false, true)));
+OPERATOR(MoeUpdateExpert,
+         (In expertIds, In eplbTable, MaybeIn expertScales, MaybeIn pruningThreshold, MaybeIn activeMask,
+          int64_t localRankId, int64_t worldSize, int64_t balanceMode, Out balancedExpertIds, Out balancedActiveMask),
+         Put(balancedExpertIds, CopiesOf(expertIds, eplbTable, {localRankId, worldSize, balanceMode}));
+         Prune(expertScales, pruningThreshold, activeMask, balancedActiveMask));
+OPERATOR(MoeFinalizeRouting,
+         (In expandedX, MaybeIn x1, MaybeIn x2, MaybeIn bias, MaybeIn scales, In expandedRowIdx, MaybeIn expertIdx,
+          Out out),
+         FinalizeRouting(expandedX, expandedRowIdx, {x1, x2, bias, scales}, expertIdx, 0, out));
 OPERATOR(MoeTokenPermute,
          (In tokens, In indices, int64_t numOutTokens, bool paddedMode, Out permutedTokens, Out sortedIndices),
          CheckNotPadded(paddedMode);

@@ -54,6 +54,9 @@ OPERATOR(InplaceIndexCopy, (Out self, int64_t dim, In index, In source), self.in
 OPERATOR(Take, (Part self, In index, Out out), Put(out, at::take(self, Long(index))));
 OPERATOR(InplacePut, (Out self, In index, In source, bool accumulate), self.put_(Long(index), source, accumulate));
 
+OPERATOR(AminmaxAll, (In self, Out min, Out max), Put(min, at::amin(self, {})); Put(max, at::amax(self, {})));
+OPERATOR(AminmaxDim, (In self, int64_t dim, bool keepDim, Out min, Out max), at::amin_out(min, self, {dim}, keepDim);
+         at::amax_out(max, self, {dim}, keepDim));
 OPERATOR(Aminmax, (In self, Ints dims, bool keep, Out min, Out max), at::amin_out(min, self, dims, keep);
          at::amax_out(max, self, dims, keep));
 OPERATOR(NanMedian, (In self, Out out), Put(out, at::nanmedian(self)));

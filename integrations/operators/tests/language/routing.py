@@ -3,6 +3,7 @@
 import math
 
 import device
+import direct
 import torch
 
 TYPES = {torch.float32: 1e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2}
@@ -51,6 +52,25 @@ def experts_are_chosen_in_groups():
     device.expect_error("renorm is 1", lambda: npu.npu_moe_gating_top_k(x, 2, renorm=1))
 
 
+def experts_have_copies():
+    """By the rank or the number of the token, one token after the other."""
+    experts, ranks = torch.randint(6, (5, 3), dtype=torch.int32), 4
+    counts = torch.randint(1, 4, (6, 1))
+    table = torch.cat([counts, torch.randint(6, (6, 3))], 1).int()
+    for rank in range(ranks):
+        got, _ = npu.npu_moe_update_expert(experts.npu(), table.npu(), local_rank_id=rank, world_size=ranks)
+        want = [[int(table[e, rank // math.ceil(ranks / int(table[e, 0])) + 1]) for e in row] for row in experts.tolist()]
+        assert got.cpu().tolist() == want, (got, want)
+    scales, threshold = torch.sort(torch.rand(5, 3), descending=True).values, torch.rand(1, 3) / 2
+    active = torch.tensor([True, True, True, False, False])
+    got, stays = npu.npu_moe_update_expert(experts.npu(), table.npu(), expert_scales=scales.npu(),
+                                           pruning_threshold=threshold.npu(), active_mask=active.npu(), balance_mode=1)
+    assert got.cpu().tolist() == [[int(table[e, i % int(table[e, 0]) + 1]) for e in row]
+                                  for i, row in enumerate(experts.tolist())]
+    assert torch.equal(stays.cpu(), (scales >= threshold * scales.sum(1, keepdim=True)) & active[:, None])
+    device.expect_error("localRankId is -1", lambda: npu.npu_moe_update_expert(experts.npu(), table.npu()))
+
+
 def tokens_go_to_experts_and_back():
     """Both directions: with experts that multiply by their number plus 1."""
     tokens, size, k, count = 5, 4, 2, 3
@@ -66,6 +86,9 @@ def tokens_go_to_experts_and_back():
         results = expanded * (experts + 1).unsqueeze(1).to(dtype)
         skip, bias = torch.rand(tokens, size).to(dtype), torch.rand(count, size).to(dtype)
         got = npu.npu_moe_finalize_routing(results, skip.npu(), None, bias.npu(), scales.npu(), places, expert.npu())
+        old = torch.empty_like(got)
+        direct.call("aclnnMoeFinalizeRouting", results, skip.npu(), None, bias.npu(), scales.npu(), places, expert.npu(), old)
+        assert torch.equal(old, got)
         want = skip.float()
         for i in range(k):
             one = x.float() * (expert[:, i, None] + 1) + bias.float()[expert[:, i].long()]
@@ -155,5 +178,5 @@ def samplers_choose_among_the_highest():
 
 if __name__ == "__main__":
     torch.manual_seed(7)
-    device.main([experts_are_chosen_in_groups, tokens_go_to_experts_and_back, tokens_are_permuted_and_back,
+    device.main([experts_have_copies, experts_are_chosen_in_groups, tokens_go_to_experts_and_back, tokens_are_permuted_and_back,
                  samplers_choose_among_the_highest])

@@ -1,0 +1,103 @@
+// What operators share that turn numbers into numbers of 8 or 4 bits with scales.
+#pragma once
+
+#include "ops/support.h"
+
+namespace quantization {
+
+inline at::Tensor Wide(const at::Tensor& tensor) {
+    return tensor.to(at::kFloat);
+}
+
+inline void CheckInt8(const char* name, const at::Tensor& tensor) {
+    if (tensor.scalar_type() != at::kChar)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is of the type ", tensor.scalar_type(), "; allowed: int8");
+}
+
+constexpr int64_t kInInt32 = 8;
+
+// The range of quantized numbers.
+struct Range {
+    double least, most;
+};
+
+// Returns the range for y: that of 8 bits, or of 4 bits if each int32 holds eight of them.
+inline Range RangeOf(const at::Tensor& x, const at::Tensor& y) {
+    if (y.scalar_type() == at::kChar) return {-128, 127};
+    if (y.scalar_type() != at::kInt)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "y is of the type ", y.scalar_type(),
+                      "; allowed: int8, and int32 for eight numbers of 4 bits in each");
+    if (x.dim() == 0 || x.size(-1) % kInInt32 != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(),
+                      "; for numbers of 4 bits its last size must be divisible by ", kInInt32);
+    return {-8, 7};
+}
+
+// Writes whole numbers in the range for y.
+inline void PutQuantized(at::Tensor& y, const at::Tensor& numbers) {
+    if (y.scalar_type() != at::kInt) return Put(y, numbers);
+    const at::Tensor pairs = numbers.to(at::kChar).unflatten(-1, {numbers.size(-1) / 2, 2});
+    const at::Tensor lower = at::bitwise_and(pairs.select(-1, 0), 0xf);
+    Put(y, at::bitwise_or(lower, at::bitwise_left_shift(pairs.select(-1, 1), 4)).contiguous().view(at::kInt));
+}
+
+inline void CheckAbsent(const char* name, MaybeIn tensor) {
+    if (tensor) throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is not supported; pass null");
+}
+
+// Returns the factors of each row: those of its group, whose ends are numbers of rows.
+inline at::Tensor OfGroups(const at::Tensor& factors, const at::Tensor& ends, const at::Tensor& x) {
+    if (factors.dim() != 2 || ends.dim() != 1 || factors.size(0) != ends.size(0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "smoothScales and groupIndex have the shapes ", factors.sizes(), " and ",
+                      ends.sizes(), "; they must be [groups, last size of x] and [groups]");
+    const int64_t rows = x.size(-1) > 0 ? x.numel() / x.size(-1) : 0;
+    // Rows behind the last group are none of a program's.
+    const at::Tensor group = at::clamp_max(
+        at::searchsorted(Long(ends), at::arange(rows, ends.options().dtype(at::kLong)), false, true), ends.size(0) - 1);
+    std::vector<int64_t> sizes = x.sizes().vec();
+    return factors.index_select(0, group).reshape(sizes);
+}
+
+// Quantizes each row by the range of its numbers, with an offset or so that 0 stays 0.
+inline void QuantizeRows(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, at::Tensor& y, at::Tensor& scale,
+                         MaybeOut offset) {
+    const Range range = RangeOf(x, y);
+    if (x.dim() == 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has no dimensions; it must have at least 1");
+    if (groups) CheckPresent("smoothScales", smooth, "if there is a groupIndex");
+    at::Tensor wide = Wide(x);
+    if (smooth) wide = wide * Wide(groups ? OfGroups(*smooth, *groups, x) : *smooth);
+    const auto positive = [](const at::Tensor& factor) { return factor.masked_fill(factor == 0, 1); };
+    if (!offset) {
+        const at::Tensor factor = at::amax(wide.abs(), {-1}, true) / range.most;
+        PutQuantized(y, at::round(wide / positive(factor)));
+        return Put(scale, factor);
+    }
+    const at::Tensor highest = at::amax(wide, {-1}, true);
+    const at::Tensor factor = (highest - at::amin(wide, {-1}, true)) / (range.most - range.least);
+    const at::Tensor shift = range.most - highest / positive(factor);
+    PutQuantized(y, at::clamp(at::round(wide / positive(factor) + shift), range.least, range.most));
+    Put(scale, factor);
+    Put(offset, shift);
+}
+
+// The values of groupListType: what numbers of rows are.
+constexpr int64_t kEnds = 0, kCounts = 1;
+
+inline void QuantizeGated(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, int64_t groups_type, bool is_left_active,
+                          at::Tensor& y, at::Tensor& scale) {
+    if (x.dim() < 2 || x.size(-1) % 2 != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(),
+                      "; it must have at least 2 dimensions, and an even last size");
+    if (groups_type != kEnds && groups_type != kCounts)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupListType is ", groups_type,
+                      "; allowed: 0 ends, 1 numbers of rows");
+    const std::vector<at::Tensor> halves = at::chunk(Wide(x), 2, -1);
+    const at::Tensor gated = at::silu(halves[is_left_active ? 0 : 1]) * halves[is_left_active ? 1 : 0];
+    Optional<at::Tensor> ends = groups, factors = smooth, no_offset;
+    if (groups && groups_type == kCounts) ends = at::cumsum(*groups, 0);
+    // One factor for each group.
+    if (groups && smooth && smooth->dim() == 1) factors = smooth->unsqueeze(-1).expand({-1, gated.size(-1)});
+    QuantizeRows(gated, factors, ends, y, scale, no_offset);
+}
+
+}  // namespace quantization
