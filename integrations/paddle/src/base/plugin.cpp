@@ -14,6 +14,7 @@
 #include "base/layout.h"
 #include "base/paddle_symbols.h"
 #include "base/report.h"
+#include "kernel/adapter.h"
 #include "kernel/kernels.h"
 
 using namespace portacl_paddle;
@@ -83,6 +84,7 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
     PORTACL_PADDLE_CALLBACKS(PORTACL_PADDLE_FILL)
 #undef PORTACL_PADDLE_FILL
     RegisterKernels(device_type, column);
+    LoadAdapter(device_type);
     TurnViewsOff();
 
     params->version = {0, 1, 1};

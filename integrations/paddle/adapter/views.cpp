@@ -1,0 +1,181 @@
+#include "views.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace portacl_paddle {
+namespace {
+
+// A tensor's members, to change them together.
+struct Members : phi::DenseTensor {
+    static std::shared_ptr<phi::Allocation>& Holder(phi::DenseTensor& tensor) { return tensor.*(&Members::holder_); }
+    static phi::DenseTensorMeta& Meta(phi::DenseTensor& tensor) { return tensor.*(&Members::meta_); }
+};
+
+// The bytes of its memory that a tensor uses.
+std::pair<std::size_t, std::size_t> RangeOf(const phi::DenseTensor& tensor) {
+    const phi::DenseTensorMeta& meta = tensor.meta();
+    if (tensor.numel() <= 0 || meta.dtype == phi::DataType::UNDEFINED) return {0, 0};
+    std::int64_t elements = 1;
+    if (meta.strides.size() == meta.dims.size() && !meta.is_contiguous()) {
+        for (int i = 0; i < meta.dims.size(); ++i) elements += (meta.dims[i] - 1) * meta.strides[i];
+    } else {
+        elements = tensor.numel();
+    }
+    return {meta.offset, meta.offset + static_cast<std::size_t>(elements) * phi::SizeOf(meta.dtype)};
+}
+
+bool IsOnDevice(const phi::DenseTensor& tensor) {
+    return tensor.has_allocation() && tensor.Holder()->place().GetType() == phi::AllocationType::CUSTOM;
+}
+
+}  // namespace
+
+std::shared_ptr<HostView> Views::ViewOf(const std::shared_ptr<phi::Allocation>& memory) {
+    for (const auto& view : memory_) {
+        if (view->Origin() == memory) return view;
+    }
+    memory_.push_back(std::make_shared<HostView>(device_, memory));
+    return memory_.back();
+}
+
+phi::DenseTensor Views::Seen(const phi::DenseTensor& tensor) {
+    if (!IsOnDevice(tensor)) return tensor;
+    const auto view = ViewOf(tensor.Holder());
+    const auto [begin, end] = RangeOf(tensor);
+    view->Fetch(device_, begin, end);
+    phi::DenseTensor seen;
+    Members::Meta(seen) = tensor.meta();
+    Members::Holder(seen) = view;
+    return seen;
+}
+
+phi::TensorBase* Views::Make(const phi::TensorBase& tensor) {
+    if (phi::DenseTensor::classof(&tensor)) {
+        dense_.push_back(Seen(static_cast<const phi::DenseTensor&>(tensor)));
+        return &dense_.back();
+    }
+    if (phi::SelectedRows::classof(&tensor)) {
+        const auto& rows = static_cast<const phi::SelectedRows&>(tensor);
+        auto view = std::make_unique<phi::SelectedRows>(rows.rows(), rows.height());
+        *view->mutable_value() = Seen(rows.value());
+        others_.push_back(std::move(view));
+    } else if (phi::SparseCooTensor::classof(&tensor)) {
+        auto view = std::make_unique<phi::SparseCooTensor>(static_cast<const phi::SparseCooTensor&>(tensor));
+        *view->mutable_indices() = Seen(view->indices());
+        *view->mutable_values() = Seen(view->values());
+        others_.push_back(std::move(view));
+    } else if (phi::SparseCsrTensor::classof(&tensor)) {
+        auto view = std::make_unique<phi::SparseCsrTensor>(static_cast<const phi::SparseCsrTensor&>(tensor));
+        *view->mutable_crows() = Seen(view->crows());
+        *view->mutable_cols() = Seen(view->cols());
+        *view->mutable_values() = Seen(view->values());
+        others_.push_back(std::move(view));
+    } else if (phi::TensorArray::classof(&tensor)) {
+        auto view = std::make_unique<phi::TensorArray>(static_cast<const phi::TensorArray&>(tensor));
+        for (phi::DenseTensor& element : *view) element = Seen(element);
+        others_.push_back(std::move(view));
+    } else {
+        throw std::runtime_error(std::string("portacl: ") + device_.Kernel() +
+                                 ": it has an argument of a type that has no form on the device; pass dense tensors, "
+                                 "or call it on the CPU: paddle.set_device('cpu')");
+    }
+    return others_.back().get();
+}
+
+phi::TensorBase* Views::View(const phi::TensorBase* tensor, bool is_output) {
+    if (tensor == nullptr) return nullptr;
+    for (Pair& pair : pairs_) {
+        if (pair.given != tensor) continue;
+        pair.is_output = pair.is_output || is_output;
+        return pair.view;
+    }
+    phi::TensorBase* const view = Make(*tensor);
+    pairs_.push_back({tensor, view, is_output});
+    return view;
+}
+
+const phi::TensorBase* Views::Input(const phi::TensorBase* tensor) {
+    return View(tensor, false);
+}
+
+phi::TensorBase* Views::Output(phi::TensorBase* tensor) {
+    return View(tensor, true);
+}
+
+// The device's memory in the place of what a view has.
+std::shared_ptr<phi::Allocation> Views::OriginOf(const phi::DenseTensor& view) {
+    const std::shared_ptr<phi::Allocation>& memory = view.Holder();
+    const auto [begin, end] = RangeOf(view);
+    if (auto* const seen = dynamic_cast<const HostView*>(memory.get())) {
+        seen->Store(device_, begin, end);
+        return seen->Origin();
+    }
+    auto found = std::find_if(moved_.begin(), moved_.end(), [&](const auto& pair) { return pair.first == memory; });
+    if (found == moved_.end()) {
+        moved_.emplace_back(memory, device_.Allocate(memory->size()));
+        found = std::prev(moved_.end());
+    }
+    if (begin < end) {
+        device_.Write(*found->second, begin, static_cast<const char*>(memory->ptr()) + begin,
+                      std::min(end, memory->size()) - begin);
+    }
+    return found->second;
+}
+
+void Views::Return(const phi::DenseTensor& view, phi::DenseTensor& given) {
+    // A tensor on the CPU that stayed there: the kernel was given the memory itself.
+    const bool is_same = view.Holder() == given.Holder();
+    Members::Meta(given) = view.meta();
+    if (!is_same) Members::Holder(given) = view.has_allocation() ? OriginOf(view) : nullptr;
+}
+
+void Views::Return(phi::TensorBase& view, phi::TensorBase& given) {
+    if (phi::DenseTensor::classof(&given)) {
+        Return(static_cast<phi::DenseTensor&>(view), static_cast<phi::DenseTensor&>(given));
+    } else if (phi::SelectedRows::classof(&given)) {
+        const auto& seen = static_cast<phi::SelectedRows&>(view);
+        auto& rows = static_cast<phi::SelectedRows&>(given);
+        rows.set_rows(seen.rows());
+        rows.set_height(seen.height());
+        Return(seen.value(), *rows.mutable_value());
+    } else if (phi::SparseCooTensor::classof(&given)) {
+        auto& seen = static_cast<phi::SparseCooTensor&>(view);
+        auto& sparse = static_cast<phi::SparseCooTensor&>(given);
+        // With what else it has: the rulebooks of convolutions stay on the host, where the kernels use them.
+        phi::DenseTensor indices = sparse.indices();
+        phi::DenseTensor values = sparse.values();
+        Return(seen.indices(), indices);
+        Return(seen.values(), values);
+        sparse = seen;
+        *sparse.mutable_indices() = indices;
+        *sparse.mutable_values() = values;
+    } else if (phi::SparseCsrTensor::classof(&given)) {
+        auto& seen = static_cast<phi::SparseCsrTensor&>(view);
+        auto& sparse = static_cast<phi::SparseCsrTensor&>(given);
+        phi::DenseTensor rows = sparse.crows();
+        phi::DenseTensor columns = sparse.cols();
+        phi::DenseTensor values = sparse.values();
+        Return(seen.crows(), rows);
+        Return(seen.cols(), columns);
+        Return(seen.values(), values);
+        sparse = seen;
+        *sparse.mutable_crows() = rows;
+        *sparse.mutable_cols() = columns;
+        *sparse.mutable_values() = values;
+    } else {
+        auto& seen = static_cast<phi::TensorArray&>(view);
+        auto& array = static_cast<phi::TensorArray&>(given);
+        array.resize(seen.size());
+        for (std::size_t i = 0; i < seen.size(); ++i) Return(seen.at(i), *(array.begin() + i));
+    }
+}
+
+void Views::Return() {
+    for (const Pair& pair : pairs_) {
+        if (pair.is_output) Return(*pair.view, *const_cast<phi::TensorBase*>(pair.given));
+    }
+}
+
+}  // namespace portacl_paddle

@@ -1,0 +1,58 @@
+// The arguments of one call of a kernel, as tensors on the CPU, and what comes back from them.
+#pragma once
+
+#include <paddle/phi/core/dense_tensor.h>
+#include <paddle/phi/core/selected_rows.h>
+#include <paddle/phi/core/sparse_coo_tensor.h>
+#include <paddle/phi/core/sparse_csr_tensor.h>
+#include <paddle/phi/core/tensor_array.h>
+
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "host_view.h"
+
+namespace portacl_paddle {
+
+class Views {
+  public:
+    explicit Views(const DeviceOfCall& device) : device_(device) {}
+    Views(const Views&) = delete;
+    Views& operator=(const Views&) = delete;
+
+    // A tensor and its view have the same type. A tensor that is passed twice, as by operators in place, has one view.
+    const phi::TensorBase* Input(const phi::TensorBase* tensor);
+    phi::TensorBase* Output(phi::TensorBase* tensor);
+    // For tensors that a container of the caller holds.
+    phi::DenseTensor Copy(const phi::DenseTensor& tensor) { return Seen(tensor); }
+
+    // Hands the outputs back: their contents, shapes and memory.
+    void Return();
+
+  private:
+    struct Pair {
+        const phi::TensorBase* given;
+        phi::TensorBase* view;
+        bool is_output;
+    };
+
+    phi::TensorBase* View(const phi::TensorBase* tensor, bool is_output);
+    phi::TensorBase* Make(const phi::TensorBase& tensor);
+    phi::DenseTensor Seen(const phi::DenseTensor& tensor);
+    void Return(const phi::DenseTensor& view, phi::DenseTensor& given);
+    void Return(phi::TensorBase& view, phi::TensorBase& given);
+    std::shared_ptr<HostView> ViewOf(const std::shared_ptr<phi::Allocation>& memory);
+    std::shared_ptr<phi::Allocation> OriginOf(const phi::DenseTensor& view);
+
+    const DeviceOfCall& device_;
+    std::vector<Pair> pairs_;
+    std::deque<phi::DenseTensor> dense_;
+    std::vector<std::unique_ptr<phi::TensorBase>> others_;
+    std::vector<std::shared_ptr<HostView>> memory_;
+    // Memory that a kernel has allocated by itself on the host, and the device's memory in its place.
+    std::vector<std::pair<std::shared_ptr<phi::Allocation>, std::shared_ptr<phi::Allocation>>> moved_;
+};
+
+}  // namespace portacl_paddle
