@@ -64,6 +64,8 @@ void ValueThatIsEnough(World& world, bool is_fixed) {
     OK(aclrtValueWait(word, 2, ACL_STREAM_WAIT_VALUE_GEQ, world.second));
     world.ToHost(world.second, world.device);
     OK(aclrtValueWrite(word, 1, 0, world.first));
+    // Without this order the word may end as 1, and the wait never.
+    world.Order(world.first, third);
     world.Fill(world.device, world.first);
     OK(aclrtValueWrite(word, 2, 0, is_fixed ? world.first : third));
     OK(aclrtSynchronizeDevice());
