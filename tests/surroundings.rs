@@ -51,6 +51,7 @@ const RULES: [Rule; 4] = [
         files: &[
             "integrations/paddle/src/base/paddle_symbols.cpp",
             "integrations/paddle/src/collective/communicator.cpp",
+            "integrations/paddle/src/kernel/adapter.cpp",
             "src/algo/host/cpp_name.rs",
             "src/algo/host/system_call.rs",
             "src/backend/base/python/api.rs",

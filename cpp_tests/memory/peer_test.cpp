@@ -169,15 +169,13 @@ TEST_F(Peer, RefusedInsideAHostFunction) {
         int32_t out = Poison<int32_t>();
     } codes;
     Stream stream;
-    ACL_OK(aclrtLaunchHostFunc(
-        stream,
-        [](void* argument) {
-            auto* codes = static_cast<Codes*>(argument);
-            codes->can = aclrtDeviceCanAccessPeer(&codes->out, 0, 1);
-            codes->enable = aclrtDeviceEnablePeerAccess(1, 0);
-            codes->disable = aclrtDeviceDisablePeerAccess(1);
-        },
-        &codes));
+    const auto call = [](void* argument) {
+        auto* codes = static_cast<Codes*>(argument);
+        codes->can = aclrtDeviceCanAccessPeer(&codes->out, 0, 1);
+        codes->enable = aclrtDeviceEnablePeerAccess(1, 0);
+        codes->disable = aclrtDeviceDisablePeerAccess(1);
+    };
+    ACL_OK(aclrtLaunchHostFunc(stream, call, &codes));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(codes.can, ACL_ERROR_RT_PARAM_INVALID);
     EXPECT_EQ(codes.enable, ACL_ERROR_RT_PARAM_INVALID);

@@ -18,9 +18,7 @@ pub(super) const PRIVATE: PoolOptions = PoolOptions {
 /// Whether there are two devices that reach each other. If not, prints that.
 fn has_peers(setup: &Setup) -> bool {
     let has = setup.driver.device_count() >= 2 && setup.driver.can_access_peer(1, 0).unwrap();
-    if !has {
-        println!("skipped: needs devices that reach each other");
-    }
+    (!has).then(|| println!("skipped: needs devices that reach each other"));
     has
 }
 
