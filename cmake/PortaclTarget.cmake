@@ -37,7 +37,3 @@ if(CMAKE_CROSSCOMPILING)
         "CARGO_TARGET_${portacl_target_upper}_LINKER=${CMAKE_C_COMPILER}")
     set(portacl_cargo_cxx_env "CXX_${portacl_target_variable}=${CMAKE_CXX_COMPILER}")
 endif()
-if(CMAKE_GENERATOR MATCHES "Makefiles")
-    # make -j names its job server to cargo, but keeps it closed, and cargo would warn.
-    list(PREPEND portacl_cargo_env --unset=MAKEFLAGS)
-endif()

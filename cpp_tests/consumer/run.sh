@@ -393,10 +393,10 @@ add_subdirectory("$root" portacl)
 add_executable(outer main.c)
 target_link_libraries(outer PRIVATE portacl::portacl)
 LISTS
-    # With make, whose job server cargo cannot use.
+    # With make -j, whose job server is closed for cargo. Cargo has one of its own; rustc alone would warn.
     cmake -S "$mine/project" -B "$mine/build" -G "Unix Makefiles" -DCMAKE_BUILD_TYPE=Release
     cmake --build "$mine/build" --parallel 2 2>&1 | tee "$mine/build.txt"
-    ! grep -i jobserver "$mine/build.txt" || fail "cargo warns about the job server of make"
+    ! grep -i jobserver "$mine/build.txt" || fail "the build warns about the job server of make"
     "$mine/build/outer" || fail "outer"
     [[ -z $(find "$mine/build" -name 'sample_*' -o -name 'libportacl_cxx*') ]] || fail "samples or the component were built"
 }
