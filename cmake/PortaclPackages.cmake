@@ -20,6 +20,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
     # Otherwise it is the processor of the build.
     set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+    # Where Debian's cross compiler has the libraries that the packages depend on.
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS /usr/aarch64-linux-gnu/lib)
 endif()
 # The oldest C library comes from the symbols that the library uses.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)

@@ -13,8 +13,8 @@ VERSION     what to release; without it the version in Cargo.toml. The first sec
 
 Afterwards the folder has portacl-VERSION.tar.gz (the sources), portacl-VERSION-linux-MACHINE.tar.gz (the install
 tree), Debian packages for amd64 and arm64, a wheel, portacl-VERSION-oci-MACHINE.tar (a container image),
-portacl-VERSION.cdx.json (the bill of materials), NOTES.md (this version's changes) and SHA256SUMS. What this machine cannot
-make is left out, with a reason. Nothing is pushed.
+portacl-VERSION.cdx.json (the bill of materials), NOTES.md (this version's changes) and SHA256SUMS. What this machine
+cannot make is left out, with a reason. Nothing is pushed.
 """
 
 import argparse

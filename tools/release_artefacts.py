@@ -1,5 +1,5 @@
-"""What ./dev release makes of a tree. Version and date come from Cargo.toml and CHANGELOG.md in it, so the unpacked source
-archive makes the same files again, byte for byte."""
+"""What ./dev release makes of a tree. Version and date come from Cargo.toml and CHANGELOG.md in it, so the unpacked
+source archive makes the same files again, byte for byte."""
 
 import os
 import pathlib
@@ -66,7 +66,8 @@ def debian_packages(root, architecture, target, out):
     preset = PRESETS[architecture]
     build = configured(root, preset, root / "build" / preset, target)
     with tempfile.TemporaryDirectory() as packed:
-        run("cpack", "-G", "DEB", "-B", packed, cwd=build, env={**os.environ, "SOURCE_DATE_EPOCH": str(seconds_of(root))})
+        date = {"SOURCE_DATE_EPOCH": str(seconds_of(root))}
+        run("cpack", "-G", "DEB", "-B", packed, cwd=build, env={**os.environ, **date})
         debs = sorted(pathlib.Path(packed).glob("*.deb"))
         if not debs or any(not deb.name.endswith(f"_{architecture}.deb") for deb in debs):
             raise Refused(f"cpack made no packages for {architecture}, but {[deb.name for deb in debs]}")
@@ -75,8 +76,8 @@ def debian_packages(root, architecture, target, out):
 
 
 def wheel(root, home, target, out):
-    """The Python package, by ./dev torch wheel. Its operators are compiled with a torch that is below `home`, the tree that
-    has installed it."""
+    """The Python package, by ./dev torch wheel. Its operators are compiled with a torch that is below `home`, the tree
+    that has installed it."""
     done = subprocess.run([home / "tools/torch.sh", "install"], capture_output=True, text=True, check=False)
     if done.returncode == 77:
         raise Missing(done.stderr.strip().splitlines()[-1])

@@ -1,7 +1,7 @@
 """portacl-VERSION.cdx.json: the bill of materials, in CycloneDX, by the library of that project.
 
-It has the crates of which code is in the libraries, by `cargo tree` for both processors, without what only builds or tests;
-and Rust's standard library, which is in them too.
+It has the crates of which code is in the libraries, by `cargo tree` for both processors, without what only builds or
+tests; and Rust's standard library, which is in them too.
 """
 
 import json
@@ -48,8 +48,8 @@ def shipped(root):
     crates, edges = {}, {}
     for target in TARGETS:
         for package in SHIPPED:
-            text = run("cargo", "tree", "--locked", "--edges", "normal,no-proc-macro", "--package", package, "--target", target,
-                       "--prefix", "depth", "--format", "\t{p}\t{l}", cwd=root)
+            text = run("cargo", "tree", "--locked", "--edges", "normal,no-proc-macro", "--package", package,
+                       "--target", target, "--prefix", "depth", "--format", "\t{p}\t{l}", cwd=root)
             some, needs = tree_of(text)
             crates.update(some)
             for crate, others in needs.items():
@@ -119,14 +119,14 @@ def write(given):
 
     def component(name, version, licence, **more):
         purl = PackageURL(more.pop("of", "cargo"), name=name, version=version)
-        return Component(name=name, version=version, licenses=[LicenseExpression(licence)] if licence else [], purl=purl,
-                         bom_ref=str(purl), type=more.pop("type", ComponentType.LIBRARY), **more)
+        return Component(name=name, version=version, licenses=[LicenseExpression(licence)] if licence else [],
+                         purl=purl, bom_ref=str(purl), type=ComponentType.LIBRARY, **more)
 
     made = {}
     for crate in given["crates"]:
         hashes = [HashType(alg=HashAlgorithm.SHA_256, content=crate["sha256"])] if crate["sha256"] else []
-        made[crate["name"], crate["version"]] = component(crate["name"], crate["version"], crate["licence"].replace("/", " OR "),
-                                                          hashes=hashes)
+        licence = crate["licence"].replace("/", " OR ")
+        made[crate["name"], crate["version"]] = component(crate["name"], crate["version"], licence, hashes=hashes)
     rust = component("rust-std", given["rust"], "MIT OR Apache-2.0", of="generic")
     top = made["portacl", given["version"]]
     bom = Bom(components=[entry for entry in made.values() if entry is not top] + [rust],

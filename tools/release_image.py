@@ -1,5 +1,5 @@
-"""Container images, and the roots of Debian in which ./dev release tries what it made: by mmdebstrap and umoci, without an
-engine.
+"""Container images, and the roots of Debian in which ./dev release tries what it made: by mmdebstrap and umoci, without
+an engine.
 
 The last stage of integrations/packaging/docker/Dockerfile says what is in the image, so both ways lead to the same one.
 """
@@ -15,6 +15,8 @@ from release_common import Missing, Refused, pack, run
 
 DOCKERFILE = "integrations/packaging/docker/Dockerfile"
 MIRROR = "http://deb.debian.org"
+# Debian's own images have it as a variable.
+SEARCH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # What the slim image of Debian leaves out too, but for the documents of packages.
 LEFT_OUT = ("/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
 
@@ -40,8 +42,8 @@ def needs(*commands):
 
 
 def debian_root(target, suite, packages, when, debs=(), architecture=None, variant="minbase"):
-    """A root of Debian with these packages and these package files, as a folder or a tar archive, by the name. Without network
-    it cannot be had. The variant `extract` runs nothing, so it also works for another processor."""
+    """A root of Debian with these packages and these package files, as a folder or a tar archive, by the name. Without
+    network it cannot be had. The variant `extract` runs nothing, so it also works for another processor."""
     needs("mmdebstrap", "dpkg-scanpackages")
     lines = [f"deb {MIRROR}/debian {suite} main", f"deb {MIRROR}/debian {suite}-updates main",
              f"deb {MIRROR}/debian-security {suite}-security main"]
@@ -69,13 +71,8 @@ def debian_root(target, suite, packages, when, debs=(), architecture=None, varia
             raise
 
 
-def platform_of(architecture):
-    """The arguments of umoci for Debian's name of a processor, which Go uses too."""
-    return ("--architecture", architecture, "--os", "linux")
-
-
 def docker_manifest(layout, version):
-    """The list of the same blobs by which each release of Docker loads the archive, and which has a name for the image."""
+    """The list of the same blobs by which each release of Docker loads the archive, with a name for the image."""
 
     def blob(entry):
         return "blobs/" + entry["digest"].replace(":", "/")
@@ -100,12 +97,13 @@ def image(root, version, when, debs, architecture, out):
         run("umoci", "new", "--image", name)
         history = ("--history.author", "portacl", "--history.created", date, "--history.created_by")
         run("umoci", "raw", "add-layer", "--image", name, *history, "./dev release", layer)
-        settings = [word for variable in variables for word in ("--config.env", variable)]
+        settings = [word for variable in (SEARCH, *variables) for word in ("--config.env", variable)]
         settings += [word for argument in command for word in ("--config.cmd", argument)]
         for label, text in {"title": "portacl", "version": version, "licenses": "Apache-2.0"}.items():
             settings += ["--config.label", f"org.opencontainers.image.{label}={text}"]
-        run("umoci", "config", "--image", name, "--created", date, "--author", "portacl", *platform_of(architecture), *settings,
-            *history, "the settings of its Dockerfile")
+        # Debian and umoci have the same names of processors.
+        run("umoci", "config", "--image", name, "--created", date, "--author", "portacl", "--architecture", architecture,
+            "--os", "linux", *settings, *history, "the settings of its Dockerfile")
         run("umoci", "gc", "--layout", layout)
         (layout / "manifest.json").write_text(docker_manifest(layout, version))
         file = out / f"portacl-{version}-oci-{architecture}.tar"

@@ -1,4 +1,5 @@
-"""Installs and uses each artefact of ./dev release, in a root of Debian that has nothing else. Needs root, for chroot."""
+"""Installs and uses each artefact of ./dev release, in a root of Debian that has nothing else. Needs root, for chroot.
+"""
 
 import os
 import pathlib
@@ -29,8 +30,8 @@ int main(void) {
     return 0;
 }
 """
-# What a user does, with the variables of a new shell: no folder is named, so that pkg-config, the loader and Python find
-# portacl where it is installed.
+# What a user does, with the variables of a new shell: no folder is named, so that pkg-config, the loader and Python
+# find portacl where it is installed.
 USE = """
 cd /root
 for name in portacl portacl-static; do
@@ -39,13 +40,13 @@ for name in portacl portacl-static; do
 done
 ldd portacl | grep -q libportacl.so || { echo "the program with portacl needs no shared library"; exit 1; }
 portacl-info | grep -F "$1"
-python3 -c 'import acl; assert acl.rt.get_device_count()[1] == 0 and acl.rt.set_device(0) == 0, acl.get_recent_err_msg()'
+python3 -c 'import acl; assert acl.rt.get_device_count()[1] == 0 and acl.rt.set_device(0) == 0'
 """
 COMPAT = """
 cc -DONLY_ACL main.c -I"$ASCEND_HOME_PATH/include" -L"$ASCEND_HOME_PATH/lib64" -lascendcl -o by_home
 LD_LIBRARY_PATH=$ASCEND_HOME_PATH/lib64 ./by_home
 """
-PLAIN = ("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "PORTACL_BACKEND=cpu")
+PLAIN = (release_image.SEARCH, "HOME=/root", "PORTACL_BACKEND=cpu")
 
 
 def inside(root, script, *arguments, variables=PLAIN):
@@ -56,8 +57,8 @@ def inside(root, script, *arguments, variables=PLAIN):
         root=$1 count=$2; shift 2
         exec chroot "$root" /usr/bin/env -i "${@:1:count}" /bin/sh -euc "${@:count + 1}"
     """
-    return run("unshare", "--mount", "--pid", "--fork", "bash", "-euc", steps, "inside", root, len(variables), *variables, script,
-               "use", *arguments)
+    return run("unshare", "--mount", "--pid", "--fork", "bash", "-euc", steps, "inside", root, len(variables), *variables,
+               script, "use", *arguments)
 
 
 def clean_root(home, root, when, folder):
@@ -100,7 +101,8 @@ def foreign_packages(root, version, out, clean):
     with tempfile.TemporaryDirectory() as work:
         folder = pathlib.Path(work) / "root"
         release_image.debian_root(folder, suite, [], seconds_of(root), out.glob("*_arm64.deb"), "arm64", "extract")
-        text = run("qemu-aarch64", "-L", folder, folder / "usr/bin/portacl-info", env={**os.environ, "PORTACL_BACKEND": "cpu"})
+        text = run("qemu-aarch64", "-L", folder, folder / "usr/bin/portacl-info",
+                   env={**os.environ, "PORTACL_BACKEND": "cpu"})
         if version not in text:
             raise Refused(f"portacl-info for arm64 prints no {version}:\n{text}")
 
