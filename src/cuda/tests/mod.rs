@@ -232,6 +232,15 @@ fn has_two_devices(setup: &Setup) -> bool {
     has
 }
 
+/// Whether there are two devices that reach each other. If not, prints that.
+fn has_peers(setup: &Setup) -> bool {
+    let has = setup.driver.device_count() >= 2 && setup.driver.can_access_peer(1, 0).unwrap();
+    if !has {
+        println!("skipped: needs devices that reach each other");
+    }
+    has
+}
+
 /// Returns what only the test double has. Without it, prints that the test is skipped; the test must then return.
 fn of_double<T>(found: Option<T>) -> Option<T> {
     if found.is_none() {

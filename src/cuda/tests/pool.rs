@@ -15,13 +15,6 @@ pub(super) const PRIVATE: PoolOptions = PoolOptions {
     decompression: false,
 };
 
-/// Whether there are two devices that reach each other. If not, prints that.
-fn has_peers(setup: &Setup) -> bool {
-    let has = setup.driver.device_count() >= 2 && setup.driver.can_access_peer(1, 0).unwrap();
-    (!has).then(|| println!("skipped: needs devices that reach each other"));
-    has
-}
-
 /// Returns the driver's pools. If it is too old for them, prints that and returns `None`.
 pub(super) fn pools(setup: &Setup) -> Option<&dyn Pools> {
     let pools = setup.driver.pools().unwrap();
