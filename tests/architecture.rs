@@ -3,6 +3,8 @@
 
 #[path = "architecture/home.rs"]
 mod home;
+#[path = "architecture/paths.rs"]
+mod paths;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};

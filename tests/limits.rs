@@ -1,5 +1,5 @@
 //! Checks limits that keep the tree readable: lines of files and functions, files in a folder, folders at the top, and
-//! lines of the checks of the architecture, which Cargo should do instead where it can.
+//! lines of the checks of the architecture, most of which are the compiler's.
 
 #[path = "source/mod.rs"]
 mod source;
