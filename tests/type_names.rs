@@ -1,9 +1,10 @@
-//! Checks that readers find types and functions: few types have one name, and the backends implement the functions of a
-//! trait in the order of the trait.
+//! Checks that readers find types and functions: few types have one name, the backends implement the functions of a
+//! trait in the order of the trait, and a function that only the core uses is not public. The lint unreachable_pub does
+//! not see that, because the modules of the core are public.
 
 mod source;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use source::{is_test_file, read, rust_files, without_comments};
 
@@ -122,4 +123,41 @@ fn another_order_is_found() {
     assert_eq!(out_of_order(traits, sorted), Vec::<String>::new());
     let other = "impl A for B {\n    fn two<T>(&self) {}\n    fn one(&self) {}\n}\nimpl B {\n    fn two() {}\n}\n";
     assert_eq!(out_of_order(traits, other), ["A: two comes before one"]);
+}
+
+fn identifiers(code: &str) -> impl Iterator<Item = &str> {
+    code.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+/// Returns the public functions of `sources` with a name that is not `used`: outside of the core.
+fn needlessly_public(sources: &[(String, String)], used: &BTreeSet<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in sources.iter().filter(|(path, _)| !is_test_file(path)) {
+        let code = without_comments(text);
+        for line in code.lines().filter_map(|line| line.trim_start().strip_prefix("pub ")) {
+            let behind = line.strip_prefix("fn ").or_else(|| Some(line.split_once(" fn ")?.1));
+            let name = behind.and_then(|rest| identifiers(rest).next());
+            found.extend(name.filter(|name| !used.contains(*name)).map(|name| format!("{path}: {name}")));
+        }
+    }
+    found
+}
+
+#[test]
+fn functions_for_the_core_alone_are_not_public() {
+    let sources: Vec<_> = rust_files().into_iter().map(|path| (without_comments(&read(&path)), path)).collect();
+    let (core, others): (Vec<_>, Vec<_>) = sources.into_iter().partition(|(_, path)| path.starts_with("src/core/"));
+    let used = others.iter().flat_map(|(code, _)| identifiers(code)).map(str::to_owned).collect();
+    let core: Vec<_> = core.into_iter().map(|(code, path)| (path, code)).collect();
+    assert!(core.iter().any(|(_, code)| code.contains("    pub fn ")));
+    assert_eq!(needlessly_public(&core, &used), Vec::<String>::new(), "pub(crate) is enough for them");
+}
+
+#[test]
+fn a_needlessly_public_function_is_found() {
+    let text = "pub fn one() {}\n    pub const fn two<T>() {}\npub(crate) fn three() {}\npub fn four() {} // five\n";
+    let used = BTreeSet::from(["one".to_owned()]);
+    let sources = [("src/core/a.rs".to_owned(), text.to_owned())];
+    assert_eq!(needlessly_public(&sources, &used), ["src/core/a.rs: two", "src/core/a.rs: four"]);
+    assert_eq!(needlessly_public(&[("src/core/a_tests.rs".to_owned(), text.to_owned())], &used), [""; 0]);
 }

@@ -59,7 +59,7 @@ pub fn install(users: &'static LaneUsers) {
 
 /// Whether any stream has a lane. Programs without pools pay only for this check.
 #[inline]
-pub fn is_tracked() -> bool {
+pub(crate) fn is_tracked() -> bool {
     // Relaxed: a thread that has seen pool memory sees this as well.
     TRACKED.load(Ordering::Relaxed)
 }
@@ -136,7 +136,7 @@ impl Lane {
     }
 
     /// Whether operations can still be submitted. They cannot after its stream is destroyed.
-    pub fn takes_more(&self) -> bool {
+    pub(crate) fn takes_more(&self) -> bool {
         self.native.submitted().is_some()
     }
 
@@ -146,7 +146,7 @@ impl Lane {
     }
 
     /// Returns the position in another lane that the next operation of this lane is ordered after.
-    pub fn position_in(&self, other: StreamKey) -> Option<Position> {
+    pub(crate) fn position_in(&self, other: StreamKey) -> Option<Position> {
         Some(self.clock.lock().number(other)).filter(|position| *position != 0)
     }
 
@@ -172,7 +172,7 @@ impl Lane {
 
     /// Orders later work of the stream of `lane` after everything submitted to this lane's stream. `queue` queues an
     /// operation of the library itself there.
-    pub fn let_follow(&self, lane: &Self, queue: impl FnOnce(Op<'_>) -> Result<Position>) -> Result<()> {
+    pub(crate) fn let_follow(&self, lane: &Self, queue: impl FnOnce(Op<'_>) -> Result<Position>) -> Result<()> {
         let none = |fault| Error::from(fault).recoded(Code::NoStreamResource, Code::NoEventResource);
         let event = self.device.create_event(false).map_err(none)?;
         let position = self.native.submit(Op::Record(&event))?;
@@ -189,7 +189,7 @@ pub fn find(lane: StreamKey) -> Option<Ref<'static, Lane>> {
 
 /// Creates the lane of a stream, in the slot that the stream has for it. `owner`: the owner id of its device.
 #[cold]
-pub fn new_lane<'a>(
+pub(crate) fn new_lane<'a>(
     slot: &'a OnceLock<Arc<Lane>>,
     native: Arc<dyn backend::Stream>,
     device: &Arc<dyn backend::Device>,
@@ -232,7 +232,7 @@ pub fn recorded(lane: &OnceLock<Arc<Lane>>, position: Position) -> Clock {
 }
 
 /// Notes that the stream has dropped its waits: it is no longer ordered after what it waited for.
-pub fn forget_waits(lane: &OnceLock<Arc<Lane>>) {
+pub(crate) fn forget_waits(lane: &OnceLock<Arc<Lane>>) {
     if let Some(lane) = lane.get() {
         *lane.clock.lock() = Clock::default();
     }
@@ -291,7 +291,7 @@ pub fn wait_for_frees() {
 }
 
 /// Notes that the stream accepts no more work. Operations up to `kept` still run.
-pub fn stream_ended(lane: &OnceLock<Arc<Lane>>, kept: Position) {
+pub(crate) fn stream_ended(lane: &OnceLock<Arc<Lane>>, kept: Position) {
     if let Some(lane) = lane.get() {
         end_after(lane, kept);
         sweep();

@@ -28,12 +28,12 @@ pub type PendingHere = fn(&dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static 
 static PENDING_HERE: OnceLock<PendingHere> = OnceLock::new();
 
 /// Sets the function that counts callbacks of streams.
-pub fn count_pending_by(pending: PendingHere) {
+pub(crate) fn count_pending_by(pending: PendingHere) {
     PENDING_HERE.get_or_init(|| pending);
 }
 
 /// Returns what the registered [`PendingHere`] returns.
-pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)> {
+pub(crate) fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)> {
     PENDING_HERE.get().and_then(|pending| pending(ends))
 }
 
@@ -57,14 +57,14 @@ pub fn run<R>(what: &'static str, callback: impl FnOnce() -> R) -> R {
 /// Fails if the calling thread is inside a callback and has callbacks of streams to run: a wait for streams could wait
 /// for those callbacks.
 #[inline]
-pub fn refuse_endless_wait() -> Result<()> {
+pub(crate) fn refuse_endless_wait() -> Result<()> {
     refuse_endless_end(|_, _| false)
 }
 
 /// Fails as [`refuse_endless_wait`] does, before a call that ends streams and drops their callbacks. `ends` returns
 /// whether a stream (device, handle) is one of them; its callbacks do not count.
 #[inline]
-pub fn refuse_endless_end(ends: impl Fn(u32, u64) -> bool) -> Result<()> {
+pub(crate) fn refuse_endless_end(ends: impl Fn(u32, u64) -> bool) -> Result<()> {
     match RUNNING.get() {
         None => Ok(()),
         Some(what) => refuse_wait_inside(what, &ends),

@@ -211,7 +211,7 @@ fn of_process(name: &str) -> Option<String> {
 }
 
 /// Writes the error of an invalid configuration to standard error, because programs may ignore return codes.
-pub fn report_refusal(error: &Error) {
+pub(crate) fn report_refusal(error: &Error) {
     notice_once(error.text());
 }
 

@@ -188,19 +188,19 @@ impl Error {
     }
 
     /// Returns the same failure, with the code `to` if its code is `from`.
-    pub fn recoded(self, from: Code, to: Code) -> Self {
+    pub(crate) fn recoded(self, from: Code, to: Code) -> Self {
         if self.code() == from { Self::new(to, self.text()) } else { self }
     }
 
     /// Creates a failure whose number the program chose.
     #[cold]
-    pub fn with_value(value: i32, text: impl fmt::Display) -> Self {
+    pub(crate) fn with_value(value: i32, text: impl fmt::Display) -> Self {
         Self(Box::new(Detail { code: Code::Failure, value, text: text.to_string() }))
     }
 
     /// Error 200000: a table is full, or the host has no memory for another entry.
     #[cold]
-    pub fn no_more(what: &str) -> Self {
+    pub(crate) fn no_more(what: &str) -> Self {
         let why = "the maximum number of them exists already, or the host has no memory left; release some of them, or \
                    of the objects that contain them, or free host memory";
         Self::new(Code::BadAlloc, format_args!("no more {what} can be created: {why}"))
@@ -327,7 +327,7 @@ pub fn take_recent_text() -> *const c_char {
 }
 
 /// Takes the text as [`take_recent_text`] does, and returns a copy.
-pub fn take_recent_string() -> Option<String> {
+pub(crate) fn take_recent_string() -> Option<String> {
     if take_recent_text().is_null() {
         return None;
     }

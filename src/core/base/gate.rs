@@ -86,7 +86,7 @@ pub fn is(state: u8) -> bool {
 }
 
 /// Ends the state `SHORT`: host memory is available again.
-pub fn end_shortage() {
+pub(crate) fn end_shortage() {
     let usual = USUAL.load(Ordering::Relaxed);
     let _ = STATE.compare_exchange(SHORT, usual, Ordering::Relaxed, Ordering::Relaxed);
 }
@@ -123,7 +123,7 @@ pub fn open_in_child(restart: impl FnOnce()) {
 }
 
 /// Sets the schedule: that of the backend that is being opened.
-pub fn set_schedule(schedule: Option<&Arc<Schedule>>) {
+pub(crate) fn set_schedule(schedule: Option<&Arc<Schedule>>) {
     *SCHEDULE.write() = schedule.map(Arc::clone);
     attend(Attendant::Schedule, schedule.is_some());
 }

@@ -100,13 +100,13 @@ pub trait Object: Send + Sync + Sized + 'static {
 }
 
 /// Removes all objects that `wanted` picks from their table, because their owner is released, and returns them.
-pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+pub(crate) fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
     taken(wanted).collect()
 }
 
 /// Removes all objects that `wanted` picks from their table, because their owner is released, and drops them. Needs no
 /// host memory.
-pub fn drop_all<T: Object>(wanted: impl Fn(&T) -> bool) {
+pub(crate) fn drop_all<T: Object>(wanted: impl Fn(&T) -> bool) {
     taken(wanted).for_each(drop);
 }
 
@@ -147,7 +147,7 @@ pub(crate) use object;
 
 /// Fails for null. A call that looks the handle up after other checks uses it to report null first.
 #[inline]
-pub fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
+pub(crate) fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
     if raw == 0 { Err(bad::<T>(argument, raw)) } else { Ok(()) }
 }
 
@@ -160,7 +160,7 @@ pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
 /// Returns the error of a table that could not create a handle: it has no free slot, which `is_full` says, or the host
 /// has no memory.
 #[cold]
-pub fn no_handle<T: Object>(full: Code, is_full: &str) -> Error {
+pub(crate) fn no_handle<T: Object>(full: Code, is_full: &str) -> Error {
     match T::table().is_full() {
         true => Error::new(full, is_full),
         false => Error::new(Code::BadAlloc, "the host has no memory left for another handle; free host memory"),
@@ -169,7 +169,7 @@ pub fn no_handle<T: Object>(full: Code, is_full: &str) -> Error {
 
 /// Returns the live object as [`get`] does, under a pin of the caller.
 #[inline]
-pub fn get_pinned<'a, T: Object>(argument: &str, raw: u64, pin: &'a Pin) -> Result<&'a T> {
+pub(crate) fn get_pinned<'a, T: Object>(argument: &str, raw: u64, pin: &'a Pin) -> Result<&'a T> {
     T::table().get_raw_pinned(raw, pin).ok_or_else(|| bad::<T>(argument, raw))
 }
 
@@ -192,7 +192,7 @@ pub fn end<T: Object>(argument: &str, raw: u64) -> Result<Option<Arc<T>>> {
 }
 
 /// Returns what a call that destroys an object has found, or `None` as [`end`] does.
-pub fn unless_late<T: Object, R>(raw: u64, found: Result<R>) -> Result<Option<R>> {
+pub(crate) fn unless_late<T: Object, R>(raw: u64, found: Result<R>) -> Result<Option<R>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(error) => destroy_late::<T>(raw).then_some(None).ok_or(error),

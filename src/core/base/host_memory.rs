@@ -113,7 +113,7 @@ pub fn list<T>(what: impl Display, len: usize) -> Result<Vec<T>> {
 }
 
 /// Returns the error that the host has no memory for `count` of `what`.
-pub fn no_memory_for(what: impl Display, count: usize) -> Error {
+pub(crate) fn no_memory_for(what: impl Display, count: usize) -> Error {
     error_with!(
         Code::BadAlloc,
         "the host has no memory left for {what}: {count} needed; free host memory, and call again"

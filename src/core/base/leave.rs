@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Waits until the caller holds the only reference to `object`, which no new call can find. A call that is inside holds
 /// one, directly or indirectly. `sweep` runs before each check and drops leftover references; it returns whether
 /// waiting makes sense. Returns false if it does not, or if the wait takes too long.
-pub fn wait_until_unshared<T>(object: &mut Arc<T>, mut sweep: impl FnMut(&Arc<T>) -> bool) -> bool {
+pub(crate) fn wait_until_unshared<T>(object: &mut Arc<T>, mut sweep: impl FnMut(&Arc<T>) -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
     let mut sleeps = Backoff::default();
     loop {

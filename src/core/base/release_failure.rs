@@ -23,7 +23,7 @@ pub fn note(call: &str, code: i32) {
 }
 
 /// Notes that something was not freed during an unrelated call, if it failed.
-pub fn note_outcome<E: Into<Error>>(what: &str, freed: Result<(), E>) {
+pub(crate) fn note_outcome<E: Into<Error>>(what: &str, freed: Result<(), E>) {
     if let Err(error) = freed {
         keep(format!("{what}: {}", error.into().text()));
     }
@@ -43,7 +43,7 @@ pub fn count() -> u64 {
 }
 
 /// Returns and removes the texts that were kept since the previous call.
-pub fn take_texts() -> Vec<String> {
+pub(crate) fn take_texts() -> Vec<String> {
     std::mem::take(&mut NOTED.lock().1)
 }
 

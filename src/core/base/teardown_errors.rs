@@ -12,7 +12,7 @@ pub struct TeardownErrors {
 
 impl TeardownErrors {
     /// Creates the result of a teardown whose deadline had passed before it began.
-    pub fn too_late() -> Self {
+    pub(crate) fn too_late() -> Self {
         Self { timed_out: true, failure: None }
     }
 
@@ -25,7 +25,7 @@ impl TeardownErrors {
 
     /// Adds the result of a step, on a device that may have failed. A failed device rejects everything. Earlier calls
     /// have reported this, and the teardown repairs it, so such errors are ignored.
-    pub fn step_on_device<E: Into<Error>>(&mut self, outcome: std::result::Result<(), E>) {
+    pub(crate) fn step_on_device<E: Into<Error>>(&mut self, outcome: std::result::Result<(), E>) {
         match outcome.map_err(Into::into) {
             Err(error) if error.code() == Code::AicoreException => {}
             outcome => self.step(outcome),
@@ -39,7 +39,7 @@ impl TeardownErrors {
     }
 
     /// Returns the result of the call that did the teardown. `done` says what was done in spite of the error.
-    pub fn into_result(self, done: impl std::fmt::Display) -> Result<()> {
+    pub(crate) fn into_result(self, done: impl std::fmt::Display) -> Result<()> {
         let Some(error) = self.failure else { return Ok(()) };
         Err(error_with!(error.code(), "{done}, but a step failed: {}", error.text()))
     }

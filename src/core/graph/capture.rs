@@ -16,9 +16,11 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
 
-pub use self::calls::{begin, begin_as, begin_group, check_capturable, end, end_group, info, of};
+pub use self::calls::{begin, begin_group, end, end_group, info, of};
+pub(crate) use self::calls::{begin_as, check_capturable};
 use self::mode::Mode;
-pub use self::recorder::{Recorder, capture_of};
+pub use self::recorder::Recorder;
+pub(crate) use self::recorder::capture_of;
 use super::graph::{Graph, Resources};
 use super::task::group::Group;
 use super::task::{self, Task, What};
@@ -127,7 +129,7 @@ impl Capture {
     }
 
     /// Makes the capture invalid.
-    pub fn spoil(&self, why: &'static str) {
+    pub(crate) fn spoil(&self, why: &'static str) {
         self.state.lock().spoilt.get_or_insert(why);
     }
 
@@ -153,12 +155,12 @@ impl Capture {
     }
 
     /// Returns the resources of the graph, after a capture.
-    pub fn take_resources(&self) -> Resources {
+    pub(crate) fn take_resources(&self) -> Resources {
         std::mem::take(&mut self.state.lock().resources)
     }
 
     /// Records the tasks of a graph.
-    pub fn add_graph(&self, stream: Handle, tasks: &[Task]) -> Result<()> {
+    pub(crate) fn add_graph(&self, stream: Handle, tasks: &[Task]) -> Result<()> {
         let mut state = self.open()?;
         let _memory = state.make_room(stream, tasks.len())?;
         let _copies = task::claim(tasks)?;
@@ -218,7 +220,7 @@ impl Capture {
     }
 
     /// Releases the streams: they run their work again, or are no longer bound.
-    pub fn release_streams(self: &Arc<Self>) {
+    pub(crate) fn release_streams(self: &Arc<Self>) {
         let branches = std::mem::take(&mut self.state.lock().branches);
         let streams = branches.iter().filter_map(|branch| Stream::table().get(branch.stream));
         streams.for_each(|stream| Recorder::of(&stream).leave(self));
@@ -234,7 +236,7 @@ impl Capture {
     }
 
     /// Drops the graph of a capture that has ended without one. A body stays, and can be captured again.
-    pub fn drop_graph(&self) {
+    pub(crate) fn drop_graph(&self) {
         let body = Graph::table().get_arc(self.graph).filter(|_| self.is_body);
         if !body.is_some_and(|body| body.unclaim()) {
             Graph::table().remove(self.graph);

@@ -58,7 +58,7 @@ pub fn unregister(raw: u64, address: usize) -> Result<()> {
 }
 
 /// Notes that a graph was removed from the table. May be called under locks: [`run_pending`] follows without them.
-pub fn graph_ended(graph: &Graph) {
+pub(crate) fn graph_ended(graph: &Graph) {
     let mut callbacks = std::mem::take(&mut *graph.end_callbacks.lock());
     if !callbacks.is_empty() {
         let mut late = LATE.lock();
@@ -68,7 +68,7 @@ pub fn graph_ended(graph: &Graph) {
 }
 
 /// Calls the callbacks of graphs that have ended. The caller holds no lock and no reference.
-pub fn run_pending() {
+pub(crate) fn run_pending() {
     if !IS_ANY_LATE.load(Ordering::Acquire) {
         return;
     }

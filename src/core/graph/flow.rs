@@ -89,7 +89,7 @@ pub struct Tree {
 
 impl Tree {
     /// Returns the tasks of the graph and of all bodies.
-    pub fn all_tasks(&self) -> Vec<Task> {
+    pub(crate) fn all_tasks(&self) -> Vec<Task> {
         let mut tasks = self.tasks.clone();
         self.bodies.values().for_each(|body| tasks.extend(body.all_tasks()));
         tasks
@@ -154,7 +154,7 @@ pub struct Flow {
 }
 
 /// Returns the error for a driver that cannot run such graphs.
-pub fn no_tickets() -> Error {
+pub(crate) fn no_tickets() -> Error {
     unsupported!(
         "labels, switches, conditional tasks and starts of streams in graphs need streams that can wait for the host, \
          and the driver of this device does not support such waits; use a newer driver, or graphs without these tasks"
@@ -171,7 +171,7 @@ fn cannot(what: &str) -> Error {
 }
 
 /// Returns the error of a wait for an event that no stream records.
-pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
+pub(crate) fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
     param_invalid!(
         "runs of the graph would never end: stream {waiting} waits for an event that stream {recorder} records, but no \
          run reaches its aclrtRecordEvent; call aclmdlRIDestroy and build the graph again: bind stream {recorder} with \

@@ -82,7 +82,7 @@ impl Graph {
     }
 
     /// Fails if `what` is on another device than the one that the graph `is` on; `instead` says what to do.
-    pub fn check_device(&self, device: &Arc<Device>, what: &str, is: &str, instead: &str) -> Result<()> {
+    pub(crate) fn check_device(&self, device: &Arc<Device>, what: &str, is: &str, instead: &str) -> Result<()> {
         if Arc::ptr_eq(&self.device, device) { Ok(()) } else { Err(self.on_another_device(device, what, is, instead)) }
     }
 
@@ -99,7 +99,7 @@ impl Graph {
     }
 
     /// Returns what [`Self::hold`] returns, for a short use.
-    pub fn ready_or(&self, code: Code) -> Result<Arc<Ready>> {
+    pub(crate) fn ready_or(&self, code: Code) -> Result<Arc<Ready>> {
         self.hold(code).map(|ready| Arc::clone(&ready))
     }
 
@@ -132,7 +132,7 @@ impl Graph {
     }
 
     /// Fails during a run.
-    pub fn check_not_running(&self, then: &str) -> Result<()> {
+    pub(crate) fn check_not_running(&self, then: &str) -> Result<()> {
         let ready = self.ready.lock();
         let Some(ready) = &*ready else { return Ok(()) };
         let in_flow = matches!(&ready.drive, Drive::Host(flow) if flow.is_running());

@@ -34,7 +34,7 @@ pub struct LabelList {
 handles::object!(LabelList, LabelList, |_| true);
 
 /// Fails for a label, or a list, that was created for another device than that of `owner`, the device of `what`.
-pub fn check_device(argument: &str, made_for: Owner, what: &str, owner: Owner) -> Result<()> {
+pub(crate) fn check_device(argument: &str, made_for: Owner, what: &str, owner: Owner) -> Result<()> {
     if made_for == owner {
         return Ok(());
     }

@@ -33,7 +33,7 @@ pub struct GraphMemory {
 
 impl GraphMemory {
     /// Whether the graph has any pool memory.
-    pub fn is_any(&self) -> bool {
+    pub(crate) fn is_any(&self) -> bool {
         !self.own.is_empty() || !self.freed.is_empty()
     }
 
@@ -71,7 +71,7 @@ impl GraphMemory {
     }
 
     /// Queues a run with `queue`, and notes its allocations and frees. Fails if the graph may not run.
-    pub fn in_run<T>(&self, stream: &Stream, queue: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub(crate) fn in_run<T>(&self, stream: &Stream, queue: impl FnOnce() -> Result<T>) -> Result<T> {
         if !self.is_any() {
             return queue();
         }

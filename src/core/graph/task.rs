@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use self::control::{Conditional, Control};
 use self::group::Member;
-pub use self::step::{Step, What, check_memory, memory, work_spans};
+pub use self::step::{Step, What, memory};
+pub(crate) use self::step::{check_memory, work_spans};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;
@@ -54,7 +55,7 @@ impl Task {
     }
 
     /// Returns the current work, which may have changed for a task of a group.
-    pub fn current_work(&self) -> Option<Work> {
+    pub(crate) fn current_work(&self) -> Option<Work> {
         let work = self.work.as_ref()?;
         Some(self.group.as_ref().map_or_else(|| work.clone(), |member| member.work(work)))
     }
@@ -75,7 +76,7 @@ impl Task {
     }
 
     /// Whether later dependent tasks cannot be in the same part.
-    pub fn ends_part(&self) -> bool {
+    pub(crate) fn ends_part(&self) -> bool {
         self.step.is_some() || self.is_late()
     }
 
@@ -99,7 +100,7 @@ pub fn claim(tasks: &[Task]) -> error::Result<Claim> {
 }
 
 /// Claims host memory to instantiate a graph of this many tasks and edges.
-pub fn claim_for(tasks: usize, edges: usize) -> error::Result<Claim> {
+pub(crate) fn claim_for(tasks: usize, edges: usize) -> error::Result<Claim> {
     let bytes = tasks * BYTES + edges * EDGE_BYTES;
     Claim::new(bytes).ok_or_else(|| host_memory::no_memory_for("tasks of a graph", tasks))
 }

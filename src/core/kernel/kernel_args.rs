@@ -57,13 +57,13 @@ fn keep(lists: &mut VecDeque<Handle>, list: Handle) {
 }
 
 /// Destroys the lists of a kernel that is unloaded.
-pub fn forget_kernel(function: &Function) {
+pub(crate) fn forget_kernel(function: &Function) {
     let lists = std::mem::take(&mut *function.lists.lock());
     lists.into_iter().for_each(|list| drop(ArgsList::table().remove(list)));
 }
 
 /// Destroys the lists of all kernels that are unloaded.
-pub fn forget_dead() {
+pub(crate) fn forget_dead() {
     drop_all::<ArgsList>(|list| Function::table().get_raw(list.function).is_none());
 }
 

@@ -98,7 +98,7 @@ fn bind(launch: &Launch<'_>, request: &LaunchArgs, device: &Device) -> backend::
 
 /// Creates the launch on `device` that replaces another one in a graph. It keeps what the recorded launch owns, because
 /// its arguments may refer to that.
-pub fn replacement(request: &LaunchArgs, device: &Arc<Device>, before: &NodeLaunch) -> Result<NodeLaunch> {
+pub(crate) fn replacement(request: &LaunchArgs, device: &Arc<Device>, before: &NodeLaunch) -> Result<NodeLaunch> {
     let LaunchArgs { argument, function: raw, shape, arguments, .. } = *request;
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;

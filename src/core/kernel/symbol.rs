@@ -48,7 +48,7 @@ pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
 }
 
 /// Removes the meanings of symbols in a binary that is unloaded.
-pub fn forget_binary(raw: u64, binary: &Binary) {
+pub(crate) fn forget_binary(raw: u64, binary: &Binary) {
     let of_binary = std::mem::take(&mut *binary.symbols.lock());
     let mut symbols = SYMBOLS.lock();
     for symbol in of_binary {
@@ -60,7 +60,7 @@ pub fn forget_binary(raw: u64, binary: &Binary) {
 }
 
 /// Removes meanings of symbols in all unloaded binaries.
-pub fn forget_dead() {
+pub(crate) fn forget_dead() {
     SYMBOLS.lock().retain(|_, (binary, _)| Binary::table().get_raw(*binary).is_some());
 }
 

@@ -50,13 +50,13 @@ impl From<MemoryPlace> for Location {
 static RESTRICTED_HOST_MEMORY: AtomicBool = AtomicBool::new(false);
 
 /// Makes transfers check whether their device may use the pinned memory that they name.
-pub fn restrict_host_memory() {
+pub(crate) fn restrict_host_memory() {
     RESTRICTED_HOST_MEMORY.store(true, Ordering::Relaxed);
 }
 
 /// Whether some pinned memory may not be usable by every device: that of pools of host memory.
 #[inline]
-pub fn is_host_memory_restricted() -> bool {
+pub(crate) fn is_host_memory_restricted() -> bool {
     RESTRICTED_HOST_MEMORY.load(Ordering::Relaxed)
 }
 
@@ -113,7 +113,7 @@ pub struct AccessRequest {
 }
 
 /// Returns the access that a number of `aclrtMemAccessFlags` selects.
-pub fn access_of(argument: &str, flags: i32) -> Result<Access> {
+pub(crate) fn access_of(argument: &str, flags: i32) -> Result<Access> {
     let all = [Access::None, Access::Read, Access::ReadWrite];
     all.into_iter().find(|access| *access as i32 == flags).ok_or_else(|| {
         invalid_param!("{argument} is {flags}; allowed: ACL_RT_MEM_ACCESS_FLAGS_NONE 0, _READ 1 and _READWRITE 3")
@@ -121,7 +121,7 @@ pub fn access_of(argument: &str, flags: i32) -> Result<Access> {
 }
 
 /// Fails if a device cannot use the memory on device `home` directly.
-pub fn check_reaches(driver: &dyn Driver, argument: impl Display, id: u32, home: u32) -> Result<()> {
+pub(crate) fn check_reaches(driver: &dyn Driver, argument: impl Display, id: u32, home: u32) -> Result<()> {
     if id == home || driver.can_access_peer(id, home)? {
         return Ok(());
     }

@@ -171,13 +171,13 @@ pub struct Allocation {
 
 impl Allocation {
     /// Creates the entry of a backend's block, of which programs may use `len` bytes.
-    pub fn of_block(block: Block, len: usize, kind: Kind, owner: Owner) -> Self {
+    pub(crate) fn of_block(block: Block, len: usize, kind: Kind, owner: Owner) -> Self {
         Self { base: block.addr, len, kind, owner, origin: [block.len as u64, block.token] }
     }
 
     /// Creates the entry of the caller's memory with the device address `device_addr`, or of memory that is mapped in a
     /// range of addresses.
-    pub fn of_range(base: usize, len: usize, kind: Kind, owner: Owner, device_addr: usize) -> Self {
+    pub(crate) fn of_range(base: usize, len: usize, kind: Kind, owner: Owner, device_addr: usize) -> Self {
         Self { base, len, kind, owner, origin: [device_addr as u64, 0] }
     }
 
@@ -224,7 +224,7 @@ impl Allocation {
     /// Returns what [`Self::reach`] returns. Tries this thread's latest copy or fill first, because they often use the
     /// same memory.
     #[inline(always)]
-    pub fn reach_end(end: CopyEnd, addr: usize) -> Option<Reach> {
+    pub(crate) fn reach_end(end: CopyEnd, addr: usize) -> Option<Reach> {
         let hint = ENDS.with(|ends| ends[end as usize].get());
         hint.reach(addr).or_else(|| Self::reach_other_end(end, addr))
     }
@@ -310,7 +310,7 @@ impl Allocation {
     }
 
     /// Returns the number of allocations and registrations, including those that are being released.
-    pub fn at_most() -> usize {
+    pub(crate) fn at_most() -> usize {
         ALLOCATIONS.count()
     }
 
@@ -325,7 +325,7 @@ impl Allocation {
     }
 
     /// Inserts a block that a backend allocated. After a failure, frees it by `undo`.
-    pub fn register_or(self, undo: impl FnOnce() -> backend::Result<()>) -> Result<()> {
+    pub(crate) fn register_or(self, undo: impl FnOnce() -> backend::Result<()>) -> Result<()> {
         self.register().inspect_err(|_| {
             // The first failure is returned.
             let _ = undo();
@@ -352,7 +352,11 @@ impl Allocation {
 
     /// Removes all allocations of an owner that are pool memory: `lock` calls its argument under the pool's lock.
     /// `each` runs for every one, without the lock.
-    pub fn drain_under(lock: impl Fn(&dyn Fn() -> Vec<Range>) -> Vec<Range>, owner: Owner, mut each: impl FnMut(Self)) {
+    pub(crate) fn drain_under(
+        lock: impl Fn(&dyn Fn() -> Vec<Range>) -> Vec<Range>,
+        owner: Owner,
+        mut each: impl FnMut(Self),
+    ) {
         let drain = || ALLOCATIONS.drain(|range| Self::from_range(range).owner == owner);
         loop {
             let some = lock(&drain);

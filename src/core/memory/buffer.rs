@@ -238,6 +238,6 @@ pub fn in_chain(head: u64, index: u32) -> Result<u64> {
 }
 
 /// Drops all buffers at the end of the session, with which their memory ends.
-pub fn end_with_session() {
+pub(crate) fn end_with_session() {
     drop_all::<Buffer>(|_| true);
 }

@@ -138,13 +138,13 @@ fn not_exported(found: &Allocation) -> Error {
 }
 
 /// Whether memory of this process has a key.
-pub fn exports_any() -> bool {
+pub(crate) fn exports_any() -> bool {
     !EXPORTS.lock().is_empty()
 }
 
 /// Whether other processes may have memory of this process.
 #[inline]
-pub fn shares_any() -> bool {
+pub(crate) fn shares_any() -> bool {
     ANY_SHARED.load(Ordering::SeqCst) != 0
 }
 
@@ -374,7 +374,7 @@ fn take_of(device: &Device) -> Vec<Import> {
 }
 
 /// Releases the imports of a device in teardown.
-pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
+pub(crate) fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
     for Import { block, .. } in take_of(device) {
         Allocation::take(block.addr, |found| found.owner == device.owner);
         errors.step_on_device(device.native.free(block));
@@ -382,6 +382,6 @@ pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
 }
 
 /// Removes the imports of a device whose memory abandoned work uses. The memory stays imported.
-pub fn forget_with_device(device: &Device) {
+pub(crate) fn forget_with_device(device: &Device) {
     take_of(device);
 }

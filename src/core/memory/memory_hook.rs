@@ -18,10 +18,9 @@ use std::sync::Arc;
 pub use self::limit::Limit;
 pub use self::line_profile::LineProfile;
 pub use self::lines::{DebugPrint, Logging, to_json};
-pub use self::ready::{register_ready, write_profile};
-pub use self::registry::{
-    Info, RegisteredHook, Scope, are_registered, exist, list, profile, register, report, unregister, watch,
-};
+pub(crate) use self::ready::{register_ready, write_profile};
+pub(crate) use self::registry::are_registered;
+pub use self::registry::{Info, RegisteredHook, Scope, exist, list, profile, register, report, unregister, watch};
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::thread::per_thread::{ThreadList, per_thread};
 use crate::backend::Place;
@@ -94,7 +93,7 @@ impl MemoryKind {
     }
 
     /// Returns the kind of a pool's memory.
-    pub const fn of_pool(pool_use: PoolUse) -> Self {
+    pub(crate) const fn of_pool(pool_use: PoolUse) -> Self {
         match pool_use {
             PoolUse::Imported => Self::Imported,
             PoolUse::Graphs => Self::Graph,
@@ -128,7 +127,7 @@ pub struct Event {
 
 impl Event {
     /// Creates the event of a request or a release, before its result is known.
-    pub fn of_request(device: i32, kind: MemoryKind, size: usize, rounded: usize) -> Self {
+    pub(crate) fn of_request(device: i32, kind: MemoryKind, size: usize, rounded: usize) -> Self {
         let (addr, handle, stream) = (0, 0, 0);
         Self { device, kind, size, rounded, addr, handle, stream, page_size: 0, failed: false }
     }
@@ -327,7 +326,7 @@ pub struct Found {
 }
 
 /// Runs `work`, which allocates, between the calls of the hooks.
-pub fn around_allocation<T>(
+pub(crate) fn around_allocation<T>(
     moment: Moment,
     event: Event,
     work: impl FnOnce() -> Result<T>,
@@ -342,7 +341,7 @@ pub fn around_allocation<T>(
 }
 
 /// Runs `work`, which frees memory, between the calls of the hooks.
-pub fn around_free<T>(event: Event, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn around_free<T>(event: Event, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let called = Called::here();
     called.before(Moment::Free, &event)?;
     let done = work();

@@ -86,7 +86,7 @@ impl Tally {
 
     /// Undoes a count, because the allocation failed.
     #[cold]
-    pub fn unmade(&self, bytes: usize) {
+    pub(crate) fn unmade(&self, bytes: usize) {
         let made = Amount { bytes: bytes as u64, count: 1 };
         let mut counts = self.0.lock();
         counts.total = counts.total.wrapping_sub(made);
@@ -100,7 +100,7 @@ impl Tally {
 
     /// Counts a release if `end`, which runs under the lock, returns true.
     #[inline]
-    pub fn freed_if(&self, bytes: usize, end: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn freed_if(&self, bytes: usize, end: impl FnOnce() -> bool) -> bool {
         let mut counts = self.0.lock();
         let ended = end();
         if ended {
@@ -110,7 +110,7 @@ impl Tally {
     }
 
     /// Runs `run` under the lock of the counts.
-    pub fn paused<T>(&self, run: impl FnOnce() -> T) -> T {
+    pub(crate) fn paused<T>(&self, run: impl FnOnce() -> T) -> T {
         let _counts = self.0.lock();
         run()
     }

@@ -49,7 +49,7 @@ pub trait Resource {
 /// request stays in registers.
 #[cold]
 #[inline(never)]
-pub fn seldom<T>(step: impl FnOnce() -> T) -> T {
+pub(crate) fn seldom<T>(step: impl FnOnce() -> T) -> T {
     step()
 }
 
@@ -204,7 +204,7 @@ impl MemoryRequest {
     }
 
     /// Returns the session, after [`Self::open`].
-    pub fn session(&self) -> Result<&Arc<Session>> {
+    pub(crate) fn session(&self) -> Result<&Arc<Session>> {
         if let Target::Session(session) = &self.target { Ok(session) } else { Err(not_open()) }
     }
 
@@ -270,7 +270,7 @@ fn not_open() -> Error {
 }
 
 /// Returns the device that was open as `owner` before hooks ran, if it is still that opening.
-pub fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {
+pub(crate) fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {
     open_device(id).filter(|device| device.owner == owner).ok_or_else(|| {
         error_with!(Code::ContextNull, "device {id} was reset while a memory hook ran; call aclrtSetDevice again")
     })

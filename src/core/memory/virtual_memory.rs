@@ -16,9 +16,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use self::access::MappingAccess;
-pub use self::inventory::{Mapped, at, exports_any, reported, reserved, unusable};
+pub use self::inventory::{Mapped, at, reported, reserved};
+pub(crate) use self::inventory::{exports_any, unusable};
 pub use self::physical::{Physical, Properties};
-pub use self::teardown::{end_with_device, end_with_session, forget_with_device, forget_with_session};
+pub(crate) use self::teardown::{end_with_device, end_with_session, forget_with_device, forget_with_session};
 use crate::algo::count::Count;
 use crate::algo::map::slot_table;
 use crate::backend::{Access, Driver, GRANULARITY, MemoryPlace};
@@ -319,7 +320,7 @@ fn mapped_in(addr: usize, len: usize) -> Result<Vec<(usize, Arc<Physical>)>> {
 
 /// Whether the bytes lie in adjacent mappings of memory of this kind that have access.
 #[cold]
-pub fn are_side_by_side(addr: usize, len: usize, kind: Kind) -> bool {
+pub(crate) fn are_side_by_side(addr: usize, len: usize, kind: Kind) -> bool {
     let ranges = RANGES.lock();
     let usable =
         reached(&ranges, addr, len).take_while(|(_, part)| part.memory.kind() == kind && !part.access.is_none());

@@ -179,7 +179,7 @@ impl WaitCondition {
     }
 
     /// Whether the wait clears the count, so that later waits cannot use it.
-    pub fn clears(&self) -> bool {
+    pub(crate) fn clears(&self) -> bool {
         matches!(self, Self::Count(wait) if wait.clear)
     }
 }

@@ -57,7 +57,7 @@ impl<K: Copy + Ord> Points<K> {
     }
 
     /// Drops the points that are known.
-    pub fn prune(&mut self, is_known: impl Fn(&Point<K>) -> bool) {
+    pub(crate) fn prune(&mut self, is_known: impl Fn(&Point<K>) -> bool) {
         if !self.all().iter().any(&is_known) {
             return;
         }

@@ -97,7 +97,7 @@ impl Effects {
     }
 
     /// Adds what a task of the host writes.
-    pub fn writes_of(&mut self, task: &HostTask) {
+    pub(crate) fn writes_of(&mut self, task: &HostTask) {
         let written = task.memory().filter(|(_, does)| does.writes());
         self.0.extend(written.map(|(memory, _)| Effect::Write(memory)));
     }

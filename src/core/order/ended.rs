@@ -14,7 +14,7 @@ const MOST_UNKNOWN: usize = 1024;
 
 impl Sequence {
     /// Records that a stream has ended: nothing more is submitted to it.
-    pub fn end_stream(&mut self, stream: u64) {
+    pub(crate) fn end_stream(&mut self, stream: u64) {
         let Some(line) = self.forget_line(stream) else { return };
         if self.is_over(line) {
             self.ended.free.push(line);
@@ -52,7 +52,7 @@ impl Sequence {
 }
 
 /// Records that a stream has ended.
-pub fn stream_ended(stream: u64) {
+pub(crate) fn stream_ended(stream: u64) {
     with(|sequence| sequence.end_stream(stream));
 }
 

@@ -51,7 +51,7 @@ impl Sequence {
     }
 
     /// Returns what the host knows after a wait for the order that a carrier passes.
-    pub fn at_carrier(&mut self, key: usize) -> Option<Known> {
+    pub(crate) fn at_carrier(&mut self, key: usize) -> Option<Known> {
         let clock = self.carriers.get(&key)?.passes(false);
         Some(self.reach(clock))
     }
@@ -160,7 +160,7 @@ impl Known {
 
     /// Records that waits have ended that the host has waited for at once.
     #[inline]
-    pub fn are_seen(all: &[Self]) {
+    pub(crate) fn are_seen(all: &[Self]) {
         let decided = with(|sequence| {
             sequence.know_all(all);
             sequence.decided()

@@ -51,7 +51,7 @@ static ARE_USED: AtomicBool = AtomicBool::new(false);
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 /// Whether there is a checker, which compares places.
-pub fn are_compared() -> bool {
+pub(crate) fn are_compared() -> bool {
     decorators::has(decorators::CHECKER)
 }
 
@@ -79,7 +79,7 @@ impl Physical {
 }
 
 /// Records that memory at `addr` has another address, which stands for both.
-pub fn is_also_at(addr: usize, len: usize, other: usize) {
+pub(crate) fn is_also_at(addr: usize, len: usize, other: usize) {
     if addr != other && are_compared() {
         add(addr, len, other, None);
     }

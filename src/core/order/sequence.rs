@@ -357,12 +357,12 @@ fn event_of(notify: &Notify) -> Option<Arc<dyn Event>> {
 }
 
 /// Records that the host resets notifies now.
-pub fn notifies_reset<'a>(notifies: impl Iterator<Item = &'a Arc<Notify>>) {
+pub(crate) fn notifies_reset<'a>(notifies: impl Iterator<Item = &'a Arc<Notify>>) {
     with(|sequence| notifies.for_each(|notify| sequence.reset(notify)));
 }
 
 /// Records that the pending operations of a stream were dropped.
-pub fn stream_stopped(stream: u64) {
+pub(crate) fn stream_stopped(stream: u64) {
     let decided = with(|sequence| {
         sequence.stop(stream);
         sequence.decided()

@@ -23,7 +23,8 @@ use std::sync::Arc;
 use self::core_pool::{CorePool, Source};
 use self::pool::{DriverPool, Home, Inner, Pool};
 pub use self::props::Props;
-pub use self::request::{free_async, free_of_graph, malloc_async};
+pub(crate) use self::request::free_of_graph;
+pub use self::request::{free_async, malloc_async};
 use self::stats::PoolTallies;
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{self, Handle};
@@ -270,7 +271,7 @@ fn each_core_pool(mut work: impl FnMut(&Pool, &CorePool)) {
 }
 
 /// Frees the memory in pools above their release thresholds, after the host has waited.
-pub fn release_idle() {
+pub(crate) fn release_idle() {
     if CorePool::take_some_are_idle() {
         // This is not a failure of the wait.
         each_core_pool(|_, own| release_failure::note_outcome("unused pool memory was not freed", own.release_idle()));
@@ -290,36 +291,36 @@ fn trim_for(owner: Option<Owner>, shares_memory: bool) -> bool {
 }
 
 /// Notes that the lane of a stream has ended.
-pub fn forget_lane(lane: StreamKey) {
+pub(crate) fn forget_lane(lane: StreamKey) {
     each_core_pool(|_, own| own.forget(lane));
 }
 
 /// Removes the handles of a device's pools.
-pub fn take_handles_of(device: &Arc<Device>) {
+pub(crate) fn take_handles_of(device: &Arc<Device>) {
     drop_all::<MemPool>(|pool| pool.device.as_ref().is_some_and(|home| Arc::ptr_eq(home, device)));
 }
 
 /// Removes the handles of pools of host memory.
-pub fn take_host_handles() {
+pub(crate) fn take_host_handles() {
     drop_all::<MemPool>(|pool| pool.session.is_some());
 }
 
 /// Releases the pools of a device in teardown.
-pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
+pub(crate) fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
     Pool::end_all(|pool| pool.home.is(device), |said| errors.step_on_device(said));
 }
 
 /// Releases the pools of host memory with the session.
-pub fn end_with_session(errors: &mut TeardownErrors) {
+pub(crate) fn end_with_session(errors: &mut TeardownErrors) {
     Pool::end_all(|_| true, |said| errors.step_on_device(said));
 }
 
 /// Removes the pools of a device whose memory abandoned work uses. The memory stays allocated.
-pub fn forget_with_device(device: &Device) {
+pub(crate) fn forget_with_device(device: &Device) {
     Pool::forget_all(|pool| pool.home.is(device));
 }
 
 /// Removes all pools at the end of a session whose memory abandoned work uses. The memory stays allocated.
-pub fn forget_with_session() {
+pub(crate) fn forget_with_session() {
     Pool::forget_all(|_| true);
 }

@@ -79,7 +79,7 @@ pub fn report_by(report: LeakReport) -> Result<()> {
 }
 
 /// Reports the leaks at an end that `what` is about to cause.
-pub fn report_leaks(end: Teardown<'_>, what: &str) {
+pub(crate) fn report_leaks(end: Teardown<'_>, what: &str) {
     let Some(mode) = MODE.load() else { return };
     if let Some(report) = REPORT.get() {
         report::leaks(end).iter().for_each(|leak| report(leak, what));

@@ -50,7 +50,7 @@ struct OpenProfiler {
 static STATE: Mutex<OpenProfiler> = Mutex::new(OpenProfiler { profiler: None, of_session: false });
 
 /// Opens the trace for a session that is about to begin, all of which `PORTACL_TRACE` selects.
-pub fn begin_with_session(environment: &Environment) -> Result<()> {
+pub(crate) fn begin_with_session(environment: &Environment) -> Result<()> {
     trace::show_python(environment.trace_python);
     let Some(path) = &environment.trace else { return Ok(()) };
     let mut state = STATE.lock();
@@ -65,7 +65,7 @@ pub fn begin_with_session(environment: &Environment) -> Result<()> {
 }
 
 /// Ends the recording and the trace's thread, at the end of a session.
-pub fn end_with_session() {
+pub(crate) fn end_with_session() {
     let mut state = STATE.lock();
     state.of_session = false;
     gate::attend(Attendant::Trace, false);

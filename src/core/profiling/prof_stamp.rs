@@ -82,7 +82,7 @@ pub fn mark(raw: u64) -> Result<()> {
 }
 
 /// Begins a range of the calling thread, inside those that are open.
-pub fn begin_range(name: String, details: Vec<Detail>) {
+pub(crate) fn begin_range(name: String, details: Vec<Detail>) {
     OPEN.set(OPEN.get() + 1);
     trace::note(HostWhat::Begin(name, details));
 }

@@ -32,7 +32,7 @@ pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Res
 }
 
 /// Returns the device with this id, which must be set.
-pub fn in_use(session: &Session, argument: &str, id: impl Into<i64>) -> Result<Arc<Device>> {
+pub(crate) fn in_use(session: &Session, argument: &str, id: impl Into<i64>) -> Result<Arc<Device>> {
     let id = id.into();
     slot(session, argument, id)?
         .device()
@@ -77,7 +77,7 @@ fn set_slow(id: i32, raced: Option<Owner>) -> Result<()> {
 }
 
 /// Returns the device with its default context. Opens it if it is closed; counts nothing.
-pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
+pub(crate) fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     announce_opening(id, runtime::session)?;
     let (device, opened) = {
         let session = runtime::session()?;
@@ -113,7 +113,7 @@ fn announce_opened(id: i32, default_stream: Option<Handle>) {
 }
 
 /// Reports that a device and its streams are about to end.
-pub fn announce_end(id: u32) {
+pub(crate) fn announce_end(id: u32) {
     state_callback::notify_device(id, DeviceState::ResetPre);
     state_callback::streams_end(StreamsOf::Device(id));
 }
@@ -201,7 +201,7 @@ pub fn priority_range() -> Result<(i32, i32)> {
 }
 
 /// Returns the ids of the open devices. Holds no reference to them, because callbacks may reset them.
-pub fn open_ids() -> Vec<u32> {
+pub(crate) fn open_ids() -> Vec<u32> {
     let Some(session) = runtime::existing_session() else { return Vec::new() };
     let ids = 0..session.devices.len() as u32;
     ids.filter(|id| session.devices[*id as usize].is_open()).collect()

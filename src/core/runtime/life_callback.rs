@@ -107,7 +107,7 @@ pub fn begin(text: CString) -> impl FnOnce() -> Result<()> {
 }
 
 /// Forgets the configuration of the parent's session in a forked child.
-pub fn forget_session() {
+pub(crate) fn forget_session() {
     STATE.lock().text = None;
 }
 

@@ -190,18 +190,18 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
 }
 
 /// Whether the library is finalized: true between a finalize and the next aclInit or aclrtSetDevice.
-pub fn is_finalized() -> bool {
+pub(crate) fn is_finalized() -> bool {
     FINALIZED.load(Ordering::Acquire)
 }
 
 /// Returns the device of threads that set none, if the configuration names one.
-pub fn default_device() -> Option<i32> {
+pub(crate) fn default_device() -> Option<i32> {
     i32::try_from(DEFAULT_DEVICE.load(Ordering::Acquire)).ok().filter(|id| *id >= 0)
 }
 
 /// Returns the session. The first use opens it. After a finalize it fails with 107002. A finalize waits, up to its
 /// timeout, for threads that hold the session.
-pub fn session() -> Result<Arc<Session>> {
+pub(crate) fn session() -> Result<Arc<Session>> {
     ensure!(!is_finalized(), finalized());
     if let Some(session) = existing_session() {
         return Ok(session);
@@ -219,7 +219,7 @@ pub fn finalized() -> Error {
 }
 
 /// Returns the session for aclrtSetDevice, which may open a new one after a finalize.
-pub fn session_for_set_device() -> Result<Arc<Session>> {
+pub(crate) fn session_for_set_device() -> Result<Arc<Session>> {
     if !is_finalized() {
         return session();
     }
@@ -235,7 +235,7 @@ pub fn existing_session() -> Option<Arc<Session>> {
 
 /// Returns the session for a short time, without a write to memory that other threads read.
 #[inline]
-pub fn glance() -> Option<Ref<'static, Session>> {
+pub(crate) fn glance() -> Option<Ref<'static, Session>> {
     SESSION.get()
 }
 
@@ -326,7 +326,7 @@ fn heed_environment(steps: &Lifecycle) -> Result<Environment> {
 
 /// Opens a session over a backend of a test.
 #[cfg(test)]
-pub fn begin_with(driver: Arc<dyn Driver>, patience: Duration) {
+pub(crate) fn begin_with(driver: Arc<dyn Driver>, patience: Duration) {
     let _life = LIFE.lock();
     let visibility = Visibility::choose(None, driver.device_count());
     let left = SESSION.replace(Some(Arc::new(Session::new(driver, visibility, patience, patience))));

@@ -133,12 +133,12 @@ pub fn watch_streams(name: &str, watcher: Option<StreamWatcher>) -> Result<()> {
 }
 
 /// Whether a callback sees what the calling thread does to devices or streams.
-pub fn is_watched() -> bool {
+pub(crate) fn is_watched() -> bool {
     (DEVICES.has_any() || STREAMS.has_any()) && !INSIDE.get()
 }
 
 /// Reports a change of a device. The caller holds no lock and no reference.
-pub fn notify_device(id: u32, state: DeviceState) {
+pub(crate) fn notify_device(id: u32, state: DeviceState) {
     DEVICES.notify("device-state callback", |watcher| watcher(id, state));
 }
 
@@ -147,12 +147,12 @@ fn notify_stream(stream: u64, state: StreamState) {
 }
 
 /// Reports that a stream was created. The caller holds no lock and no reference.
-pub fn stream_created(stream: u64) {
+pub(crate) fn stream_created(stream: u64) {
     notify_stream(stream, StreamState::Created);
 }
 
 /// Reports once that a stream is about to end. The caller holds no lock and no reference.
-pub fn stream_ends(stream: u64) {
+pub(crate) fn stream_ends(stream: u64) {
     if !STREAMS.has_any() || INSIDE.get() {
         return;
     }
@@ -167,7 +167,7 @@ pub fn stream_ends(stream: u64) {
 }
 
 /// Reports the end of all streams of a set, as [`stream_ends`] does.
-pub fn streams_end(which: StreamsOf) {
+pub(crate) fn streams_end(which: StreamsOf) {
     if !STREAMS.has_any() {
         return;
     }
@@ -177,7 +177,7 @@ pub fn streams_end(which: StreamsOf) {
 }
 
 /// Notes that streams stay whose end was reported.
-pub fn streams_stay(which: StreamsOf) {
+pub(crate) fn streams_stay(which: StreamsOf) {
     if !STREAMS.has_any() {
         return;
     }
@@ -186,7 +186,7 @@ pub fn streams_stay(which: StreamsOf) {
 }
 
 /// Notes that a stream was removed from the table. May be called under locks; [`notify_pending`] follows without them.
-pub fn stream_ended(stream: Handle) {
+pub(crate) fn stream_ended(stream: Handle) {
     if !STREAMS.has_any() {
         return;
     }
@@ -197,7 +197,7 @@ pub fn stream_ended(stream: Handle) {
 }
 
 /// Reports the streams that ended under locks. The caller holds no lock and no reference.
-pub fn notify_pending() {
+pub(crate) fn notify_pending() {
     for stream in LATE.with(ThreadList::take) {
         notify_stream(stream, StreamState::Destroying);
     }

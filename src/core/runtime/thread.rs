@@ -23,7 +23,7 @@ per_thread! {
 
 /// Notes the position of an operation that this thread submitted.
 #[inline]
-pub fn note_task(position: Position) {
+pub(crate) fn note_task(position: Position) {
     LAST_TASK.set(position as u32);
 }
 
@@ -35,7 +35,7 @@ pub fn last_task() -> u32 {
 
 /// Returns the context that this thread set most recently, whether it is still alive or not.
 #[inline]
-pub fn current_handle() -> Option<Handle> {
+pub(crate) fn current_handle() -> Option<Handle> {
     CURRENT.get()
 }
 
@@ -64,7 +64,7 @@ pub fn current() -> Result<Ref<'static, Context>> {
 
 /// Returns this thread's current context if it is live. Never waits.
 #[inline]
-pub fn current_now() -> Option<Ref<'static, Context>> {
+pub(crate) fn current_now() -> Option<Ref<'static, Context>> {
     CURRENT.get().and_then(|handle| Context::table().get(handle))
 }
 
@@ -93,18 +93,18 @@ fn current_slow() -> Result<Ref<'static, Context>> {
 /// Refuses calls that would deadlock: user code that a stream runs may not allocate, free, wait, submit work, or create
 /// and destroy objects.
 #[inline]
-pub fn refuse_inside_host_function() -> Result<()> {
+pub(crate) fn refuse_inside_host_function() -> Result<()> {
     if backend::inside_host_function() { Err(inside_host_function()) } else { Ok(()) }
 }
 
 /// Returns the session as [`runtime::session`] does, for a call that is refused inside host functions.
-pub fn session_outside_host_functions() -> Result<Arc<Session>> {
+pub(crate) fn session_outside_host_functions() -> Result<Arc<Session>> {
     refuse_inside_host_function()?;
     runtime::session()
 }
 
 /// Returns the context as [`current`] does, for a call that is refused inside host functions.
-pub fn current_outside_host_functions() -> Result<Ref<'static, Context>> {
+pub(crate) fn current_outside_host_functions() -> Result<Ref<'static, Context>> {
     refuse_inside_host_function()?;
     current()
 }

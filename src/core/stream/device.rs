@@ -28,12 +28,12 @@ fn take(mut streams: Vec<Arc<Stream>>) -> Vec<Arc<Stream>> {
 }
 
 /// Creates the default stream of a new context.
-pub fn create_default(device: &Arc<Device>, context: Handle) -> Result<Handle> {
+pub(crate) fn create_default(device: &Arc<Device>, context: Handle) -> Result<Handle> {
     Stream::create(device, context, Priority::Plain, StreamFlags::default(), true, None)
 }
 
 /// Returns the handles of live streams.
-pub fn handles_of(of: StreamsOf) -> Vec<u64> {
+pub(crate) fn handles_of(of: StreamsOf) -> Vec<u64> {
     let streams = match of {
         StreamsOf::Device(id) => {
             let device = runtime::glance().and_then(|session| session.devices.get(id as usize)?.device());
@@ -50,13 +50,18 @@ pub fn is_live(raw: u64) -> bool {
 }
 
 /// Removes the streams of the context of this device that had this handle, and waits for their work.
-pub fn drain_context(device: &Device, context: Handle, errors: &mut TeardownErrors) {
+pub(crate) fn drain_context(device: &Device, context: Handle, errors: &mut TeardownErrors) {
     // All are removed before the first one is drained: no call uses one while another ends.
     drain_all(take(StreamSet::of(device).of_context(context)), None, errors);
 }
 
 /// Removes the streams of a device and waits for their work. Waits for values in memory end at `until`.
-pub fn drain_device(device: &Arc<Device>, until: Instant, deadline: Option<Instant>, errors: &mut TeardownErrors) {
+pub(crate) fn drain_device(
+    device: &Arc<Device>,
+    until: Instant,
+    deadline: Option<Instant>,
+    errors: &mut TeardownErrors,
+) {
     let streams = take(StreamSet::of(device).all());
     // All waits are limited before the first drain: one stream may wait for what another one waits for.
     streams.iter().for_each(|stream| stream.limit_waits(until));
@@ -76,7 +81,7 @@ fn drain_all(streams: Vec<Arc<Stream>>, deadline: Option<Instant>, errors: &mut 
 impl Context {
     /// Returns the stream that NULL stands for.
     #[inline]
-    pub fn default_stream(&self) -> Option<Ref<'static, Stream>> {
+    pub(crate) fn default_stream(&self) -> Option<Ref<'static, Stream>> {
         Stream::table().get(*self.default_stream.get()?)
     }
 }

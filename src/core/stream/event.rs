@@ -165,12 +165,12 @@ impl Event {
     }
 
     /// Fails if streams cannot wait for it.
-    pub fn check_waitable(&self) -> Result<()> {
+    pub(crate) fn check_waitable(&self) -> Result<()> {
         if self.is_waitable() { Ok(()) } else { Err(self.lacks_sync("streams cannot wait for it")) }
     }
 
     /// Fails if it cannot be reset.
-    pub fn check_resettable(&self) -> Result<()> {
+    pub(crate) fn check_resettable(&self) -> Result<()> {
         self.check_not_ex("such an event cannot be reset; record it again without a reset")?;
         if self.creator == Creator::Plain {
             return Err(param_invalid!(
@@ -205,7 +205,7 @@ impl Event {
 
     /// Lets an interceptor take a record: `take` returns the data that it keeps. Of two concurrent records the one
     /// taken last is kept.
-    pub fn intercept(&self, take: impl FnOnce() -> Result<InterceptorData>) -> Result<()> {
+    pub(crate) fn intercept(&self, take: impl FnOnce() -> Result<InterceptorData>) -> Result<()> {
         let mut uses = self.uses.lock();
         let kept = take()?;
         uses.intercepted = Some(Intercepted { kept, before: self.recorded.get() });
@@ -216,7 +216,7 @@ impl Event {
 
     /// Returns what `read` returns for the interceptor's data of the latest record. `None` if another record replaced
     /// it, or if `read` returns `None`; the data are dropped then.
-    pub fn intercepted<T>(&self, read: impl FnOnce(&(dyn Any + Send + Sync)) -> Option<T>) -> Option<T> {
+    pub(crate) fn intercepted<T>(&self, read: impl FnOnce(&(dyn Any + Send + Sync)) -> Option<T>) -> Option<T> {
         let mut uses = self.uses.lock();
         let latest = uses.intercepted.as_ref()?;
         let found = if latest.before == self.recorded.get() { read(&*latest.kept) } else { None };

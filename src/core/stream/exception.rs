@@ -51,7 +51,7 @@ type CallbackLookup = fn(&Exception) -> Vec<ExceptionCallback>;
 static SOURCE: OnceLock<CallbackLookup> = OnceLock::new();
 
 /// Sets the source that is called for each failure. The first one stays.
-pub fn set_source(source: CallbackLookup) {
+pub(crate) fn set_source(source: CallbackLookup) {
     SOURCE.get_or_init(|| source);
 }
 

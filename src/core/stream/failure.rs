@@ -105,13 +105,13 @@ impl Failures {
 
     /// Returns what [`Self::report`] returns, for failures up to an operation.
     #[inline]
-    pub fn report_before(&self, position: Position) -> Result<()> {
+    pub(crate) fn report_before(&self, position: Position) -> Result<()> {
         if self.are_pending() { self.return_first(position) } else { Ok(()) }
     }
 
     /// Returns what [`Self::report`] returns, when the stream ends. The reason that stopped it is returned only if no
     /// call has reported it.
-    pub fn report_last(&self) -> Result<()> {
+    pub(crate) fn report_last(&self) -> Result<()> {
         let known = self.stopped.get().is_some_and(|stop| stop.reported.load(Ordering::Acquire));
         if known { Ok(()) } else { self.report() }
     }

@@ -138,7 +138,7 @@ pub fn check_unordered() -> Result<()> {
 /// Checks a call that waits before it returns, such as an asynchronous copy of pageable memory. Fails if the wait would
 /// not end, or if a capture forbids it to this thread.
 #[inline]
-pub fn check_waiting() -> Result<()> {
+pub(crate) fn check_waiting() -> Result<()> {
     callback::refuse_endless_wait()?;
     if is_capturing() { check_call(CallClass::Waiting) } else { Ok(()) }
 }
@@ -150,6 +150,6 @@ fn check_call(call: CallClass) -> Result<()> {
 
 /// Checks a wait for all streams of a device. Fails if one of them is captured.
 #[inline]
-pub fn check_device(device: &Device) -> Result<()> {
+pub(crate) fn check_device(device: &Device) -> Result<()> {
     if is_capturing() { installed().check_wait(Awaited::Device(device)) } else { Ok(()) }
 }

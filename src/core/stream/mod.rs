@@ -16,10 +16,10 @@ pub mod resource_limit;
 mod stream;
 pub mod stream_config;
 
-pub use self::stream::lifetime::{create, create_on, create_with_priority, destroy};
-pub use self::stream::synchronize::{
-    always_wait, deadline, in_time, is_idle, synchronize, synchronize_until, synchronize_with_timeout,
-};
+pub(crate) use self::stream::lifetime::create_on;
+pub use self::stream::lifetime::{create, create_with_priority, destroy};
+pub(crate) use self::stream::synchronize::synchronize_until;
+pub use self::stream::synchronize::{always_wait, deadline, in_time, is_idle, synchronize, synchronize_with_timeout};
 pub use self::stream::{
     Stream, StreamFlags, available, current_default, flags, id, priority, resolve, stream_attribute,
 };

@@ -41,7 +41,7 @@ pub fn set_wait_seconds(seconds: u32) {
 }
 
 /// Returns the timeout of waits without a private one; `None`: no timeout.
-pub fn wait_limit() -> Option<Duration> {
+pub(crate) fn wait_limit() -> Option<Duration> {
     seconds(WAIT.load(Ordering::Relaxed))
 }
 

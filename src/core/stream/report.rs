@@ -203,7 +203,7 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
 
 /// Returns the number of launched, incomplete callbacks that only the calling thread can run, and the call that runs
 /// them; `None` if there are none. Streams for which `ends` (device, handle) is true do not count.
-pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)> {
+pub(crate) fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)> {
     let thread = backend::pthread();
     [&REPORTS, &HOST_FUNCTIONS].into_iter().find_map(|family| {
         let reader = family.threads.read().get(&thread).cloned()?;
@@ -231,7 +231,7 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
 
 /// Waits, after the end of all streams, until all threads, which were woken, have left their process calls. Returns
 /// false if one still runs a callback at the deadline; that thread is left running.
-pub fn wait_until_left(deadline: Instant) -> bool {
+pub(crate) fn wait_until_left(deadline: Instant) -> bool {
     loop {
         let mut inside = INSIDE.lock();
         if inside.as_mut().is_none_or(|calls| Arc::get_mut(calls).is_some()) {

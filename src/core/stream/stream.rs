@@ -153,7 +153,7 @@ impl Stream {
 
     /// Queues an operation as [`Self::submit`] does, for a stream that the caller has found not to be captured.
     #[inline(always)]
-    pub fn submit_now(&self, op: Op<'_>) -> Result<Position> {
+    pub(crate) fn submit_now(&self, op: Op<'_>) -> Result<Position> {
         if decorators::any() {
             return self.submit_decorated(op);
         }
@@ -178,7 +178,7 @@ impl Stream {
 
     /// Launches a kernel on a stream that is captured. `bind` returns the launch with copies of its arguments.
     #[cold]
-    pub fn launch_intercepted(&self, bind: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position> {
+    pub(crate) fn launch_intercepted(&self, bind: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position> {
         interceptor::installed().launch(self, bind)
     }
 
@@ -230,12 +230,12 @@ impl Stream {
     }
 
     /// Sets whether an interceptor takes the work. It always takes the work of a stream that only builds graphs.
-    pub fn set_captured(&self, is_captured: bool) {
+    pub(crate) fn set_captured(&self, is_captured: bool) {
         self.is_captured.store(is_captured || self.builds_graphs(), Ordering::Relaxed);
     }
 
     /// Whether the stream only builds graphs, and runs nothing.
-    pub fn builds_graphs(&self) -> bool {
+    pub(crate) fn builds_graphs(&self) -> bool {
         self.flags.is_persistent()
     }
 

@@ -90,7 +90,7 @@ impl<'a> Own<'a> {
 ///
 /// Always inlined: the ends would go through memory.
 #[inline(always)]
-pub fn at_once<const PAGEABLE: bool>(
+pub(crate) fn at_once<const PAGEABLE: bool>(
     dst: End<&'static str>,
     src: End<&'static str>,
     own: &Device,
@@ -104,7 +104,7 @@ pub fn at_once<const PAGEABLE: bool>(
 
 /// Returns the end that [`find_end`] finds if it is certain: it is in one allocation on this device.
 #[inline(always)]
-pub fn end_at_once(dst: End<&'static str>, own: &Device) -> Option<Span> {
+pub(crate) fn end_at_once(dst: End<&'static str>, own: &Device) -> Option<Span> {
     let span = one_at_once::<false>(CopyEnd::Dst, dst, own)?;
     (matches!(span.place, Place::Device(_)) && !memory::must_ask()).then_some(span)
 }
@@ -147,7 +147,7 @@ pub fn find<A: Display + Copy>(dst: End<A>, src: End<A>, own: Own<'_>, expect: &
 
 /// Finds the end of an operation that reads it, or writes it. Returns a reference that keeps its device open.
 #[inline]
-pub fn find_end(end: End<&str>, writes: bool, own: Own<'_>, takes: Takes) -> Result<(Span, Held)> {
+pub(crate) fn find_end(end: End<&str>, writes: bool, own: Own<'_>, takes: Takes) -> Result<(Span, Held)> {
     let End { argument, addr, len } = end;
     let span = memory::span(argument, addr, len)?;
     match (takes, span.place) {
@@ -165,6 +165,6 @@ pub fn find_end(end: End<&str>, writes: bool, own: Own<'_>, takes: Takes) -> Res
 }
 
 /// Finds the device memory that an operation of a stream of `device` reads, or writes, as [`find_end`] does.
-pub fn operand(argument: &str, addr: usize, len: usize, device: &Device, writes: bool) -> Result<(Span, Held)> {
+pub(crate) fn operand(argument: &str, addr: usize, len: usize, device: &Device, writes: bool) -> Result<(Span, Held)> {
     find_end(End { argument, addr, len }, writes, Own::Device(device), Takes::Device)
 }

@@ -244,7 +244,7 @@ fn copy_others(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()> {
 const MAX_PINNED_COPY: usize = 64 << 10;
 
 /// Writes words to a device, as [`copy`] does.
-pub fn write_words(dst: usize, words: &[u64]) -> Result<()> {
+pub(crate) fn write_words(dst: usize, words: &[u64]) -> Result<()> {
     let (src, count) = (words.as_ptr().expose_provenance(), size_of_val(words));
     copy(CopyArgs { dst, dest_max: count, src, count, kind: Kind::HostToDevice as i32 })
 }

@@ -62,14 +62,14 @@ pub fn wait(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
 }
 
 /// Creates a write on streams of `device`.
-pub fn write_on(addr: usize, value: u64, device: &Arc<Device>) -> Result<ValueWrite> {
+pub(crate) fn write_on(addr: usize, value: u64, device: &Arc<Device>) -> Result<ValueWrite> {
     check_address(addr)?;
     let (dst, _held) = word(addr, device, true)?;
     Ok(ValueWrite { dst, value })
 }
 
 /// Creates a wait of streams of `device`.
-pub fn wait_on(addr: usize, value: u64, flag: u32, device: &Arc<Device>) -> Result<ValueWait> {
+pub(crate) fn wait_on(addr: usize, value: u64, flag: u32, device: &Arc<Device>) -> Result<ValueWait> {
     check_address(addr)?;
     let comparison = comparison(value, flag)?;
     let (src, _held) = word(addr, device, false)?;

@@ -29,7 +29,7 @@ impl CallingThread {
 
     /// Returns a reference to the device, and drops the pin, which delays the reclamation of destroyed objects.
     #[inline]
-    pub fn into_device(mut self) -> Result<Arc<Device>> {
+    pub(crate) fn into_device(mut self) -> Result<Arc<Device>> {
         self.device().cloned()
     }
 }

@@ -16,7 +16,7 @@ const PREFIX: &str = "PORTACL_";
 const OTHERS: [&str; 4] = ["TEST_", "PADDLE_", "ROOT", "DIR"];
 
 /// Writes a line to standard error for each variable that has the prefix and that the library does not know.
-pub fn report_unknown() {
+pub(crate) fn report_unknown() {
     let lines = environment::names().into_iter().filter_map(|name| unknown(&name));
     lines.for_each(|line| notice_once(&line));
 }

@@ -8,19 +8,19 @@ use crate::algo::count::Count;
 
 /// Fails for a null address or handle.
 #[inline]
-pub fn not_null<T: Default + PartialEq>(argument: &str, value: T, advice: impl Display) -> Result<()> {
+pub(crate) fn not_null<T: Default + PartialEq>(argument: &str, value: T, advice: impl Display) -> Result<()> {
     if value == T::default() { Err(invalid_param!("{argument} is null; {advice}")) } else { Ok(()) }
 }
 
 /// Fails for a null address of something that is not empty. `size` states its size in the error.
 #[inline]
-pub fn not_null_for(argument: impl Display, addr: usize, size: impl Display) -> Result<()> {
+pub(crate) fn not_null_for(argument: impl Display, addr: usize, size: impl Display) -> Result<()> {
     if addr == 0 { Err(invalid_param!("{argument} is null, but {size}")) } else { Ok(()) }
 }
 
 /// Fails for a number that is 0.
 #[inline]
-pub fn not_zero<T: Default + PartialEq>(argument: &str, value: T, advice: impl Display) -> Result<()> {
+pub(crate) fn not_zero<T: Default + PartialEq>(argument: &str, value: T, advice: impl Display) -> Result<()> {
     if value == T::default() { Err(invalid_param!("{argument} is 0; {advice}")) } else { Ok(()) }
 }
 
@@ -36,7 +36,7 @@ pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -
 
 /// Returns the error for an address inside of `what` where the call needs the start of it.
 #[cold]
-pub fn not_its_start(argument: &str, addr: usize, what: &str, base: usize, len: usize) -> Error {
+pub(crate) fn not_its_start(argument: &str, addr: usize, what: &str, base: usize, len: usize) -> Error {
     let (offset, len) = (Count(addr - base, "byte"), Count(len, "byte"));
     param_invalid!("{argument} {addr:#x} points {offset} into the {what} of {len} at {base:#x}; pass its start")
 }
@@ -48,7 +48,12 @@ pub fn numbered<T: Copy>(argument: &str, number: i32, all: &[T], allowed: &str) 
 }
 
 /// Fails for a number that is not in `all`, the numbers of C's `enumeration`. Returns the number as an index.
-pub fn enumerated(argument: impl Display, number: i32, all: RangeInclusive<i32>, enumeration: &str) -> Result<usize> {
+pub(crate) fn enumerated(
+    argument: impl Display,
+    number: i32,
+    all: RangeInclusive<i32>,
+    enumeration: &str,
+) -> Result<usize> {
     if all.contains(&number) {
         return Ok(number as usize);
     }
@@ -58,7 +63,7 @@ pub fn enumerated(argument: impl Display, number: i32, all: RangeInclusive<i32>,
 
 /// Fails for flags in calls for which the API defines none.
 #[inline]
-pub fn no_flags(argument: &str, flags: impl Into<u64>) -> Result<()> {
+pub(crate) fn no_flags(argument: &str, flags: impl Into<u64>) -> Result<()> {
     let flags = flags.into();
     if flags == 0 { Ok(()) } else { Err(invalid_param!("{argument} is {flags:#x}; it must be 0")) }
 }

@@ -12,7 +12,7 @@ use crate::stream::Stream;
 
 impl Capture {
     /// Records control flow of a stream. `owned`: what a conditional task owns.
-    pub fn add_control(&self, stream: Handle, control: Control, owned: Option<OwnedBodies>) -> Result<()> {
+    pub(crate) fn add_control(&self, stream: Handle, control: Control, owned: Option<OwnedBodies>) -> Result<()> {
         let control = Some(Arc::new(control));
         let (mut state, _) = self.add_task(Task { control, ..Task::new(stream, What::Control, None) }, None)?;
         state.resources.bodies.extend(owned);
@@ -47,7 +47,7 @@ impl Capture {
 
     /// Ends the building, if `complete` succeeds with the tasks and the streams that runs start. Otherwise the building
     /// continues.
-    pub fn end_building<T>(&self, complete: impl FnOnce(&[Task], &[Handle]) -> Result<T>) -> Result<T> {
+    pub(crate) fn end_building<T>(&self, complete: impl FnOnce(&[Task], &[Handle]) -> Result<T>) -> Result<T> {
         let mut state = self.open()?;
         let starting = state.branches.iter().filter(|branch| branch.starts);
         let starting: Vec<Handle> = starting.map(|branch| branch.stream).collect();

@@ -19,7 +19,7 @@ pub fn begin(raw: u64, mode: i32) -> Result<()> {
 }
 
 /// Begins a capture as [`begin`] does, for the graph that `graph` creates or claims.
-pub fn begin_as(raw: u64, mode: i32, graph: impl FnOnce(&Stream) -> Result<Arc<Graph>>) -> Result<()> {
+pub(crate) fn begin_as(raw: u64, mode: i32, graph: impl FnOnce(&Stream) -> Result<Arc<Graph>>) -> Result<()> {
     let mode = Mode::from_number(mode)?;
     let stream = stream::resolve(raw)?;
     check_capturable(&stream)?;
@@ -41,7 +41,7 @@ fn captured_already(stream: &Stream) -> Error {
 }
 
 /// Fails for default streams, which cannot be captured.
-pub fn check_capturable(stream: &Stream) -> Result<()> {
+pub(crate) fn check_capturable(stream: &Stream) -> Result<()> {
     if stream.builds_graphs() {
         return Err(param_invalid!(
             "{stream} has ACL_STREAM_PERSISTENT, which is for building graphs (aclmdlRIBuildBegin); capture a stream \

@@ -71,7 +71,7 @@ fn forbidding() -> Vec<Arc<Capture>> {
 }
 
 /// Fails if captures forbid the calling thread such a call, and invalidates them.
-pub fn check_call(call: CallClass) -> Result<()> {
+pub(crate) fn check_call(call: CallClass) -> Result<()> {
     let (code, what) = match call {
         CallClass::Unordered => (
             Code::CaptureModeNotSupport,
@@ -101,7 +101,7 @@ pub fn check_call(call: CallClass) -> Result<()> {
 
 /// Returns the error of a wait or query for captured work: `code` says what was captured, unless a mode forbids all
 /// waits.
-pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
+pub(crate) fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
     if capture.is_built {
         return error_with!(
             code,
@@ -121,7 +121,7 @@ pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
 }
 
 /// Fails if streams of the device are captured. Those captures are then invalid.
-pub fn refuse_device(device: &Device) -> Result<()> {
+pub(crate) fn refuse_device(device: &Device) -> Result<()> {
     let captures = active().into_iter().filter(|capture| capture.owner == device.owner);
     let refused = captures.map(|capture| Err(refuse_wait(&capture, Code::StreamCaptured, "a stream of the device")));
     refused.fold(Ok(()), Result::and)

@@ -25,7 +25,7 @@ enum Participation {
 }
 
 /// Returns the capture that a stream takes part in.
-pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
+pub(crate) fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
     // The slot of the stream is not created for this: most streams never take part.
     if stream.is_captured() { Recorder::of(stream).capture() } else { None }
 }
@@ -46,7 +46,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns the capture, for a stream whose work must be recorded.
-    pub fn take_part(&self) -> Result<Arc<Capture>> {
+    pub(crate) fn take_part(&self) -> Result<Arc<Capture>> {
         self.check_not_updating()?;
         self.capture().ok_or_else(|| match self.stream.builds_graphs() {
             true => error_with!(
@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
 
     /// Fails while the stream's work changes a group, which does not support this call.
     #[cold]
-    pub fn check_not_updating(&self) -> Result<()> {
+    pub(crate) fn check_not_updating(&self) -> Result<()> {
         let Some(update) = self.update() else { return Ok(()) };
         update.spoil("the update has an operation that task groups do not support");
         Err(param_invalid!(
@@ -171,7 +171,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Records work that is ordered after the earlier work of the stream.
-    pub fn add_work(&self, work: Work) -> backend::Result<Position> {
+    pub(crate) fn add_work(&self, work: Work) -> backend::Result<Position> {
         self.add(vec![Some(work)])
     }
 

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-pub use self::dropped::{drop_runs_of, limit, register, stream_drops_work};
+pub(crate) use self::dropped::{drop_runs_of, stream_drops_work};
+pub use self::dropped::{limit, register};
 use super::{Flow, serving};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fault, FaultKind, Op, Payload, Position, Ticket};

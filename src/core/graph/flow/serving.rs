@@ -33,7 +33,7 @@ pub fn need() -> Result<()> {
 }
 
 /// Calls `call` on the thread, which drops it too. Without a thread nothing is left to do.
-pub fn post(call: impl FnOnce() + Send + 'static) {
+pub(crate) fn post(call: impl FnOnce() + Send + 'static) {
     let call = Box::new(call);
     let mut state = STATE.lock();
     if state.thread.is_there() {

@@ -68,7 +68,7 @@ impl Drop for OwnedBodies {
 
 impl Graph {
     /// Fails for the body of a conditional task, which this call does not accept.
-    pub fn check_not_body(&self, instead: &str) -> Result<()> {
+    pub(crate) fn check_not_body(&self, instead: &str) -> Result<()> {
         let Some(Body { parent, .. }) = &self.body else { return Ok(()) };
         Err(param_invalid!(
             "{self} is the body of a conditional task of modelRI {parent}, and runs and is released with this parent \
@@ -82,7 +82,7 @@ impl Graph {
     }
 
     /// Whether it is this graph, or nested in it.
-    pub fn is_in(&self, other: Handle) -> bool {
+    pub(crate) fn is_in(&self, other: Handle) -> bool {
         if self.handle == other {
             return true;
         }
@@ -115,7 +115,7 @@ impl Graph {
     }
 
     /// Undoes the claim: the stream no longer records into it. Returns false if it is no body.
-    pub fn unclaim(&self) -> bool {
+    pub(crate) fn unclaim(&self) -> bool {
         let Some(body) = &self.body else { return false };
         body.is_capturing.store(false, Ordering::Release);
         true
@@ -151,7 +151,7 @@ impl Graph {
     }
 
     /// Ends the values of the graph. Returns the first failure to free one.
-    pub fn end_conditions(&self) -> Result<()> {
+    pub(crate) fn end_conditions(&self) -> Result<()> {
         let handles = std::mem::take(&mut *self.conditions.lock());
         let release = |it: Arc<ConditionHandle>| {
             ConditionHandle::table().remove(it.handle);

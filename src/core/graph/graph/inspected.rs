@@ -93,7 +93,7 @@ fn insert<T: Object>(object: T) -> Result<Handle> {
 
 impl Graph {
     /// Returns the handles of the graph's streams and tasks.
-    pub fn listing(&self) -> Result<Listing> {
+    pub(crate) fn listing(&self) -> Result<Listing> {
         let ready = self.ready_or(Code::ModelCaptured)?;
         let mut listing = self.inspected.listing.lock();
         if let Some(known) = &*listing {

@@ -69,7 +69,7 @@ impl Ready {
     }
 
     /// Returns the same for a graph whose bodies are all captured.
-    pub fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
+    pub(crate) fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
         let tree = graph.tree(self)?;
         let all = tree.all_tasks();
         let _memory = task::claim(&all)?;
@@ -88,7 +88,7 @@ impl Ready {
     }
 
     /// Returns the same graph with other tasks in some places, which have the same edges.
-    pub fn with_changes(&self, device: &Device, changes: &BTreeMap<usize, Task>) -> Result<Arc<Self>> {
+    pub(crate) fn with_changes(&self, device: &Device, changes: &BTreeMap<usize, Task>) -> Result<Arc<Self>> {
         if !matches!(self.drive, Drive::Backend) {
             return Err(unsupported!(
                 "the tasks of a body of a conditional task, and of a graph with labels, switches, conditional tasks or \

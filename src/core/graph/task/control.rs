@@ -62,7 +62,7 @@ pub enum Control {
 
 impl Control {
     /// Returns the memory that the control flow reads.
-    pub fn spans(&self) -> [Option<Span>; 2] {
+    pub(crate) fn spans(&self) -> [Option<Span>; 2] {
         match self {
             Self::Label(_) | Self::Start(_) => [None; 2],
             Self::SwitchLabel { index, .. } => [Some(*index), None],
@@ -137,7 +137,7 @@ pub struct Conditional {
 }
 
 /// Converts the bytes of a number that is read from memory.
-pub fn signed(bytes: &[u8]) -> i64 {
+pub(crate) fn signed(bytes: &[u8]) -> i64 {
     match bytes.try_into() {
         Ok(four) => i64::from(i32::from_ne_bytes(four)),
         Err(_) => bytes.try_into().map_or(0, i64::from_ne_bytes),

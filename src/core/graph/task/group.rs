@@ -128,7 +128,7 @@ impl Group {
     }
 
     /// Drops replaced work. Called when a backend can be called.
-    pub fn drop_replaced(&self) {
+    pub(crate) fn drop_replaced(&self) {
         let replaced = std::mem::take(&mut self.state.lock().replaced);
         drop(replaced);
     }
@@ -162,7 +162,7 @@ impl Update {
     }
 
     /// Notes that the stream got an operation that a group cannot have.
-    pub fn spoil(&self, why: &'static str) {
+    pub(crate) fn spoil(&self, why: &'static str) {
         self.state.lock().spoilt.get_or_insert(why);
     }
 

@@ -98,7 +98,7 @@ impl Step {
     }
 
     /// Returns the memory that the step uses.
-    pub fn spans(&self) -> Spans {
+    pub(crate) fn spans(&self) -> Spans {
         match self {
             Self::WriteValue(write) => smallvec![write.dst],
             Self::WaitValue(wait) => smallvec![wait.src],
@@ -139,7 +139,7 @@ pub(super) fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation
 }
 
 /// Returns the memory that recorded work names.
-pub fn work_spans(work: &Work) -> Spans {
+pub(crate) fn work_spans(work: &Work) -> Spans {
     match work {
         Work::Copy(copy) => smallvec![copy.dst, copy.src],
         Work::Copy2d(copy) => smallvec![copy.dst.span, copy.src.span],
@@ -151,7 +151,7 @@ pub fn work_spans(work: &Work) -> Spans {
 }
 
 /// Fails unless the memory that `what` uses is still allocated as it was.
-pub fn check_memory(what: impl Display, memory: &[Allocation]) -> error::Result<()> {
+pub(crate) fn check_memory(what: impl Display, memory: &[Allocation]) -> error::Result<()> {
     let is_gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
     memory.iter().find(is_gone).map_or(Ok(()), |gone| Err(memory_is_gone(what, gone)))
 }

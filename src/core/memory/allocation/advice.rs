@@ -25,7 +25,7 @@ pub static ADVISED: Mutex<BTreeMap<usize, Advised>> = Mutex::new(BTreeMap::new()
 
 impl Allocation {
     /// Removes the advice of memory that is freed.
-    pub fn forget_advice(&self) {
+    pub(crate) fn forget_advice(&self) {
         if matches!(self.kind, Kind::Managed(_)) {
             let end = self.base + self.len;
             ADVISED.lock().retain(|addr, _| !(self.base..end).contains(addr));

@@ -49,7 +49,7 @@ impl PoolMemory {
 impl Allocation {
     /// Inserts a driver's block for its pool. It is faster if the same range is retired there.
     #[inline(always)]
-    pub fn register_of_pool(block: Block, tag: PoolTag) -> Result<()> {
+    pub(crate) fn register_of_pool(block: Block, tag: PoolTag) -> Result<()> {
         let Block { addr: base, len, token } = block;
         let PoolTag([first, pool]) = tag;
         if ALLOCATIONS.revive_in(recent::record(base), Range { base, len, words: [first, pool, token] }) {
@@ -68,7 +68,7 @@ impl Allocation {
     /// Returns the live pool memory that begins at `addr`. For other memory the pool's field is not a handle of a
     /// pool.
     #[inline(always)]
-    pub fn find_pools(addr: usize) -> Option<PoolMemory> {
+    pub(crate) fn find_pools(addr: usize) -> Option<PoolMemory> {
         let (place, entry, range) = Self::find_place(addr)?;
         let Range { base, len, words: [_, pool, note] } = range;
         Some(PoolMemory { entry, place, base, len, pool, note })

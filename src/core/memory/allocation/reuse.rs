@@ -72,7 +72,7 @@ typed_slots::state! {
 
 impl Allocation {
     /// Returns the allocation in a form that may serve requests with this policy again.
-    pub fn reusable(self, pages: PagePolicy) -> Self {
+    pub(crate) fn reusable(self, pages: PagePolicy) -> Self {
         let (_, len) = Class::unpack(self.origin[0]);
         Self { origin: [Class::of(pages).pack(len), self.origin[1]], ..self }
     }
@@ -126,7 +126,10 @@ impl Allocation {
 impl Device {
     /// Returns the result of `alloc`; if the device has no memory, the result after all cached memory was freed.
     #[inline]
-    pub fn with_all_memory<T>(&self, alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>) -> backend::Result<T> {
+    pub(crate) fn with_all_memory<T>(
+        &self,
+        alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>,
+    ) -> backend::Result<T> {
         match alloc(&*self.native) {
             Err(fault) => self.again_with_all_memory(fault, alloc),
             outcome => outcome,
@@ -135,7 +138,7 @@ impl Device {
 
     /// Frees all cached memory after `alloc` has failed with `fault`, and returns the result of a second attempt.
     #[cold]
-    pub fn again_with_all_memory<T>(
+    pub(crate) fn again_with_all_memory<T>(
         &self,
         fault: Fault,
         alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>,
@@ -153,7 +156,7 @@ impl Device {
     }
 
     /// Returns the cached bytes in all devices that share this one's memory.
-    pub fn cached_bytes(&self) -> u64 {
+    pub(crate) fn cached_bytes(&self) -> u64 {
         let mut bytes = Reuse::of(self).cache.bytes();
         self.others_in_memory(|other| bytes += Reuse::of(other).cache.bytes());
         bytes as u64
@@ -175,7 +178,7 @@ impl Device {
     }
 
     /// Frees all cached memory to the device, when that is in teardown.
-    pub fn release_cached(&self, freed: impl FnMut(backend::Result<()>)) {
+    pub(crate) fn release_cached(&self, freed: impl FnMut(backend::Result<()>)) {
         free_parked(self, Reuse::of(self).cache.flush().0).for_each(freed);
     }
 }

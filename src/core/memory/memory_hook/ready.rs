@@ -25,7 +25,7 @@ fn name(hook: &ReadyHook) -> &'static str {
 }
 
 /// Registers the selected hook for all threads, unless it is registered already.
-pub fn register_ready(asked: &ReadyHook) -> Result<()> {
+pub(crate) fn register_ready(asked: &ReadyHook) -> Result<()> {
     const FILE: &str = "PORTACL_MEMORY_HOOK: the file";
     if list().iter().any(|info| info.name == name(asked)) {
         return Ok(());
@@ -68,7 +68,7 @@ impl Write for LogFile {
 }
 
 /// Writes the profile, if the variable selected one. Later calls write it again.
-pub fn write_profile() {
+pub(crate) fn write_profile() {
     let Some((id, file)) = PROFILE.try_lock().and_then(|profile| profile.clone()) else { return };
     let Ok(Some(text)) = report(id) else { return };
     let written = create_file("file", &file).map_err(|why| why.text().to_owned()).and_then(|mut to| {

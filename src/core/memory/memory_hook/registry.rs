@@ -89,7 +89,7 @@ pub fn exist() -> bool {
 }
 
 /// Whether any thread has hooks.
-pub fn are_registered() -> bool {
+pub(crate) fn are_registered() -> bool {
     COUNT.load(Ordering::Relaxed) & !WATCHED != 0
 }
 

@@ -24,7 +24,7 @@ pub type Held = Option<Arc<Device>>;
 /// Whether some memory is restricted to some devices. Memory on the caller's device and page-locked memory count as
 /// well.
 #[inline(always)]
-pub fn must_ask() -> bool {
+pub(crate) fn must_ask() -> bool {
     // `|` instead of `||` needs one branch for both.
     access::is_host_memory_restricted() | mapped::restricted_exist()
 }
@@ -42,7 +42,7 @@ fn is_local(place: Place, own: &Device) -> bool {
 /// Returns a reference to the device of a span on another device, which could be closed otherwise. The caller holds it
 /// while it uses the span. Fails if the caller's device may not use pool memory.
 #[inline]
-pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Held> {
+pub(crate) fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Held> {
     match span.place {
         place if is_local(place, own) => Ok(None),
         Place::Device(id) if id != own.id => hold_device(argument, span, own, writes),
@@ -54,7 +54,7 @@ pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes
 /// Fails if a pointer argument of a kernel is to memory that the kernel cannot use: freed memory, or pool memory
 /// or a mapping without access for its device. Accepts null and the end of an allocation. Does not check host memory.
 #[inline]
-pub fn check_pointer(argument: impl fmt::Display, addr: usize, own: &Device, writes: bool) -> Result<()> {
+pub(crate) fn check_pointer(argument: impl fmt::Display, addr: usize, own: &Device, writes: bool) -> Result<()> {
     match Allocation::reach(addr) {
         Some(found) if is_local(Kind::place_of(found), own) => Ok(()),
         Some(found) => check_reached(argument, addr, Kind::of(found), own, writes),
@@ -112,7 +112,7 @@ fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: b
 }
 
 /// Fails if operations of this device's streams do not reach a span, or may not use it.
-pub fn check_reach(argument: &str, span: &Span, device: &Device, writes: bool) -> Result<Held> {
+pub(crate) fn check_reach(argument: &str, span: &Span, device: &Device, writes: bool) -> Result<Held> {
     match span.place {
         Place::Device(id) if id != device.id && !reaches(span, device, writes) => {
             Err(of_another_device(argument, span.addr, id, device))

@@ -26,7 +26,7 @@ pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span
 
 /// Whether it is certainly pageable host memory, which belongs to no allocation and no driver.
 #[inline(always)]
-pub fn is_plain(addr: usize) -> bool {
+pub(crate) fn is_plain(addr: usize) -> bool {
     // The order matters: known memory was checked before.
     debug_assert!(Allocation::known(addr).is_none() || backend::may_know(addr), "{addr:#x}");
     !backend::may_know(addr)
@@ -34,7 +34,7 @@ pub fn is_plain(addr: usize) -> bool {
 
 /// Whether it is pageable host memory although a driver may know it, if [`must_ask`](super::hold::must_ask) is false.
 #[inline(never)]
-pub fn is_ordinary(addr: usize, len: usize) -> bool {
+pub(crate) fn is_ordinary(addr: usize, len: usize) -> bool {
     addr.checked_add(len).is_some() && foreign(addr) == Foreign::Unknown
 }
 

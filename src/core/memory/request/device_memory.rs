@@ -161,7 +161,7 @@ fn take(device: &Device, len: usize, pages: Option<PagePolicy>, kind: Kind) -> R
 }
 
 /// Frees the allocations of a device in teardown.
-pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
+pub(crate) fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
     device.release_cached(|freed| errors.step_on_device(freed));
     Allocation::drain(device.owner, |allocation| {
         allocation.forget_advice();
@@ -170,18 +170,18 @@ pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
 }
 
 /// Forgets a device's memory as [`forget_memory`] does.
-pub fn forget_device_memory(device: &Device) {
+pub(crate) fn forget_device_memory(device: &Device) {
     ALLOCATIONS.remove_parked(Reuse::of(device).cache.flush().0);
     forget_memory(device.owner);
 }
 
 /// Forgets the memory of an owner that is abandoned with work that uses it: addresses become invalid, the memory stays.
-pub fn forget_memory(owner: Owner) {
+pub(crate) fn forget_memory(owner: Owner) {
     Allocation::drain(owner, |allocation| allocation.forget_advice());
 }
 
 /// Allocates zeros that a device keeps until it ends. They are not reported to hooks.
-pub fn zeros_of_device(device: &Device, len: usize) -> Result<usize> {
+pub(crate) fn zeros_of_device(device: &Device, len: usize) -> Result<usize> {
     let tally = &DeviceTallies::of(device).device;
     let (block, zeros) = take_zeros(device, len, Kind::Device(device.id)).inspect_err(|_| tally.failed())?;
     tally.made(block.len);
@@ -189,12 +189,12 @@ pub fn zeros_of_device(device: &Device, len: usize) -> Result<usize> {
 }
 
 /// Allocates a word of a graph, initially 0. It is not counted and not reported to hooks.
-pub fn word_of_graph(device: &Device) -> Result<Span> {
+pub(crate) fn word_of_graph(device: &Device) -> Result<Span> {
     Ok(take_zeros(device, size_of::<u64>(), Kind::Graph(device.id))?.1)
 }
 
 /// Frees the word. Does nothing if it was released with its device.
-pub fn free_word_of_graph(device: &Device, word: Span) -> Result<()> {
+pub(crate) fn free_word_of_graph(device: &Device, word: Span) -> Result<()> {
     let is_it = |found: &Allocation| found.owner == device.owner && found.kind == Kind::Graph(device.id);
     match Allocation::take(word.addr, is_it) {
         Some(allocation) => Ok(device.native.free(allocation.block())?),

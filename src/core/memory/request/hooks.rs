@@ -94,7 +94,7 @@ impl<R: Resource> Hooks<R> {
 
 /// Returns what hooks see of the release of memory at an address. `None` if it is no allocation of these kinds; the
 /// call then returns the error.
-pub fn event_of_address(addr: usize, kinds: &[MemoryKind]) -> Option<Event> {
+pub(crate) fn event_of_address(addr: usize, kinds: &[MemoryKind]) -> Option<Event> {
     let found = Allocation::known(addr).filter(|found| found.base == addr)?;
     let (kind, device) = MemoryKind::of(&found)?;
     // Imported pool memory and graph memory are freed like pool memory.
@@ -133,7 +133,7 @@ impl ReportedMemory {
 
     /// Reports imported memory to the hooks. If a hook refuses it, `release` frees it. Its length is known only now,
     /// so earlier failures are not reported to hooks.
-    pub fn report_import(&self, release: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub(crate) fn report_import(&self, release: impl FnOnce() -> Result<()>) -> Result<()> {
         if !memory_hook::exist() {
             return Ok(());
         }

@@ -55,7 +55,7 @@ impl MallocConfig {
     }
 
     /// Fails unless memory of `device` can have these attributes.
-    pub fn check_for_device(&self, device: &Device, session: &Session) -> Result<()> {
+    pub(crate) fn check_for_device(&self, device: &Device, session: &Session) -> Result<()> {
         self.check_device_id(session)?;
         if let Some(id) = self.of(Attribute::DeviceId)
             && id != device.id
@@ -76,7 +76,7 @@ impl MallocConfig {
 
     /// Fails if `deviceId` names no device. Pinned memory needs no other check, because every device uses it at one
     /// address.
-    pub fn check_device_id(&self, session: &Session) -> Result<()> {
+    pub(crate) fn check_device_id(&self, session: &Session) -> Result<()> {
         self.of(Attribute::DeviceId).map_or(Ok(()), |id| device::slot(session, "cfg: deviceId", id).map(drop))
     }
 }

@@ -82,7 +82,7 @@ impl Source for PinnedMemory {
 }
 
 /// Frees all pinned memory and ends all registrations, when the session ends.
-pub fn release_host_memory(host: &HostMemory, errors: &mut TeardownErrors) {
+pub(crate) fn release_host_memory(host: &HostMemory, errors: &mut TeardownErrors) {
     Allocation::drain(host.owner, |allocation| {
         errors.step_on_device(if let Kind::Registered { .. } = allocation.kind {
             host.driver.unregister_host(allocation.base, allocation.len)

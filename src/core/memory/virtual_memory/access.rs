@@ -18,7 +18,7 @@ static RESTRICTED: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether there is such a mapping; uses of memory are then checked.
 #[inline]
-pub fn restricted_exist() -> bool {
+pub(crate) fn restricted_exist() -> bool {
     RESTRICTED.load(Ordering::Relaxed) != 0
 }
 
@@ -154,7 +154,7 @@ fn suffices(access: Access, writes: bool) -> bool {
 
 /// Whether `device` has access to all mappings in a span.
 #[cold]
-pub fn is_granted(span: &Span, device: &Device, writes: bool) -> bool {
+pub(crate) fn is_granted(span: &Span, device: &Device, writes: bool) -> bool {
     let ranges = RANGES.lock();
     reached(&ranges, span.addr, span.len).all(|(_, mapping)| suffices(mapping.access.get(Some(device.id)), writes))
 }

@@ -26,7 +26,7 @@ pub fn reserved() -> Vec<(usize, usize)> {
 }
 
 /// Whether memory of this process has been exported.
-pub fn exports_any() -> bool {
+pub(crate) fn exports_any() -> bool {
     all_memory().iter().any(|it| it.memory.key.lock().is_some())
 }
 
@@ -76,7 +76,7 @@ pub fn at(addr: usize) -> Option<Mapped> {
 
 /// Returns the error for an address in a range that is no allocation; `None` for other addresses.
 #[cold]
-pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
+pub(crate) fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
     let ranges = RANGES.lock();
     if ranges.mapping(addr).is_some() {
         return Some(param_invalid!("{argument} {addr:#x} is mapped without access; call aclrtMemSetAccess"));

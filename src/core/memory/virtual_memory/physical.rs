@@ -39,7 +39,7 @@ pub struct Properties {
 
 /// Returns the place of an `aclrtMemLocation`, if it is available. `argument`: the program's name for its parts, up to
 /// the `type` or the `id`.
-pub fn place_at(argument: &str, Location { kind, id }: Location, session: &Session) -> Result<MemoryPlace> {
+pub(crate) fn place_at(argument: &str, Location { kind, id }: Location, session: &Session) -> Result<MemoryPlace> {
     match kind {
         Location::DEVICE => {
             device::slot(session, &format!("{argument}id"), id)?;
@@ -340,11 +340,11 @@ pub fn properties(raw: u64) -> Result<Properties> {
 }
 
 /// Removes the handles of a device's memory.
-pub fn take_handles_of(device: &Device) {
+pub(crate) fn take_handles_of(device: &Device) {
     drop_all::<Physical>(|memory| memory.owner == device.owner);
 }
 
 /// Removes the handles of host memory.
-pub fn take_host_handles() {
+pub(crate) fn take_host_handles() {
     drop_all::<Physical>(|memory| matches!(memory.place, MemoryPlace::Host(_)));
 }

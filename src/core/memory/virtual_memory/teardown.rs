@@ -31,12 +31,12 @@ fn end_mappings(wanted: impl Fn(&Physical) -> bool, errors: &mut TeardownErrors)
 }
 
 /// Ends the mappings of a device's memory; the ranges stay.
-pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
+pub(crate) fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
     end_mappings(|memory| memory.owner == device.owner, errors);
 }
 
 /// Ends all mappings and ranges with the session.
-pub fn end_with_session(errors: &mut TeardownErrors) {
+pub(crate) fn end_with_session(errors: &mut TeardownErrors) {
     let stuck = end_mappings(|_| true, errors);
     let Ranges { reserved, driver, .. } = std::mem::replace(&mut *RANGES.lock(), Ranges::NONE);
     let Some(driver) = driver else { return };
@@ -48,12 +48,12 @@ pub fn end_with_session(errors: &mut TeardownErrors) {
 }
 
 /// Ends the mappings to a device whose memory abandoned work uses. The memory stays allocated.
-pub fn forget_with_device(device: &Device) {
+pub(crate) fn forget_with_device(device: &Device) {
     end_mappings_silently(|memory| memory.owner == device.owner);
 }
 
 /// Ends all mappings and ranges at the end of a session whose memory abandoned work uses. The memory stays allocated.
-pub fn forget_with_session() {
+pub(crate) fn forget_with_session() {
     end_mappings_silently(|_| true);
     let ranges = std::mem::replace(&mut *RANGES.lock(), Ranges::NONE);
     if !ranges.reserved.is_empty() {

@@ -22,7 +22,7 @@ pub fn register(recording: &'static dyn Recording) {
 }
 
 /// Returns the recorder.
-pub fn recording() -> Result<&'static dyn Recording> {
+pub(crate) fn recording() -> Result<&'static dyn Recording> {
     // The recorder is registered before a stream is captured.
     RECORDING.get().copied().ok_or_else(|| {
         Error::new(

@@ -83,7 +83,7 @@ impl CorePool {
     }
 
     /// Sets the tag of its memory in the address map, before it has any.
-    pub fn set_tag(&mut self, tag: PoolTag) {
+    pub(crate) fn set_tag(&mut self, tag: PoolTag) {
         self.pool.set_words(tag.words());
     }
 
@@ -152,7 +152,7 @@ impl CorePool {
     }
 
     /// Whether a pool may have got memory above its threshold since the last call.
-    pub fn take_some_are_idle() -> bool {
+    pub(crate) fn take_some_are_idle() -> bool {
         SOME_ARE_IDLE.load(Ordering::Relaxed) && SOME_ARE_IDLE.swap(false, Ordering::Acquire)
     }
 
@@ -167,14 +167,14 @@ impl CorePool {
     }
 
     /// Frees all unused memory. Returns false if there is none.
-    pub fn trim_all(&self) -> bool {
+    pub(crate) fn trim_all(&self) -> bool {
         let before = self.pool.reserved();
         release_failure::note_outcome("unused pool memory was not freed after a failed allocation", self.trim(0));
         self.pool.reserved() != before
     }
 
     /// Frees memory above the threshold, after the host has waited.
-    pub fn release_idle(&self) -> backend::Result<()> {
+    pub(crate) fn release_idle(&self) -> backend::Result<()> {
         if !self.is_idle.swap(false, Ordering::Acquire) {
             return Ok(());
         }
@@ -219,7 +219,7 @@ impl CorePool {
     }
 
     /// Frees a block that was not published, because the pool was destroyed meanwhile.
-    pub fn undo(&self, addr: usize) {
+    pub(crate) fn undo(&self, addr: usize) {
         let ended = self.ended.lock();
         if let Some(found) = Allocation::find_pools(addr)
             && !*ended

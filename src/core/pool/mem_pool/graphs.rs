@@ -23,7 +23,7 @@ use crate::runtime::{self, thread};
 
 impl MemPool {
     /// Returns the pool beside this one for graph memory.
-    pub fn for_graphs(&self) -> Result<Arc<Pool>> {
+    pub(crate) fn for_graphs(&self) -> Result<Arc<Pool>> {
         let mut graphs = self.pool.graphs.lock();
         if let Some(pool) = Pool::find(*graphs) {
             return Ok(pool);

@@ -37,7 +37,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether graphs have any memory.
 #[inline]
-pub fn is_any() -> bool {
+pub(crate) fn is_any() -> bool {
     // Relaxed: a thread that has the address of such memory has seen this.
     COUNT.load(Ordering::Relaxed) != 0
 }
@@ -51,7 +51,7 @@ pub fn add(graph: Handle, addr: usize) {
 }
 
 /// Returns the graph that memory belongs to.
-pub fn graph_of(addr: usize) -> Option<Handle> {
+pub(crate) fn graph_of(addr: usize) -> Option<Handle> {
     OWNED.lock().get(&addr).map(|owned| owned.graph)
 }
 
@@ -78,7 +78,7 @@ pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
 }
 
 /// Undoes [`begin_run`], because the run was not enqueued.
-pub fn undo_run(taken: &[usize], freed: &[usize]) {
+pub(crate) fn undo_run(taken: &[usize], freed: &[usize]) {
     let mut all = OWNED.lock();
     change(&mut all, taken, Ownership::Taken, Ownership::Free);
     change(&mut all, freed, Ownership::Free, Ownership::Taken);
@@ -94,7 +94,7 @@ fn change(all: &mut BTreeMap<usize, Owned>, addrs: &[usize], from: Ownership, to
 
 /// Ends the graph memory. Returns the memory that no run has allocated, which goes to its pools. `is_there`
 /// returns whether memory was not released with its device.
-pub fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<usize> {
+pub(crate) fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<usize> {
     // This comes before the lock, because it reads the address map.
     let there: Vec<bool> = addrs.iter().map(|addr| is_there(*addr)).collect();
     let mut idle = Vec::new();
@@ -114,13 +114,13 @@ pub fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<
 }
 
 /// Whether the memory belongs only to its graph: no run has allocated it, or it was freed since.
-pub fn goes_with_its_graph(addr: usize) -> bool {
+pub(crate) fn goes_with_its_graph(addr: usize) -> bool {
     is_any() && OWNED.lock().get(&addr).is_some_and(|owned| owned.state == Ownership::Free)
 }
 
 /// Called when the program frees memory outside of captures. Returns true if a graph keeps it, which may allocate it
 /// again. Returns false for all memory unless [`is_any`].
-pub fn retains(addr: usize) -> Result<bool> {
+pub(crate) fn retains(addr: usize) -> Result<bool> {
     if !is_any() {
         return Ok(false);
     }

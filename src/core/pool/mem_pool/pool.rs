@@ -153,7 +153,7 @@ impl Pool {
     }
 
     /// Sets the handle by which programs know it.
-    pub fn set_handle(&self, handle: Handle) {
+    pub(crate) fn set_handle(&self, handle: Handle) {
         self.handle.store(handle.raw(), Ordering::Relaxed);
     }
 
@@ -328,7 +328,7 @@ impl Pool {
     }
 
     /// Passes a change of access to the driver, if the pool is the driver's.
-    pub fn set_driver_access(&self, id: u32, access: backend::Access) -> Result<()> {
+    pub(crate) fn set_driver_access(&self, id: u32, access: backend::Access) -> Result<()> {
         match &self.inner {
             Inner::Core(_) => Ok(()),
             Inner::Driver(driver) => Ok(driver.pool.set_access(id, access)?),
@@ -336,7 +336,7 @@ impl Pool {
     }
 
     /// Returns a device's access to the pool's memory. For the driver's pools it queries the driver.
-    pub fn access_of(&self, id: u32) -> Result<backend::Access> {
+    pub(crate) fn access_of(&self, id: u32) -> Result<backend::Access> {
         match &self.inner {
             Inner::Driver(driver) if !self.is_imported() && !self.home.is_managed => Ok(driver.pool.access(id)?),
             Inner::Core(_) | Inner::Driver(_) => Ok(self.access.get(id)),

@@ -153,7 +153,7 @@ pub fn free_async(addr: usize, stream: u64) -> Result<()> {
 }
 
 /// Frees graph memory, whose uses have completed.
-pub fn free_of_graph(addr: usize) -> Result<()> {
+pub(crate) fn free_of_graph(addr: usize) -> Result<()> {
     GRAPH.release(PoolRelease { addr, order: Order::Complete })
 }
 

@@ -43,12 +43,12 @@ typed_slots::state! {
 
 impl PoolTallies {
     /// Returns the tallies of the device, or of host memory if there is no device.
-    pub fn of_place<'a>(device: Option<&'a Arc<Device>>, session: &'a Session) -> &'a Self {
+    pub(crate) fn of_place<'a>(device: Option<&'a Arc<Device>>, session: &'a Session) -> &'a Self {
         device.map_or_else(|| Self::of_host(session), |device| Self::of(device))
     }
 
     /// Returns the statistics of ended pools with this use.
-    pub fn of_use(&self, pool_use: PoolUse) -> &Arc<Ended> {
+    pub(crate) fn of_use(&self, pool_use: PoolUse) -> &Arc<Ended> {
         &self.0[pool_use as usize]
     }
 }
@@ -103,7 +103,7 @@ impl Pool {
     }
 
     /// Adds the counts of the pool, which ends, to those of its place.
-    pub fn note_end(&self) {
+    pub(crate) fn note_end(&self) {
         let stats = self.counted();
         let latest = {
             let EndedPools { sums, latest } = &mut *self.ended.lock();
@@ -140,7 +140,7 @@ fn in_place(device: Option<&Device>) -> impl Iterator<Item = Arc<Pool>> + use<'_
 }
 
 /// Returns the device of each pool (`None` for host memory), the pool's handle, and the bytes that programs have of it.
-pub fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
+pub(crate) fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
     let pools = Pool::all().into_iter().filter(|pool| pool.used_by != PoolUse::Graphs);
     pools.map(|pool| (pool.home.device(), pool.handle(), pool.counted().current.bytes))
 }
@@ -176,7 +176,7 @@ pub fn of_all(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolTallies)
 }
 
 /// Resets the peaks of the same pools.
-pub fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolTallies) -> Result<()> {
+pub(crate) fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolTallies) -> Result<()> {
     {
         let EndedPools { sums, latest } = &mut *tallies.of_use(pool_use).lock();
         (sums.peak, sums.reserved.peak) = (Amount::default(), 0);

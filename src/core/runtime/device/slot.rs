@@ -81,7 +81,7 @@ impl DeviceSlot {
 
     /// Opens the device with its default context for an explicit context, and counts nothing. Returns the default
     /// stream as well if this call opened the device.
-    pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<(Arc<Device>, Option<Handle>)> {
+    pub(crate) fn open_uncounted(&self, driver: &dyn Driver) -> Result<(Arc<Device>, Option<Handle>)> {
         let released = self.lock()?;
         let (device, primary, default_stream) = self.open(&released, driver)?;
         device.primary.store(primary.raw(), Ordering::SeqCst);
@@ -94,7 +94,7 @@ impl DeviceSlot {
     }
 
     /// Whether the next reset would release the device.
-    pub fn ends_with_next_reset(&self, force: bool) -> Result<bool> {
+    pub(crate) fn ends_with_next_reset(&self, force: bool) -> Result<bool> {
         if force { Ok(self.is_open()) } else { Ok(self.count(&*self.lock()?) == 1) }
     }
 
@@ -114,7 +114,7 @@ impl DeviceSlot {
 
     /// Returns the device as [`Self::device`] does, without a write to memory that other threads read.
     #[inline]
-    pub fn glance(&self) -> Option<Ref<'_, Device>> {
+    pub(crate) fn glance(&self) -> Option<Ref<'_, Device>> {
         self.device.get()
     }
 

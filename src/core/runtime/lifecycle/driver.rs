@@ -47,7 +47,7 @@ fn candidates(environment: &Environment) -> impl Iterator<Item = &'static Backen
 }
 
 /// Returns the devices that a session will have, if they can be counted without a start of their driver.
-pub fn count_without_start() -> Option<Visibility> {
+pub(crate) fn count_without_start() -> Option<Visibility> {
     if TRIED.load(Ordering::Relaxed) {
         return None;
     }

@@ -44,7 +44,7 @@ impl Shared {
 }
 
 /// Queues a record of the event. The record becomes the latest one.
-pub fn queue_record<E>(
+pub(crate) fn queue_record<E>(
     event: &Arc<SharedEvent>,
     submit: impl FnOnce(Op<'_>) -> std::result::Result<Position, E>,
 ) -> std::result::Result<Position, E> {

@@ -214,7 +214,7 @@ impl Reader {
 
     /// Waits until no callback of `stream` runs; the thread no longer serves the stream. Returns false if the deadline
     /// passed.
-    pub fn wait_for_running(&self, stream: Handle, deadline: Option<Instant>) -> bool {
+    pub(crate) fn wait_for_running(&self, stream: Handle, deadline: Option<Instant>) -> bool {
         let mut state = self.state.lock();
         while state.running == Some(stream.raw()) {
             match deadline {
@@ -319,7 +319,7 @@ impl Subscription {
     }
 
     /// Drops the callbacks that have not started, because the stream was aborted.
-    pub fn drop_pending(&self, stream: Handle) {
+    pub(crate) fn drop_pending(&self, stream: Handle) {
         if let Some(reader) = self.reader() {
             reader.drop_pending(stream);
         }

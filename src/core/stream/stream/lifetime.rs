@@ -159,7 +159,12 @@ fn create_as(flags: u64, priority: Priority) -> Result<u64> {
 }
 
 /// Creates a stream in the current context, which is on `device`. `adopted` is as in [`Stream::create`].
-pub fn create_on(device: Arc<Device>, priority: Priority, flags: StreamFlags, adopted: Option<usize>) -> Result<u64> {
+pub(crate) fn create_on(
+    device: Arc<Device>,
+    priority: Priority,
+    flags: StreamFlags,
+    adopted: Option<usize>,
+) -> Result<u64> {
     let context = thread::current_handle()
         .ok_or_else(|| Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice"))?;
     let stream = Stream::create(&device, context, priority, flags, false, adopted)?.raw();

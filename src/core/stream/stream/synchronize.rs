@@ -47,7 +47,7 @@ pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
 
 /// Waits until the deadline of this timeout.
 #[inline(never)]
-pub fn synchronize_until(raw: u64, deadline: Option<Instant>, timeout_ms: i32) -> Result<()> {
+pub(crate) fn synchronize_until(raw: u64, deadline: Option<Instant>, timeout_ms: i32) -> Result<()> {
     let stream = resolve(raw)?;
     stream.check_runs()?;
     if stream.flags.host_does_not_wait() {

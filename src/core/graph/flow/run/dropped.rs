@@ -33,7 +33,7 @@ fn flows() -> Vec<Arc<Flow>> {
 }
 
 /// Called when a stream is about to drop its work: its runs end. The memory that they use stays mapped until then.
-pub fn stream_drops_work(stream: Handle) {
+pub(crate) fn stream_drops_work(stream: Handle) {
     for flow in flows() {
         let mut queued = flow.queued.lock();
         let mut its = queued.iter_mut().filter(|run| run.stream == stream);
@@ -51,7 +51,7 @@ pub fn stream_drops_work(stream: Handle) {
 ///
 /// It waits for the serving thread, which calls no user code. It must not be called on that thread or inside a call of
 /// a backend.
-pub fn drop_runs_of(stream: Handle, why: &Fault, deadline: Option<Instant>) -> Wait {
+pub(crate) fn drop_runs_of(stream: Handle, why: &Fault, deadline: Option<Instant>) -> Wait {
     let mut waited = Wait::Done;
     for flow in flows() {
         if flow.drop_run_of(stream, why, deadline) == Wait::TimedOut {

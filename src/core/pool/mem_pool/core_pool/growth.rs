@@ -111,7 +111,7 @@ impl CorePool {
 
     /// Allocates a block that another stream's pending operations use, after making `stream` wait for them. `None`: the
     /// pool may not add waits, or there is no such block.
-    pub fn alloc_with_wait(&self, len: usize, stream: &Stream) -> Result<Option<usize>> {
+    pub(crate) fn alloc_with_wait(&self, len: usize, stream: &Stream) -> Result<Option<usize>> {
         let lane = stream.lane()?;
         let mut known = self.known(lane);
         while known.rules.have(Rules::ADDS_WAITS) {
@@ -131,7 +131,7 @@ impl CorePool {
     }
 
     /// Allocates as [`Self::alloc`] does. If that fails, returns what the pool needs.
-    pub fn alloc_or_plan(&self, len: usize, stream: &Stream) -> Result<Answer> {
+    pub(crate) fn alloc_or_plan(&self, len: usize, stream: &Stream) -> Result<Answer> {
         let lane = stream.lane()?;
         // The lock waits for a thread that makes the pool grow now. Its segment may serve this request, too.
         let grown = *self.growing(lane);
@@ -172,7 +172,7 @@ impl CorePool {
 
     /// Whether a request plus the live blocks exceeds the limit. Pending frees do not help then.
     #[cold]
-    pub fn is_too_long(&self, len: usize) -> bool {
+    pub(crate) fn is_too_long(&self, len: usize) -> bool {
         self.pool.stats().used.saturating_add(len as u64) > self.most
     }
 

@@ -37,7 +37,7 @@ impl Home {
 
     /// Returns the access to a new pool here: only the device that the memory is on has it. All devices have access to
     /// managed memory.
-    pub fn first_access(self) -> Arc<AccessTable> {
+    pub(crate) fn first_access(self) -> Arc<AccessTable> {
         let access = AccessTable::default();
         match self.device() {
             Some(_) if self.is_managed => (0..u64::BITS).for_each(|id| access.set(id, backend::Access::ReadWrite)),

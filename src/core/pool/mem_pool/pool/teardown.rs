@@ -23,7 +23,7 @@ impl Pool {
     }
 
     /// Ends a retired pool, if programs have none of its memory. Returns the backend's failure.
-    pub fn end_if_retired(&self) -> backend::Result<()> {
+    pub(crate) fn end_if_retired(&self) -> backend::Result<()> {
         if self.is_retired() { self.end_if_unused() } else { Ok(()) }
     }
 
