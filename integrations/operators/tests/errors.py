@@ -26,9 +26,8 @@ def memory():
 
 
 def missing():
-    image, kernel = torch.randn(1, 4, 8, 8).npu(), torch.randn(4, 1, 3, 3).npu()
-    convolve = torch.ops.aten._conv_depthwise2d
-    device.expect_error("aclnnConvDepthwise2d", lambda: convolve(image, kernel, [3, 3], None, [1, 1], [0, 0], [1, 1]))
+    image, boxes = torch.randn(1, 4, 8, 8).npu(), torch.tensor([[0.0, 0, 0, 4, 4]]).npu()
+    device.expect_error("aclnnROIAlign", lambda: torch.ops.npu.npu_roi_align(image, boxes, 1.0, 3, 3, 2, 0))
     assert (torch.ones(3).npu() + 1).sum().item() == 6, "the device still works"
 
 
