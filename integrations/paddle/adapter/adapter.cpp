@@ -5,7 +5,7 @@
 #include <paddle/phi/core/kernel_factory.h>
 
 #include <cstring>
-#include <deque>
+#include <list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,10 +32,10 @@ std::vector<Adapted> adapted;
 
 // Containers that the CPU kernel gets in place of the caller's, as long as the call takes.
 struct Containers {
-    std::deque<paddle::optional<phi::DenseTensor>> tensors;
-    std::deque<paddle::optional<phi::SelectedRows>> rows;
-    std::deque<std::vector<phi::TensorBase*>> lists;
-    std::deque<paddle::optional<std::vector<const phi::DenseTensor*>>> optional_lists;
+    std::list<paddle::optional<phi::DenseTensor>> tensors;
+    std::list<paddle::optional<phi::SelectedRows>> rows;
+    std::list<std::vector<phi::TensorBase*>> lists;
+    std::list<paddle::optional<std::vector<const phi::DenseTensor*>>> optional_lists;
 };
 
 template <typename T>
@@ -124,7 +124,7 @@ void RunInContext(std::size_t number, phi::KernelContext* given) {
     const DeviceOfCall device(*device_memory, given->GetDeviceContext<phi::CustomContext>(), kernel.name.c_str());
     device.Wait();
     Worker worker(device);
-    Views views(device);
+    Views views(device, worker.Tensors());
     phi::KernelContext context = Translate(*given, kernel.cpu.args_def(), worker.Context(), views);
     kernel.cpu(&context);
     views.Return();
@@ -136,7 +136,7 @@ void RunDirectly(std::size_t number, DirectCall& call) {
     const DeviceOfCall device(*device_memory, static_cast<const phi::CustomContext&>(given), kernel.name.c_str());
     device.Wait();
     Worker worker(device);
-    Views views(device);
+    Views views(device, worker.Tensors());
     Containers containers;
     const phi::DeviceContext& context = worker.Context();
     call.words[0] = Address(context);
@@ -200,7 +200,7 @@ extern "C" __attribute__((visibility("default"))) const char* portacl_paddle_ada
     device_memory = memory;
     const phi::Backend device = paddle::experimental::StringToBackend(device_type);
     for (auto& [name, kernels] : phi::KernelFactory::Instance().kernels()) {
-        if (!BelongsToOthers(name)) RegisterName(name, kernels, device);
+        if (!BelongsToOthers(name, memory->is_on_host)) RegisterName(name, kernels, device);
     }
     return nullptr;
 }

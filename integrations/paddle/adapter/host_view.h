@@ -26,6 +26,7 @@ class DeviceOfCall {
 
     bool IsOnHost() const { return memory_.is_on_host; }
     const phi::CustomContext& Context() const { return context_; }
+    int Number() const { return device_; }
     const char* Kernel() const { return kernel_; }
     void Wait() const { Demand(memory_.wait(device_, stream_)); }
     // Memory of another device is ordered with all work of that device.

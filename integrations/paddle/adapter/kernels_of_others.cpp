@@ -4,10 +4,10 @@
 
 namespace portacl_paddle {
 
-bool BelongsToOthers(const std::string& kernel) {
+bool BelongsToOthers(const std::string& kernel, bool is_on_host) {
+    // The plug-in's own kernel fills on the device.
+    if (kernel == "full") return !is_on_host;
     static const std::unordered_set<std::string> names{
-        // The plug-in's own kernel.
-        "full",
         // These move data between the host and the device.
         "memcpy", "memcpy_d2h", "memcpy_h2d", "memcpy_d2h_multi_io", "feed", "fetch", "fetch_array", "shadow_feed",
         "shadow_feed_tensors", "share_buffer", "depend",

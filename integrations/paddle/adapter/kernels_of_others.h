@@ -5,6 +5,7 @@
 
 namespace portacl_paddle {
 
-bool BelongsToOthers(const std::string& kernel);
+// `is_on_host`: whether the host may touch device memory.
+bool BelongsToOthers(const std::string& kernel, bool is_on_host);
 
 }  // namespace portacl_paddle

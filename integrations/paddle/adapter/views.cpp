@@ -32,6 +32,12 @@ bool IsOnDevice(const phi::DenseTensor& tensor) {
 
 }  // namespace
 
+Views::Views(const DeviceOfCall& device, std::deque<phi::DenseTensor>& tensors) : device_(device), tensors_(tensors) {}
+
+Views::~Views() {
+    for (std::size_t i = 0; i < used_; ++i) Members::Holder(tensors_[i]).reset();
+}
+
 std::shared_ptr<HostView> Views::ViewOf(const std::shared_ptr<phi::Allocation>& memory) {
     for (const auto& view : memory_) {
         if (view->Origin() == memory) return view;
@@ -40,41 +46,52 @@ std::shared_ptr<HostView> Views::ViewOf(const std::shared_ptr<phi::Allocation>& 
     return memory_.back();
 }
 
-phi::DenseTensor Views::Seen(const phi::DenseTensor& tensor) {
-    if (!IsOnDevice(tensor)) return tensor;
-    const auto view = ViewOf(tensor.Holder());
-    const auto [begin, end] = RangeOf(tensor);
-    view->Fetch(device_, begin, end);
-    phi::DenseTensor seen;
-    Members::Meta(seen) = tensor.meta();
-    Members::Holder(seen) = view;
-    return seen;
+void Views::See(const phi::DenseTensor& tensor, phi::DenseTensor& view) {
+    Members::Meta(view) = tensor.meta();
+    if (!IsOnDevice(tensor)) {
+        Members::Holder(view) = tensor.Holder();
+        return;
+    }
+    auto memory = ViewOf(tensor.Holder());
+    if (!device_.IsOnHost()) {
+        const auto [begin, end] = RangeOf(tensor);
+        memory->Fetch(device_, begin, end);
+    }
+    Members::Holder(view) = std::move(memory);
+}
+
+phi::DenseTensor Views::Copy(const phi::DenseTensor& tensor) {
+    phi::DenseTensor view;
+    See(tensor, view);
+    return view;
 }
 
 phi::TensorBase* Views::Make(const phi::TensorBase& tensor) {
     if (phi::DenseTensor::classof(&tensor)) {
-        dense_.push_back(Seen(static_cast<const phi::DenseTensor&>(tensor)));
-        return &dense_.back();
+        if (used_ == tensors_.size()) tensors_.emplace_back();
+        phi::DenseTensor& view = tensors_[used_++];
+        See(static_cast<const phi::DenseTensor&>(tensor), view);
+        return &view;
     }
     if (phi::SelectedRows::classof(&tensor)) {
         const auto& rows = static_cast<const phi::SelectedRows&>(tensor);
         auto view = std::make_unique<phi::SelectedRows>(rows.rows(), rows.height());
-        *view->mutable_value() = Seen(rows.value());
+        *view->mutable_value() = Copy(rows.value());
         others_.push_back(std::move(view));
     } else if (phi::SparseCooTensor::classof(&tensor)) {
         auto view = std::make_unique<phi::SparseCooTensor>(static_cast<const phi::SparseCooTensor&>(tensor));
-        *view->mutable_indices() = Seen(view->indices());
-        *view->mutable_values() = Seen(view->values());
+        *view->mutable_indices() = Copy(view->indices());
+        *view->mutable_values() = Copy(view->values());
         others_.push_back(std::move(view));
     } else if (phi::SparseCsrTensor::classof(&tensor)) {
         auto view = std::make_unique<phi::SparseCsrTensor>(static_cast<const phi::SparseCsrTensor&>(tensor));
-        *view->mutable_crows() = Seen(view->crows());
-        *view->mutable_cols() = Seen(view->cols());
-        *view->mutable_values() = Seen(view->values());
+        *view->mutable_crows() = Copy(view->crows());
+        *view->mutable_cols() = Copy(view->cols());
+        *view->mutable_values() = Copy(view->values());
         others_.push_back(std::move(view));
     } else if (phi::TensorArray::classof(&tensor)) {
         auto view = std::make_unique<phi::TensorArray>(static_cast<const phi::TensorArray&>(tensor));
-        for (phi::DenseTensor& element : *view) element = Seen(element);
+        for (phi::DenseTensor& element : *view) element = Copy(element);
         others_.push_back(std::move(view));
     } else {
         throw std::runtime_error(std::string("portacl: ") + device_.Kernel() +
@@ -107,8 +124,10 @@ phi::TensorBase* Views::Output(phi::TensorBase* tensor) {
 // The device's memory in the place of what a view has.
 std::shared_ptr<phi::Allocation> Views::OriginOf(const phi::DenseTensor& view) {
     const std::shared_ptr<phi::Allocation>& memory = view.Holder();
+    auto* const seen = dynamic_cast<const HostView*>(memory.get());
+    if (seen != nullptr && device_.IsOnHost()) return seen->Origin();
     const auto [begin, end] = RangeOf(view);
-    if (auto* const seen = dynamic_cast<const HostView*>(memory.get())) {
+    if (seen != nullptr) {
         seen->Store(device_, begin, end);
         return seen->Origin();
     }

@@ -6,6 +6,7 @@
 #include <paddle/phi/core/sparse_coo_tensor.h>
 #include <paddle/phi/core/sparse_csr_tensor.h>
 #include <paddle/phi/core/tensor_array.h>
+#include <paddle/utils/small_vector.h>
 
 #include <deque>
 #include <memory>
@@ -18,7 +19,9 @@ namespace portacl_paddle {
 
 class Views {
   public:
-    explicit Views(const DeviceOfCall& device) : device_(device) {}
+    // `tensors` is a place for views, which keeps tensors from call to call.
+    Views(const DeviceOfCall& device, std::deque<phi::DenseTensor>& tensors);
+    ~Views();
     Views(const Views&) = delete;
     Views& operator=(const Views&) = delete;
 
@@ -26,7 +29,7 @@ class Views {
     const phi::TensorBase* Input(const phi::TensorBase* tensor);
     phi::TensorBase* Output(phi::TensorBase* tensor);
     // For tensors that a container of the caller holds.
-    phi::DenseTensor Copy(const phi::DenseTensor& tensor) { return Seen(tensor); }
+    phi::DenseTensor Copy(const phi::DenseTensor& tensor);
 
     // Hands the outputs back: their contents, shapes and memory.
     void Return();
@@ -40,17 +43,18 @@ class Views {
 
     phi::TensorBase* View(const phi::TensorBase* tensor, bool is_output);
     phi::TensorBase* Make(const phi::TensorBase& tensor);
-    phi::DenseTensor Seen(const phi::DenseTensor& tensor);
+    void See(const phi::DenseTensor& tensor, phi::DenseTensor& view);
     void Return(const phi::DenseTensor& view, phi::DenseTensor& given);
     void Return(phi::TensorBase& view, phi::TensorBase& given);
     std::shared_ptr<HostView> ViewOf(const std::shared_ptr<phi::Allocation>& memory);
     std::shared_ptr<phi::Allocation> OriginOf(const phi::DenseTensor& view);
 
     const DeviceOfCall& device_;
-    std::vector<Pair> pairs_;
-    std::deque<phi::DenseTensor> dense_;
+    paddle::small_vector<Pair, 8> pairs_;
+    std::deque<phi::DenseTensor>& tensors_;
+    std::size_t used_ = 0;
     std::vector<std::unique_ptr<phi::TensorBase>> others_;
-    std::vector<std::shared_ptr<HostView>> memory_;
+    paddle::small_vector<std::shared_ptr<HostView>, 8> memory_;
     // Memory that a kernel has allocated by itself on the host, and the device's memory in its place.
     std::vector<std::pair<std::shared_ptr<phi::Allocation>, std::shared_ptr<phi::Allocation>>> moved_;
 };

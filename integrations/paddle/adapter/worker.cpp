@@ -9,10 +9,22 @@
 namespace portacl_paddle {
 
 struct Worker::Kept {
+    explicit Kept(bool is_on_host);
+
     phi::CPUContext context{phi::CPUPlace()};
     ViewAllocator allocator{false};
     ViewAllocator zero_allocator{true};
+    std::deque<phi::DenseTensor> tensors;
+    int generator_of = -1;  // device
 };
+
+Worker::Kept::Kept(bool is_on_host) {
+    const auto& host = *phi::DeviceContextPool::Instance().Get(phi::CPUPlace());
+    context.SetAllocator(is_on_host ? &allocator : &host.GetAllocator());
+    context.SetZeroAllocator(is_on_host ? &zero_allocator : &host.GetZeroAllocator());
+    context.SetHostAllocator(&host.GetHostAllocator());
+    context.SetHostZeroAllocator(&host.GetHostZeroAllocator());
+}
 
 namespace {
 
@@ -35,24 +47,15 @@ Worker::Worker(const DeviceOfCall& device) {
             idle.pop_back();
         }
     }
-    if (kept_ == nullptr) kept_ = std::make_unique<Kept>();
-    phi::CPUContext& context = kept_->context;
-    const auto& host = *phi::DeviceContextPool::Instance().Get(phi::CPUPlace());
-    if (device.IsOnHost()) {
-        kept_->allocator.Use(&device);
-        kept_->zero_allocator.Use(&device);
-        context.SetAllocator(&kept_->allocator);
-        context.SetZeroAllocator(&kept_->zero_allocator);
-    } else {
-        context.SetAllocator(&host.GetAllocator());
-        context.SetZeroAllocator(&host.GetZeroAllocator());
-    }
-    context.SetHostAllocator(&host.GetHostAllocator());
-    context.SetHostZeroAllocator(&host.GetHostZeroAllocator());
+    if (kept_ == nullptr) kept_ = std::make_unique<Kept>(device.IsOnHost());
+    kept_->allocator.Use(&device);
+    kept_->zero_allocator.Use(&device);
+    if (kept_->generator_of == device.Number()) return;
     // The device's random numbers: paddle.seed and paddle.set_rng_state of the device count.
     phi::Generator* const generator = phi::DefaultCustomDeviceGenerator(device.Context().GetPlace()).get();
-    context.SetGenerator(generator);
-    context.SetHostGenerator(generator);
+    kept_->context.SetGenerator(generator);
+    kept_->context.SetHostGenerator(generator);
+    kept_->generator_of = device.Number();
 }
 
 Worker::~Worker() {
@@ -62,6 +65,10 @@ Worker::~Worker() {
 
 phi::CPUContext& Worker::Context() {
     return kept_->context;
+}
+
+std::deque<phi::DenseTensor>& Worker::Tensors() {
+    return kept_->tensors;
 }
 
 }  // namespace portacl_paddle

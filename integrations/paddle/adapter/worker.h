@@ -3,6 +3,9 @@
 
 #include <paddle/phi/backends/cpu/cpu_context.h>
 
+#include <paddle/phi/core/dense_tensor.h>
+
+#include <deque>
 #include <memory>
 
 #include "host_view.h"
@@ -18,6 +21,8 @@ class Worker {
     Worker& operator=(const Worker&) = delete;
 
     phi::CPUContext& Context();
+    // Tensors to use while the object lives; more of them may be added.
+    std::deque<phi::DenseTensor>& Tensors();
 
   private:
     struct Kept;

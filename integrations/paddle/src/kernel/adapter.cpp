@@ -94,15 +94,17 @@ std::string ReleaseOfPaddle() {
 
 }  // namespace
 
-void LoadAdapter(const char* device_type) {
+bool LoadAdapter(const char* device_type) {
     const std::string path = ModulePath();
-    if (!std::ifstream(path).good()) return;
-    const auto refuse = [](const std::string& why) {
+    if (!std::ifstream(path).good()) return false;
+    void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const auto refuse = [module](const std::string& why) {
         Say("operators run by Paddle's fall-back, which gives some programs other results (docs/paddle.md): %s: %s. "
             "Build the plug-in again, with this Paddle installed",
             kModule, why.c_str());
+        if (module != nullptr) dlclose(module);
+        return false;
     };
-    void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module == nullptr) return refuse(dlerror());
     const auto* const release = static_cast<const char*>(dlsym(module, kReleaseSymbol));
     auto* const adapt = reinterpret_cast<AdaptFunction*>(dlsym(module, kAdaptFunction));
@@ -112,7 +114,8 @@ void LoadAdapter(const char* device_type) {
     }
     static const DeviceMemory memory{sizeof(DeviceMemory), HostMayTouchDeviceMemory(), Wait, WaitForDevice, Read, Write,
                                      aclGetRecentErrMsg};
-    if (const char* const why = adapt(device_type, &memory)) refuse(why);
+    if (const char* const why = adapt(device_type, &memory)) return refuse(why);
+    return memory.is_on_host;
 }
 
 }  // namespace portacl_paddle

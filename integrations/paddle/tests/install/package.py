@@ -37,6 +37,12 @@ class Package(unittest.TestCase):
             "-c", "import paddle; paddle.set_device('portacl:0'); x = paddle.ones([2]); print(x.place, float(x.sum()))")
         self.assertIn("Place(portacl:0) 2.0", used)
 
+        # With the module: numbers repeat with the device's state.
+        repeated = self.run_python(
+            "-c", "import paddle; paddle.set_device('portacl:0'); s = paddle.get_rng_state(); x = paddle.rand([9]); "
+            "paddle.set_rng_state(s); print('repeats:', bool((paddle.rand([9]) == x).all()))")
+        self.assertIn("repeats: True", repeated)
+
         example = re.search(r"```python\n(.*?)```", (ROOT / "docs/paddle.md").read_text(), re.S).group(1)
         shown = self.run_python("-c", example)
         self.assertIn("[[3. 3.]\n [3. 3.]] Place(portacl:0)", shown)

@@ -8,6 +8,7 @@ import numpy
 import paddle
 from functions import functions, in_place
 from inputs import TYPES, Tensor, argument_lists
+from written import ARGUMENTS
 
 DEVICE = "portacl:0"
 SEED = 7
@@ -147,10 +148,16 @@ class Call:
         return True
 
 
+def tries_for(name, function, dtype):
+    if name in ARGUMENTS:
+        return [ARGUMENTS[name]] if dtype == TYPES[0] else []
+    return argument_lists(function, dtype)
+
+
 def find(name, function, dtype, number):
     """Compares with the first arguments that the CPU takes, and then as a static program."""
     known = known_tries.get(name)
-    tries = argument_lists(function, dtype)
+    tries = tries_for(name, function, dtype)
     if known is not None and known < len(tries):
         tries.insert(0, tries[known])
     for arguments in tries:
@@ -162,7 +169,7 @@ def find(name, function, dtype, number):
 
 
 def find_in_place(name, method, dtype, number):
-    for arguments in argument_lists(method, dtype):
+    for arguments in tries_for(name, method, dtype):
         if Call(f"{name}, {dtype}", changing, method, number).compare(arguments):
             return
 

@@ -151,7 +151,7 @@ def required(function):
 
 
 def argument_lists(function, dtype):
-    """Lists of arguments to try, at most MOST_TRIES."""
+    """Lists of arguments to try, about MOST_TRIES."""
     names = required(function)
     if names is None:
         names = ["x"]
