@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./dev paddle [--all] | bench [RUNS] | install | build: the PaddlePaddle plug-in, with PaddlePaddle in virtual
+# ./dev paddle [--all] | bench [RUNS] | sweep | install | build: the PaddlePaddle plug-in, with PaddlePaddle in virtual
 # environments below build/paddle.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
@@ -63,6 +63,21 @@ bench)
     build_plugin
     shift
     "$(python_of "$pinned")" integrations/paddle/bench/bench.py build/paddle/integrations/paddle "${1-9}" docs/paddle.md
+    ;;
+sweep)
+    install "$pinned"
+    build_plugin
+    tables=()
+    for mode in cpu "cpu, guard mode" "cuda, stand-in for the driver"; do
+        say "every function beside the CPU: $mode"
+        settings=(PORTACL_BACKEND=cpu)
+        [[ $mode != *guard* ]] || settings+=(PORTACL_CPU_GUARD=1)
+        [[ $mode != cuda* ]] || settings=(PORTACL_BACKEND=cuda LD_LIBRARY_PATH="$PWD/build/paddle/tests/fake_cuda/lib")
+        results=build/paddle/sweep-$((${#tables[@]})).json
+        env "${settings[@]}" "$(python_of "$pinned")" integrations/paddle/tests/sweep/sweep.py "$plugin" --strict --json "$results"
+        tables+=("$mode=$results")
+    done
+    python3 integrations/paddle/tests/sweep/table.py docs/paddle.md "${tables[@]}"
     ;;
 '' | --all)
     install "$pinned"

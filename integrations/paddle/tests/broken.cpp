@@ -124,9 +124,9 @@ void Replace(CustomRuntimeParams* params, const std::size_t* offsets, Callback c
 
 // 7: registers no kernels.
 namespace portacl_paddle {
-void RegisterKernelsAsTheyAre(const char* device_type, int column);
-void RegisterKernels(const char* device_type, int column) {
-    if (Broken() != "7") RegisterKernelsAsTheyAre(device_type, column);
+void RegisterKernelsAsTheyAre(const char* device_type, int column, bool has_cpu_kernels);
+void RegisterKernels(const char* device_type, int column, bool has_cpu_kernels) {
+    if (Broken() != "7") RegisterKernelsAsTheyAre(device_type, column, has_cpu_kernels);
 }
 }  // namespace portacl_paddle
 

@@ -83,7 +83,7 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
 #define PORTACL_PADDLE_FILL(name, ...) Fill(table, slot_of::name[column], &portacl_paddle::name);
     PORTACL_PADDLE_CALLBACKS(PORTACL_PADDLE_FILL)
 #undef PORTACL_PADDLE_FILL
-    if (!LoadAdapter(device_type)) RegisterKernels(device_type, column);
+    RegisterKernels(device_type, column, LoadAdapter(device_type));
     TurnViewsOff();
 
     params->version = {0, 1, 1};

@@ -221,10 +221,13 @@ void RegisterFullFor(const char* device_type) {
 
 }  // namespace
 
-void RegisterKernels(const char* device_type, int column) {
+void RegisterKernels(const char* device_type, int column, bool has_cpu_kernels) {
     if (!FindFunctions()) return;
-    RegisterFullFor<BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64, COMPLEX64, COMPLEX128>(
-        device_type);
+    if (!has_cpu_kernels) {
+        RegisterFullFor<BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64, COMPLEX64,
+                        COMPLEX128>(device_type);
+    }
+    // The CPU has none for these.
     if (kReleases[column].table >= kTableWithUnsigned) {
         RegisterFullFor<UINT16, UINT32, UINT64>(device_type);
     }
