@@ -33,7 +33,7 @@ class Profiler(OnDevice):
             tensor = paddle.to_tensor(source)
             tensor.to(SECOND)
             tensor.numpy()
-            paddle.full([5000], 0, "uint32")  # no kernel of the CPU fills it
+            paddle.full([5000], 0, dtype=paddle.uint32)  # no kernel of the CPU fills it
             stream = paddle.device.Stream(FIRST)
             stream.record_event()
             stream.synchronize()
