@@ -77,7 +77,7 @@ sweep)
         env "${settings[@]}" "$(python_of "$pinned")" integrations/paddle/tests/sweep/sweep.py "$plugin" --strict --json "$results"
         tables+=("$mode=$results")
     done
-    python3 integrations/paddle/tests/sweep/table.py docs/paddle.md "${tables[@]}"
+    python3 integrations/paddle/tests/sweep/table.py docs/paddle_results.md "${tables[@]}"
     ;;
 '' | --all)
     install "$pinned"

@@ -1,5 +1,5 @@
-"""Builds the plug-in with the project's CMake files, and the module with the kernels of the Paddle that this Python has.
-The plug-in itself needs no Paddle: its table of slots has what it needs of the headers of all supported releases."""
+"""Builds the plug-in with the project's CMake files, and the module with the kernels of the Paddle of this Python. The
+plug-in itself needs no Paddle: its table of slots has what it needs of the headers of all supported releases."""
 
 import pathlib
 import re
@@ -21,7 +21,8 @@ def version():
 def headers_of_paddle():
     """Its folder; empty if there is none. -I: past the environment that pip builds in."""
     find = "import importlib.util as u; s = u.find_spec('paddle'); print(s.submodule_search_locations[0] if s else '')"
-    found = subprocess.run([sys.executable, "-I", "-c", find], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    done = subprocess.run([sys.executable, "-I", "-c", find], check=True, stdout=subprocess.PIPE, text=True)
+    found = done.stdout.strip()
     include = pathlib.Path(found) / "include"
     return str(include) if found and (include / "paddle/phi/backends/device_ext.h").exists() else ""
 

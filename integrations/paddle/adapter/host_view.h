@@ -1,5 +1,5 @@
 // Device memory as Paddle's CPU kernels see it: allocations on the CPU's place. Where the host can touch device memory,
-// they are that memory; elsewhere they are copies, which are written back.
+// they are that memory; without that access they are copies, which are written back.
 #pragma once
 
 #include <paddle/phi/backends/custom/custom_context.h>

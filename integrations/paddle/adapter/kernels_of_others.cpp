@@ -15,9 +15,8 @@ bool BelongsToOthers(const std::string& kernel, bool is_on_host) {
         "all_gather", "all_reduce", "all_to_all", "barrier", "broadcast", "c_concat", "c_embedding", "c_embedding_grad",
         "c_identity", "c_scatter", "c_softmax_with_cross_entropy", "c_softmax_with_cross_entropy_grad",
         "c_softmax_with_multi_label_cross_entropy", "c_softmax_with_multi_label_cross_entropy_grad", "c_split",
-        "distributed_fused_lamb_init", "global_gather", "global_scatter", "mp_allreduce_sum", "p_recv",
-        "p_recv_array", "p_send", "p_send_array", "partial_allgather", "partial_recv", "partial_send", "reduce",
-        "reduce_scatter"};
+        "distributed_fused_lamb_init", "global_gather", "global_scatter", "mp_allreduce_sum", "p_recv", "p_recv_array",
+        "p_send", "p_send_array", "partial_allgather", "partial_recv", "partial_send", "reduce", "reduce_scatter"};
     return names.count(kernel) != 0;
 }
 

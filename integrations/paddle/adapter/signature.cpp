@@ -63,7 +63,9 @@ class Places {
             ++stack_;
         }
     }
-    bool Fits() const { return stack_ <= kStackWords; }
+    bool Fits() const {
+        return stack_ <= kStackWords;
+    }
 
   private:
     std::size_t integers_ = 0;

@@ -16,7 +16,7 @@ using Float = double;
 __attribute__((tls_model("initial-exec"))) thread_local std::size_t number_of_call;
 
 // Functions with as many integers and floating-point numbers as registers hold, and then words of the stack: a caller
-// that passes fewer arguments leaves the others undefined, and they are passed on without being looked at.
+// that passes fewer arguments leaves the others undefined, and they are passed on unread.
 template <typename Integers, typename Floats, typename Stack>
 struct Convention;
 

@@ -37,8 +37,8 @@ bool HostMayTouchDeviceMemory() {
 
 // Nearly always of the current device, and idle.
 int Wait(int device, void* stream) {
-    aclError code =
-        stream == nullptr ? aclError{ACL_ERROR_RT_STREAM_CONTEXT} : aclrtSynchronizeStream(static_cast<aclrtStream>(stream));
+    aclError code = stream == nullptr ? aclError{ACL_ERROR_RT_STREAM_CONTEXT}
+                                      : aclrtSynchronizeStream(static_cast<aclrtStream>(stream));
     if (code == ACL_ERROR_RT_STREAM_CONTEXT || code == ACL_ERROR_RT_CONTEXT_NULL) {
         code = Enter(device);
         if (code == ACL_SUCCESS) code = aclrtSynchronizeStream(static_cast<aclrtStream>(stream));
@@ -110,7 +110,8 @@ bool LoadAdapter(const char* device_type) {
     auto* const adapt = reinterpret_cast<AdaptFunction*>(dlsym(module, kAdaptFunction));
     if (release == nullptr || adapt == nullptr) return refuse("it is not a module of this plug-in");
     if (const std::string found = ReleaseOfPaddle(); found != release) {
-        return refuse("it is for Paddle " + std::string(release) + ", and this is " + (found.empty() ? "another" : found));
+        return refuse("it is for Paddle " + std::string(release) + ", and this is " +
+                      (found.empty() ? "another" : found));
     }
     static const DeviceMemory memory{sizeof(DeviceMemory), HostMayTouchDeviceMemory(), Wait, WaitForDevice, Read, Write,
                                      aclGetRecentErrMsg};

@@ -3,8 +3,8 @@
 namespace portacl_paddle {
 
 // Loads the module that makes the CPU kernels of this release of Paddle kernels of the device, if it is beside the
-// plug-in. Without it operators run by Paddle's fall-back. Returns whether the device has the CPU's `full` then; without
-// the module, or where the host may not touch device memory, it needs the plug-in's own.
+// plug-in. Without it operators run by Paddle's fall-back. Returns whether the device has the CPU's `full` then;
+// without the module, or where the host may not touch device memory, it needs the plug-in's own.
 bool LoadAdapter(const char* device_type);
 
 }  // namespace portacl_paddle

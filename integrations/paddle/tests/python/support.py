@@ -14,6 +14,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 FIRST, SECOND = "portacl:0", "portacl:1"
 
 
+def has_cpu_kernels():
+    """Whether the plug-in has the module with the CPU kernels of this release of Paddle."""
+    return "libportacl_paddle_kernels.so" in pathlib.Path("/proc/self/maps").read_text()
+
+
 class OnDevice(unittest.TestCase):
     """Each test begins on the first device."""
 

@@ -52,7 +52,8 @@ def dynamic(function, arguments):
     results += [numpy.array(value) for value in tensors_in(found, (bool, int, float, complex))]
     total = None
     for output in outputs:
-        if output._is_initialized() and not output.stop_gradient and (output.is_floating_point() or output.is_complex()):
+        has_gradient = output.is_floating_point() or output.is_complex()
+        if output._is_initialized() and not output.stop_gradient and has_gradient:
             part = output.abs().sum() if output.is_complex() else output.sum()
             total = part if total is None else total + part.astype(total.dtype)
     if total is not None:

@@ -92,26 +92,31 @@ def index_values(head, _dtype):
 
 
 PLAIN = {
-    "axis": [0, 1, [0], -1], "dim": [0, 1], "axis0": [0], "axis1": [1], "dim0": [0], "dim1": [1], "axes": [[0, 1], [0]],
-    "shape": [[2, 3], [3, 2], [6]], "size": [2, [2, 2], [12, 12]], "output_size": [2, 3], "out_shape": [[2, 4, 6, 6]],
-    "perm": [[1, 0], [0, 2, 1], [0, 2, 3, 1]], "num_or_sections": [2, 3], "chunks": [2, 3], "repeats": [2], "repeat_times": [[2, 1]],
-    "num": [3, 2], "k": [1, 2], "n": [2, 1], "depth": [4], "num_classes": [4], "kernel_size": [2, 3], "kernel_sizes": [2],
-    "upscale_factor": [2], "downscale_factor": [2], "groups": [2], "num_groups": [2], "stride": [1, [1, 1]], "shifts": [1],
-    "start": [0, 1.0], "stop": [5, 2.0], "end": [5], "num_rows": [3], "num_columns": [3], "row": [3], "col": [3], "offset": [0],
-    "value": [1, 0.5], "fill_value": [2, 1.5], "min": [0.2], "max": [0.7], "low": [0], "high": [5], "mean": [0.0], "std": [1.0],
-    "pad": [[1, 1], [1, 1, 1, 1], [1, 1, 1, 1, 1, 1]], "padding": [1, [1, 1, 1, 1]], "normalized_shape": [[3], [6], [6, 6]],
-    "equation": ["ij,kj->ik", "ij->ji"], "dtype": ["float32", "int32", "int64"], "p": [2.0, 0.5], "q": [0.5], "num_samples": [2], "shard_id": [0],
-    "index_num": [6], "nshards": [2], "starts": [[0, 1]], "ends": [[2, 3]], "strides": [[1, 1]], "source": [0], "destination": [1],
-    "sections": [2, [1]], "prob": [0.5], "alpha": [0.5], "beta": [0.5], "scale": [2.0], "frame_length": [4], "hop_length": [2],
-    "n_fft": [4], "step": [1], "rank": [2], "num_heads": [2], "epsilon": [1e-5], "window_size": [2], "seg_num": [2],
-    "shift_ratio": [0.25], "act": ["relu"], "window": ["hann"], "win_length": [8], "exponent": [2], "pow": [2], "decimals": [1],
-    "boundaries": None, "blank": [0], "unflatten_shape": [[1, 2]], "block_shape": [[2, 2]], "crop": [[0, 0]], "max_norm": [0.5],
-    "threshold": [0.5], "prefix": [None], "key": [0], "diagonal": [0], "M": [4], "n_iter": [2], "func": [None], "dilations": [1],
-    "paddings": [0], "return_type": ["float32"], "pool_size": [2], "spatial_scale": [1.0], "pooled_height": [2], "rtol": [1e-5],
-    "input_dim": [4], "nperseg": [4], "bins": [4], "ord": [2, "fro"], "num_or_indices": [2, [1]], "batch_size": [2],
-    "repeats_": [2], "a_min": [0.2], "a_max": [0.7], "s": [None, [2, 3]], "target_tensor_shape": [[2, 3]], "dims": [[0, 1]],
-    "newshape": [[3, 2]], "new_shape": [[3, 2]], "minlength": [0], "correction": [1], "atol": [1e-5], "tau": [0.5], "T": [2],
+    "axis": [0, 1, [0], -1], "dim": [0, 1], "axis0": [0], "axis1": [1], "dim0": [0], "dim1": [1],
+    "axes": [[0, 1], [0]], "shape": [[2, 3], [3, 2], [6]], "size": [2, [2, 2], [12, 12]], "output_size": [2, 3],
+    "out_shape": [[2, 4, 6, 6]], "perm": [[1, 0], [0, 2, 1], [0, 2, 3, 1]], "num_or_sections": [2, 3],
+    "chunks": [2, 3], "repeats": [2], "repeat_times": [[2, 1]], "num": [3, 2], "k": [1, 2], "n": [2, 1], "depth": [4],
+    "num_classes": [4], "kernel_size": [2, 3], "kernel_sizes": [2], "upscale_factor": [2], "downscale_factor": [2],
+    "groups": [2], "num_groups": [2], "stride": [1, [1, 1]], "shifts": [1], "start": [0, 1.0], "stop": [5, 2.0],
+    "end": [5], "num_rows": [3], "num_columns": [3], "row": [3], "col": [3], "offset": [0], "value": [1, 0.5],
+    "fill_value": [2, 1.5], "min": [0.2], "max": [0.7], "low": [0], "high": [5], "mean": [0.0], "std": [1.0],
+    "pad": [[1, 1], [1, 1, 1, 1], [1, 1, 1, 1, 1, 1]], "padding": [1, [1, 1, 1, 1]],
+    "normalized_shape": [[3], [6], [6, 6]], "equation": ["ij,kj->ik", "ij->ji"],
+    "dtype": ["float32", "int32", "int64"], "p": [2.0, 0.5], "q": [0.5], "num_samples": [2], "shard_id": [0],
+    "index_num": [6], "nshards": [2], "starts": [[0, 1]], "ends": [[2, 3]], "strides": [[1, 1]], "source": [0],
+    "destination": [1], "sections": [2, [1]], "prob": [0.5], "alpha": [0.5], "beta": [0.5], "scale": [2.0],
+    "frame_length": [4], "hop_length": [2], "n_fft": [4], "step": [1], "rank": [2], "num_heads": [2],
+    "epsilon": [1e-5], "window_size": [2], "seg_num": [2], "shift_ratio": [0.25], "act": ["relu"], "window": ["hann"],
+    "win_length": [8], "exponent": [2], "pow": [2], "decimals": [1], "boundaries": None, "blank": [0],
+    "unflatten_shape": [[1, 2]], "block_shape": [[2, 2]], "crop": [[0, 0]], "max_norm": [0.5], "threshold": [0.5],
+    "prefix": [None], "key": [0], "diagonal": [0], "M": [4], "n_iter": [2], "func": [None], "dilations": [1],
+    "paddings": [0], "return_type": ["float32"], "pool_size": [2], "spatial_scale": [1.0], "pooled_height": [2],
+    "rtol": [1e-5], "input_dim": [4], "nperseg": [4], "bins": [4], "ord": [2, "fro"], "num_or_indices": [2, [1]],
+    "batch_size": [2], "repeats_": [2], "a_min": [0.2], "a_max": [0.7], "s": [None, [2, 3]],
+    "target_tensor_shape": [[2, 3]], "dims": [[0, 1]], "newshape": [[3, 2]], "new_shape": [[3, 2]], "minlength": [0],
+    "correction": [1], "atol": [1e-5], "tau": [0.5], "T": [2],
 }
+MAY_BE_TENSORS = {"mean", "alpha", "scale", "min", "max", "value", "low", "high"}
 LISTS = {"inputs", "tensors", "xs", "arrays", "input_list", "arys"}
 LABELS = {"label", "labels", "target", "targets", "class_labels"}
 INDICES = {"index", "indices", "ids", "segment_ids", "src_index", "dst_index", "sorted_sequence_index", "bin_ids"}
@@ -119,9 +124,7 @@ INDICES = {"index", "indices", "ids", "segment_ids", "src_index", "dst_index", "
 
 def candidates(name, head, dtype):
     if name in PLAIN and PLAIN[name] is not None:
-        # A tensor may be meant: weight of a loss, mean of a norm.
-        return [*PLAIN[name], *tensors_for(name, head, dtype)] if name in ("mean", "alpha", "scale", "min", "max", "value", "low", "high") \
-            else PLAIN[name]
+        return [*PLAIN[name], *tensors_for(name, head, dtype)] if name in MAY_BE_TENSORS else PLAIN[name]
     if name in LABELS:
         return list(labels(head, dtype))
     if name in INDICES or "index" in name:

@@ -3,10 +3,10 @@
 
     sweep.py PLUGIN_FOLDER [--only TEXT] [--json FILE]
 
-Each function is called with generated arguments, for each data type that the CPU takes: in dynamic mode with gradients, as
-a static program, and in place where there is such a method. A call ends in one of four ways: equal, refused (the device
-raises an error that the CPU does not raise), wrong, crash. Calls run in a process of their own, which a crash ends; the next
-one goes on with the next function. Ends with 1 if a call is wrong or crashes.
+Each function is called with generated arguments, for each data type that the CPU takes: in dynamic mode with
+gradients, as a static program, and in place where there is such a method. A call ends in one of four ways: equal,
+refused (the device raises an error that the CPU does not raise), wrong, crash. Calls run in a process of their own,
+which a crash ends; the next process goes on with the next function. Ends with 1 if a call is wrong or crashes.
 """
 
 import argparse
@@ -20,7 +20,6 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-SECONDS = 120  # for one function
 
 
 class Worker:
