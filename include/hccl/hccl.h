@@ -64,6 +64,22 @@ HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRootInfo *rootI
 HcclResult HcclCommInitClusterInfo(const char *clusterInfo, uint32_t rank, HcclComm *comm);
 
 /**
+ * Creates a communicator of some ranks of another one. Its members call it, and wait until all have, at most
+ * HCCL_CONNECT_TIMEOUT seconds (120); other ranks need not. It is independent of `comm` then, which may be destroyed.
+ *
+ * @param comm the other communicator, on which the call enqueues nothing.
+ * @param nRanks the number of members.
+ * @param ranks their ranks in `comm`: the same ones in the same order in all members.
+ * @param id the same number in all members. Groups that a member creates at the same time in several threads have
+ *     different ones.
+ * @param rank the caller's rank in the new communicator, which is its place in `ranks`.
+ * @param config ignored; may be null.
+ * @param subComm receives the communicator.
+ */
+HcclResult HcclCreateSubCommConfig(const HcclComm *comm, uint32_t nRanks, const uint32_t *ranks, uint64_t id,
+                                   uint32_t rank, const HcclCommConfig *config, HcclComm *subComm);
+
+/**
  * Creates all ranks of a communicator in this process.
  *
  * @param ndev the number of ranks, at least 1.

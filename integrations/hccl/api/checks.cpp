@@ -1,5 +1,7 @@
 #include "api/checks.h"
 
+#include <map>
+
 #include "base/types.h"
 
 namespace hccl {
@@ -37,6 +39,38 @@ void RequirePeer(const Communicator& communicator, uint32_t rank, const char* ar
         throw Failure(HCCL_E_PARA, std::string(argument) + " is " + std::to_string(rank) +
                                        ", the rank of the caller; pass another rank, or use aclrtMemcpyAsync to copy");
     }
+}
+
+std::vector<uint32_t> RequireMembers(const Communicator& communicator, uint32_t count, const uint32_t* ranks,
+                                     uint32_t place) {
+    if (count == 0 || count > communicator.size()) {
+        throw Failure(HCCL_E_PARA, "nRanks is " + std::to_string(count) + "; allowed: 1 to " +
+                                       std::to_string(communicator.size()) + ", the ranks of the communicator");
+    }
+    if (place >= count) {
+        throw Failure(HCCL_E_PARA, "rank is " + std::to_string(place) + "; allowed: 0 to " + std::to_string(count - 1) +
+                                       " (nRanks is " + std::to_string(count) + ")");
+    }
+    std::map<uint32_t, uint32_t> places;
+    for (uint32_t index = 0; index < count; index++) {
+        const std::string name = "ranks[" + std::to_string(index) + "]";
+        RequireRank(communicator, ranks[index], name.c_str());
+        const auto [first, is_new] = places.emplace(ranks[index], index);
+        if (is_new) continue;
+        throw Failure(HCCL_E_PARA, name + " is " + std::to_string(ranks[index]) + ", as ranks[" +
+                                       std::to_string(first->second) + "] is; list each rank once");
+    }
+    const uint32_t own = communicator.rank();
+    const auto found = places.find(own);
+    if (found == places.end()) {
+        throw Failure(HCCL_E_PARA, "ranks does not contain " + std::to_string(own) +
+                                       ", the rank of the caller; add it, or call the function in members only");
+    }
+    if (found->second != place) {
+        throw Failure(HCCL_E_PARA, "rank is " + std::to_string(place) + "; allowed: " + std::to_string(found->second) +
+                                       ", the place of the caller's rank " + std::to_string(own) + " in ranks");
+    }
+    return std::vector<uint32_t>(ranks, ranks + count);
 }
 
 size_t BytesOfAll(uint64_t count, const char* argument, size_t element, uint32_t ranks) {

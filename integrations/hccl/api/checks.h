@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/failure.h"
 #include "base/operation.h"
@@ -25,6 +26,9 @@ void RequireReduction(HcclReduceOp reduction, HcclDataType type);
 void RequireRank(const Communicator& communicator, uint32_t rank, const char* argument);
 // As RequireRank. A rank of a connected world does not send to itself.
 void RequirePeer(const Communicator& communicator, uint32_t rank, const char* argument);
+// Checks the members of a group within a communicator, and returns them. `place`: that of the caller.
+std::vector<uint32_t> RequireMembers(const Communicator& communicator, uint32_t count, const uint32_t* ranks,
+                                     uint32_t place);
 // Returns the bytes of `count` elements for each of `ranks` ranks. Throws if they do not fit an address space.
 size_t BytesOfAll(uint64_t count, const char* argument, size_t element, uint32_t ranks);
 

@@ -36,6 +36,20 @@ HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRootInfo* rootI
     });
 }
 
+HcclResult HcclCreateSubCommConfig(const HcclComm* comm, uint32_t nRanks, const uint32_t* ranks, uint64_t id,
+                                   uint32_t rank, const HcclCommConfig*, HcclComm* subComm) {
+    return Guard(__func__, [&] {
+        RequirePointer(comm, "comm");
+        RequirePointer(ranks, "ranks");
+        RequirePointer(subComm, "subComm");
+        const Handle parent = Find(*comm);
+        hccl::GroupCall call;
+        call.id = id;
+        call.ranks = hccl::RequireMembers(*parent, nRanks, ranks, rank);
+        *subComm = hccl::Add(hccl::Divide(*parent, std::move(call), rank));
+    });
+}
+
 HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms) {
     return Guard(__func__, [&] {
         RequirePointer(devices, "devices");

@@ -21,6 +21,7 @@ class Communicator {
     // Why an operation has failed on a stream, or HCCL_SUCCESS.
     HcclResult failure() const { return engine_->failure(); }
 
+    Engine& engine() const { return *engine_; }
     void Enqueue(Operation operation, aclrtStream stream) { engine_->Enqueue(std::move(operation), stream); }
     // Ends the operations that run.
     void Destroy();

@@ -1,5 +1,7 @@
 #include "communicator/create.h"
 
+#include <algorithm>
+#include <cstring>
 #include <exception>
 #include <thread>
 
@@ -52,14 +54,16 @@ std::unique_ptr<Engine> PlayRank(const FakeWorld& world, uint32_t size, uint32_t
 }
 
 // How the calls of the ranks are compared, if they are.
-std::optional<CallCheck> Check() {
+std::optional<CallCheck> Check(const std::string& about) {
     constexpr std::chrono::hours kForever(24 * 365 * 100);
     if (!ChecksCalls()) return std::nullopt;
     const std::chrono::seconds patience = ExecTimeout();
-    return CallCheck{patience.count() == 0 ? std::chrono::milliseconds(kForever) : patience, NoticeTime()};
+    return CallCheck{patience.count() == 0 ? std::chrono::milliseconds(kForever) : patience, NoticeTime(), about};
 }
 
-std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uint32_t rank) {
+// `about`: which ranks they are, if the communicator is a group.
+std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uint32_t rank, Clock::time_point deadline,
+                                const std::string& about = "") {
     if (invitation.port == 0) {
         throw Failure(
             HCCL_E_NOT_SUPPORT,
@@ -71,19 +75,35 @@ std::shared_ptr<Engine> Connect(const Invitation& invitation, uint32_t size, uin
                                        ", but the process that called HcclGetRootInfo uses " + invitation.engine +
                                        "; load torch in all processes before their first call of HCCL, or in none");
     }
-    const Clock::time_point deadline = Clock::now() + ConnectTimeout();
-    auto member = std::make_unique<Member>(invitation, rank, size, deadline, Check());
+    auto member = std::make_unique<Member>(invitation, rank, size, deadline, Check(about));
     const auto exchange = [&](const std::vector<std::string>& texts) { return member->Exchange(texts, deadline); };
     const std::string name = NameOf(invitation.secret);
     const Seat seat = {invitation.meeting, name, OwnAddress(), rank, size, deadline, ExecTimeout(), exchange};
     try {
         std::unique_ptr<Mover> connected = mover.join(seat);
         const std::string who = "rank " + std::to_string(rank) + " of " + std::to_string(size);
-        return NewMeshedEngine(std::move(connected), std::move(member), who);
+        return NewMeshedEngine(std::move(connected), std::move(member), who, about);
     } catch (const Failure& failure) {
         // A rank that has ended is the cause, and has a name. The others wait for this one.
         if (member != nullptr) member->CheckOthers();
         if (member != nullptr) member->ReportFailure(failure);
+        throw;
+    }
+}
+
+// Waits for the other members. Returns what the root has made.
+Invitation Gather(const Communicator& parent, GroupCall call, uint32_t rank, Clock::time_point deadline) {
+    HcclRootInfo info = {};
+    if (rank == 0) {
+        Write(NewInvitation(OwnAddress()), &info);
+        call.info.assign(info.internal, sizeof info.internal);
+    }
+    try {
+        const std::string shared = parent.engine().Share(std::move(call), deadline);
+        std::memcpy(info.internal, shared.data(), std::min(shared.size(), sizeof info.internal));
+        return Read(info);
+    } catch (const Failure&) {
+        if (rank == 0) EndHub(Read(info).secret);
         throw;
     }
 }
@@ -120,7 +140,24 @@ Handle Join(uint32_t size, const HcclRootInfo& info, uint32_t rank) {
         EndHub(invitation.secret);
         engine = NewAloneEngine();
     } else {
-        engine = Connect(invitation, size, rank);
+        engine = Connect(invitation, size, rank, Clock::now() + ConnectTimeout());
+    }
+    return std::make_shared<Communicator>(NameOf(invitation.secret), rank, size, std::move(engine));
+}
+
+Handle Divide(const Communicator& parent, GroupCall call, uint32_t rank) {
+    const auto size = static_cast<uint32_t>(call.ranks.size());
+    if (auto engine = parent.engine().NewGroup(rank, size)) {
+        return std::make_shared<Communicator>(NameOf(NewSecret()), rank, size, std::move(engine));
+    }
+    const Clock::time_point deadline = Clock::now() + ConnectTimeout();
+    const std::string about = "; the communicator is the group " + call.Name() + " of " + parent.name();
+    const Invitation invitation = Gather(parent, std::move(call), rank, deadline);
+    std::shared_ptr<Engine> engine;
+    try {
+        engine = Connect(invitation, size, rank, deadline, about);
+    } catch (const Failure& failure) {
+        throw Failure(failure.code(), failure.what() + about);
     }
     return std::make_shared<Communicator>(NameOf(invitation.secret), rank, size, std::move(engine));
 }

@@ -35,6 +35,8 @@ class AloneEngine : public Engine {
         }
     }
 
+    std::shared_ptr<Engine> NewGroup(uint32_t, uint32_t) override { return NewAloneEngine(); }
+
   private:
     // The n-th receive gets the n-th send. The call has checked that they are pairs.
     static void Exchange(const std::vector<Transfer>& batch, aclrtStream stream) {

@@ -47,13 +47,15 @@ class Flag {
 
 class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEngine> {
   public:
-    MeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member, std::string who)
-        : mover_(std::move(mover)), who_(std::move(who)), member_(std::move(member)) {}
+    MeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member, std::string who, std::string about)
+        : mover_(std::move(mover)), who_(std::move(who)), about_(std::move(about)), member_(std::move(member)) {}
     ~MeshedEngine() override;
 
     // The hub's messages come from now on.
     void Begin();
     void Enqueue(Operation operation, aclrtStream stream) override;
+    std::shared_ptr<Engine> NewGroup(uint32_t rank, uint32_t size) override;
+    std::string Share(GroupCall call, Clock::time_point deadline) override;
     void Destroy(const Failure& failure) noexcept override;
     HcclResult failure() const override { return failed_.load(); }
 
@@ -79,6 +81,7 @@ class MeshedEngine : public Engine, public std::enable_shared_from_this<MeshedEn
 
     const std::unique_ptr<Mover> mover_;
     const std::string who_;
+    const std::string about_;
     // Held by the operation that runs.
     std::mutex running_;
     uint64_t number_ = 0;
@@ -176,7 +179,7 @@ void MeshedEngine::Begin() {
         const std::lock_guard<std::mutex> held(Engines().lock);
         Engines().live.insert(this);
     }
-    member_->Listen([this](const Failure& failure) { End(failure); });
+    member_->Listen([this](const Failure& failure) { End(Failure(failure.code(), failure.what() + about_)); });
 }
 
 void MeshedEngine::Enqueue(Operation operation, aclrtStream stream) {
@@ -216,6 +219,22 @@ void MeshedEngine::Remember(aclrtStream stream) {
     last_ = stream;
 }
 
+std::shared_ptr<Engine> MeshedEngine::NewGroup(uint32_t, uint32_t size) {
+    if (const auto cause = Cause()) throw *cause;
+    return size == 1 ? NewAloneEngine() : nullptr;
+}
+
+std::string MeshedEngine::Share(GroupCall call, Clock::time_point deadline) {
+    call.place = PlaceOfCall();
+    try {
+        return member_->Share(call, deadline);
+    } catch (const Failure&) {
+        const auto cause = Cause();
+        if (cause && !member_->has_left()) throw *cause;
+        throw;
+    }
+}
+
 void MeshedEngine::Run(const Operation& operation) {
     const std::lock_guard<std::mutex> held(running_);
     // An end of the communicator that comes later sees that this operation runs.
@@ -245,8 +264,9 @@ Failure MeshedEngine::CauseOf(const Failure& failure) {
     if (may_be_told) changed_.wait_for(held, kCauseTime, [&] { return cause_.has_value(); });
     if (cause_) return *cause_;
     held.unlock();
-    const Failure cause(failure.code(), failure.what() + member_->Left());
-    member_->ReportFailure(cause);
+    const std::string text = failure.what() + member_->Left();
+    member_->ReportFailure(Failure(failure.code(), text));
+    const Failure cause(failure.code(), text + about_);
     End(cause);
     return cause;
 }
@@ -304,8 +324,9 @@ void MeshedEngine::Destroy(const Failure& failure) noexcept {
 
 }  // namespace
 
-std::shared_ptr<Engine> NewMeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member, std::string who) {
-    auto engine = std::make_shared<MeshedEngine>(std::move(mover), std::move(member), std::move(who));
+std::shared_ptr<Engine> NewMeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member, std::string who,
+                                        std::string about) {
+    auto engine = std::make_shared<MeshedEngine>(std::move(mover), std::move(member), std::move(who), std::move(about));
     engine->Begin();
     return engine;
 }

@@ -7,7 +7,8 @@
 
 namespace hccl {
 
-// `who`: the rank, for traces.
-std::shared_ptr<Engine> NewMeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member, std::string who);
+// `who`: the rank, for traces. `about`: which ranks they are, if the communicator is a group; for texts of failures.
+std::shared_ptr<Engine> NewMeshedEngine(std::unique_ptr<Mover> mover, std::unique_ptr<Member> member, std::string who,
+                                        std::string about);
 
 }  // namespace hccl

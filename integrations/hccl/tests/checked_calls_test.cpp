@@ -1,36 +1,14 @@
 // PORTACL_CHECK=collectives: calls of ranks that do not fit, and ranks that do not come.
 #include <atomic>
-#include <cstdlib>
 
 #include "tests/hub.h"
 #include "tests/meshed.h"
+#include "tests/variable.h"
 #include "tests/worlds.h"
 #include "watch/member.h"
 
 namespace hccl {
 namespace {
-
-// A variable for the time of a test.
-class Variable {
-  public:
-    Variable(const char* name, const char* value) : name_(name) {
-        if (const char* const before = getenv(name)) before_ = before;
-        setenv(name, value, 1);
-    }
-    ~Variable() {
-        if (before_.empty()) {
-            unsetenv(name_);
-        } else {
-            setenv(name_, before_.c_str(), 1);
-        }
-    }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-  private:
-    const char* name_;
-    std::string before_;
-};
 
 class CheckedCallsTest : public MeshedTest {
   private:

@@ -98,6 +98,19 @@ TEST_F(FakeTest, ASmallerGroupIsAllowed) {
     EXPECT_EQ(comm, nullptr);
 }
 
+TEST_F(FakeTest, GroupsArePlayedAsWell) {
+    const uint32_t ranks[] = {255, 3, 9};
+    HcclComm group = nullptr;
+    HCCL_FAILS(HcclCreateSubCommConfig(&comm_, 3, ranks, 1, 0, nullptr, &group), HCCL_E_PARA, "allowed: 1, the place");
+    HCCL_OK(HcclCreateSubCommConfig(&comm_, 3, ranks, 1, 1, nullptr, &group));
+    const Floats send(Numbers(3));
+    const Floats one({-1});
+    HCCL_OK(HcclReduceScatter(send.get(), one.get(), 1, kFloat, HCCL_REDUCE_SUM, group, stream_));
+    ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_EQ(one.values(), (std::vector<float>{2}));
+    HCCL_OK(HcclCommDestroy(group));
+}
+
 TEST_F(FakeTest, OtherValuesAreRefused) {
     HcclRootInfo info;
     for (const char* value :

@@ -10,7 +10,7 @@
 namespace hccl {
 namespace {
 
-constexpr CallCheck kCheck = {std::chrono::seconds(20), std::chrono::seconds(20)};
+const CallCheck kCheck = {std::chrono::seconds(20), std::chrono::seconds(20)};
 
 Call Barrier(uint64_t number) {
     Call call;

@@ -163,6 +163,12 @@ CallTable::Verdict CallTable::Leave(uint32_t rank) {
     return verdict;
 }
 
+std::string CallTable::Where(uint32_t rank) const {
+    const Place& place = ranks_[rank];
+    if (!place.call) return "and has called nothing";
+    return (place.is_waiting ? "and waits in " : "its latest call is ") + place.call->Text();
+}
+
 std::string CallTable::Missing(uint32_t rank) const {
     const Place& own = ranks_[rank];
     if (!own.is_waiting) return "";
@@ -173,9 +179,7 @@ std::string CallTable::Missing(uint32_t rank) const {
         const bool is_needed = own.call->form == Call::kAll ? !there.is_waiting || there.call->form != Call::kAll
                                                             : own.call->peer == other;
         if (other == rank || !is_needed || there.has_left || ++count > kMostAwaited) continue;
-        text += (text.empty() ? "rank " : "; rank ") + std::to_string(other) + " has not arrived, ";
-        text += !there.call ? "and has called nothing" : there.is_waiting ? "and waits in " : "its latest call is ";
-        if (there.call) text += there.call->Text();
+        text += (text.empty() ? "rank " : "; rank ") + std::to_string(other) + " has not arrived, " + Where(other);
     }
     return count > kMostAwaited ? text + "; and " + std::to_string(count - kMostAwaited) + " more" : text;
 }

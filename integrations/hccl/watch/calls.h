@@ -49,6 +49,8 @@ class CallTable {
     Verdict Leave(uint32_t rank);
     // For which ranks a rank waits, and where they are.
     std::string Missing(uint32_t rank) const;
+    // Where a rank is that has not arrived, for such texts.
+    std::string Where(uint32_t rank) const;
 
   private:
     struct Place {

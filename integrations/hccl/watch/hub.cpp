@@ -14,6 +14,7 @@
 
 #include "base/failure.h"
 #include "watch/calls.h"
+#include "watch/groups.h"
 #include "watch/socket.h"
 #include "watch/thread.h"
 
@@ -131,6 +132,11 @@ class Hub {
         if (guest.rank == kNoRank) return Join(guest, head, text);
         if (head.kind == kTexts) return Collect(guest.rank, text);
         if (head.kind == kCall) return Compare(guest.rank, text);
+        if (head.kind == kGroup) return Meet(guest.rank, head.rank, text);
+        if (head.kind == kGroupAsk) {
+            guest.socket.Send({kGroupAsk, head.rank, 0, 0}, groups_.Missing(guest.rank, head.rank, Calls()));
+        }
+        if (head.kind == kGroupEnd) Answer(groups_.GiveUp(guest.rank, head.rank, Calls()));
         if (head.kind == kAsk) {
             guest.socket.Send({kMissing, 0, 0, 0}, is_complete_ && calls_ ? calls_->Missing(guest.rank) : Missing());
         }
@@ -146,7 +152,25 @@ class Hub {
         }
         SendAll({kLeft, guest.rank, 0, 0}, "");
         if (is_complete_ && calls_) Apply(guest.rank, calls_->Leave(guest.rank));
+        Answer(groups_.Leave(guest.rank));
         if (guest.rank == host_) SendAll({kHubLeaves, host_, 0, 0}, "");
+    }
+
+    const CallTable* Calls() const { return calls_ ? &*calls_ : nullptr; }
+
+    void Meet(uint32_t rank, uint32_t number, const std::string& text) {
+        auto call = GroupCall::Unpack(text);
+        if (!is_complete_ || !call) throw Failure(HCCL_E_INTERNAL, "a call cannot be read");
+        Answer(groups_.Arrive(rank, number, std::move(*call)));
+    }
+
+    void Answer(const std::vector<GroupTable::Answer>& answers) {
+        for (const GroupTable::Answer& answer : answers) {
+            for (const auto& guest : guests_) {
+                if (guest->rank != answer.rank || guest->is_gone) continue;
+                guest->socket.Send({kGroup, answer.number, answer.code, 0}, answer.text);
+            }
+        }
     }
 
     void Compare(uint32_t rank, const std::string& text) {
@@ -252,6 +276,7 @@ class Hub {
     std::map<uint32_t, std::string> texts_;
     // PORTACL_CHECK=collectives.
     std::optional<CallTable> calls_;
+    GroupTable groups_;
     uint32_t size_ = 0;
     uint32_t host_ = kNoRank;
     bool is_complete_ = false;

@@ -25,6 +25,10 @@ enum MessageKind : uint32_t {
     kGo,         // hub to rank: the other ranks have made calls that fit
     kTexts,      // rank to hub; text: one for each rank, all of one length. Back, when all have sent theirs: what each
                  // sent to this one
+    kGroup,      // rank to hub; text: a call of HcclCreateSubCommConfig (groups.h), rank: its number. Back: the number,
+                 // and the root's information, or a code and why there is no group
+    kGroupAsk,   // rank to hub; rank: the number of such a call, of which members are missing. Back; text: they
+    kGroupEnd,   // rank to hub; rank: the number of such a call, which ends. The answer is a kGroup
 };
 
 // The rank is in the hub's process.

@@ -12,7 +12,7 @@ namespace hccl {
 namespace {
 
 // The last digits are the version of the layout.
-constexpr char kMagic[16] = "portacl hccl 02";
+constexpr char kMagic[16] = "portacl hccl 03";
 
 // Writes and reads fields one after the other in the bytes of the root information.
 class Fields {

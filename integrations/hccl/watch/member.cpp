@@ -150,6 +150,7 @@ void Member::Run(const OnEnd& on_end) {
     if (has_hub_left) {
         const std::lock_guard<std::mutex> held(lock_);
         is_unchecked_ = true;
+        is_hub_gone_ = true;
         return;
     }
     const std::string name = host_ == kNoRank ? "that called HcclGetRootInfo" : "of rank " + std::to_string(host_);
@@ -163,6 +164,10 @@ void Member::Take(const MessageHead& head, const std::string& text) {
     if (head.kind == kLeft) left_.insert(head.rank);
     if (head.kind == kGo) may_go_ = true;
     if (head.kind == kMissing) missing_ = text;
+    if (const auto found = shared_.find(head.rank); found != shared_.end()) {
+        if (head.kind == kGroup) found->second.answer.emplace(static_cast<HcclResult>(head.code), text);
+        if (head.kind == kGroupAsk) found->second.missing = text;
+    }
     changed_.notify_all();
 }
 
@@ -183,8 +188,8 @@ void Member::AwaitFit(const Call& call) {
                                              "seconds");
         }
         held.unlock();
-        std::fprintf(stderr, "portacl: collectives: rank %u waits in %s: %s\n", rank_, call.Text().c_str(),
-                     missing.c_str());
+        std::fprintf(stderr, "portacl: collectives: rank %u waits in %s: %s%s\n", rank_, call.Text().c_str(),
+                     missing.c_str(), check_->about.c_str());
         held.lock();
         notice = deadline;
     }
@@ -211,6 +216,63 @@ std::string Member::AskMissing(std::unique_lock<std::mutex>& held) {
     held.lock();
     changed_.wait_for(held, kAnswerTime, [&] { return missing_ || may_go_ || is_over_; });
     return missing_.value_or("it is not known which ranks are missing");
+}
+
+bool Member::AwaitAnswer(uint32_t number, const GroupCall& call, Clock::time_point deadline,
+                         std::unique_lock<std::mutex>& held) {
+    Shared& shared = shared_.at(number);
+    const auto is_done = [&] { return shared.answer || is_over_; };
+    const Clock::time_point notice = check_ ? Clock::now() + check_->notice : deadline;
+    if (changed_.wait_until(held, std::min(notice, deadline), is_done)) return shared.answer.has_value();
+    if (notice < deadline) {
+        held.unlock();
+        socket_.Send({kGroupAsk, number, 0, 0}, "");
+        held.lock();
+        changed_.wait_for(held, kAnswerTime, [&] { return shared.missing || is_done(); });
+        if (shared.missing && !is_done()) {
+            const std::string text = *shared.missing;
+            held.unlock();
+            std::fprintf(stderr, "portacl: collectives: rank %u waits in %s: %s%s\n", rank_, call.Text().c_str(),
+                         text.c_str(), check_->about.c_str());
+            held.lock();
+        }
+        if (changed_.wait_until(held, deadline, is_done)) return shared.answer.has_value();
+    }
+    // The answer names the missing members, or those with another group.
+    held.unlock();
+    socket_.Send({kGroupEnd, number, 0, 0}, "");
+    held.lock();
+    changed_.wait_for(held, kAnswerTime, is_done);
+    return shared.answer.has_value();
+}
+
+std::string Member::Share(const GroupCall& call, Clock::time_point deadline) {
+    std::unique_lock<std::mutex> held(lock_);
+    const uint32_t number = ++last_shared_;
+    shared_[number];
+    held.unlock();
+    socket_.Send({kGroup, number, 0, 0}, call.Pack());
+    held.lock();
+    const bool has_answer = AwaitAnswer(number, call, deadline, held);
+    const Shared shared = std::move(shared_.extract(number).mapped());
+    const bool is_over = is_over_;
+    const bool is_hub_gone = is_hub_gone_;
+    held.unlock();
+    if (has_answer && shared.answer->first == HCCL_SUCCESS) return shared.answer->second;
+    if (has_answer) throw Failure(shared.answer->first, shared.answer->second);
+    if (has_left()) {
+        throw Failure(HCCL_E_INTERNAL,
+                      "the communicator was destroyed while this call waited for the other members; call "
+                      "HcclCommDestroy when it has returned");
+    }
+    if (is_over && is_hub_gone) {
+        throw Failure(HCCL_E_REMOTE, "the process of rank " + std::to_string(host_) +
+                                         ", through which the members meet, has ended; let it end after this call, or "
+                                         "use HcclGetRootInfo and HcclCommInitRootInfo");
+    }
+    throw Failure(HCCL_E_REMOTE,
+                  "the process that called HcclGetRootInfo for the communicator does not answer; check that it runs, "
+                  "or set HCCL_CONNECT_TIMEOUT to more seconds");
 }
 
 void Member::EndWaits() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 
 #include "base/failure.h"
 #include "watch/calls.h"
+#include "watch/groups.h"
 #include "watch/hub.h"
 #include "watch/socket.h"
 
@@ -24,6 +26,8 @@ struct CallCheck {
     std::chrono::milliseconds patience;
     // After what time the wait is reported.
     std::chrono::milliseconds notice;
+    // Which ranks they are, if the communicator is a group; for texts.
+    std::string about = "";
 };
 
 class Member {
@@ -49,8 +53,13 @@ class Member {
     // Waits until the other ranks have made calls that fit, or the communicator fails. Throws a Failure that names the
     // missing ones if they do not, and one if this rank leaves. One at a time, after Listen.
     void AwaitFit(const Call& call);
-    // Ends AwaitFit, now and later.
+    // Waits until all members of a group call this, and returns what its root passes. Throws a Failure that names the
+    // missing ones. After Listen.
+    std::string Share(const GroupCall& call, Clock::time_point deadline);
+    // Ends AwaitFit and Share, now and later.
     void EndWaits();
+    // Whether this rank has left.
+    bool has_left() const { return has_left_.load(); }
     // Returns "; ranks that have left: 1, 2", or an empty text.
     std::string Left() const;
     // Reports to the other ranks that this one has failed.
@@ -67,6 +76,9 @@ class Member {
     void Take(const MessageHead& head, const std::string& text);
     // Returns which ranks the call of this one waits for.
     std::string AskMissing(std::unique_lock<std::mutex>& held);
+    // Of Share: waits for the hub's answer, and returns whether it is there.
+    bool AwaitAnswer(uint32_t number, const GroupCall& call, Clock::time_point deadline,
+                     std::unique_lock<std::mutex>& held);
 
     uint32_t rank_;
     uint32_t host_ = kNoRank;
@@ -83,6 +95,14 @@ class Member {
     std::optional<std::string> missing_;
     // Nothing compares the calls any more, and no line has said so.
     bool is_unchecked_ = false;
+    // Of Share: by the number of the call, the hub's answer, and which members are missing.
+    struct Shared {
+        std::optional<std::pair<HcclResult, std::string>> answer;
+        std::optional<std::string> missing;
+    };
+    std::map<uint32_t, Shared> shared_;
+    uint32_t last_shared_ = 0;
+    bool is_hub_gone_ = false;
     std::atomic<bool> has_left_{false};
     bool is_hub_here_;
     std::thread thread_;
