@@ -74,13 +74,13 @@ TEST(Groups, IdsThatDifferAreAMismatchInTheEnd) {
         "HcclCreateSubCommConfig id 6 of ranks 0, 1; pass the same id";
     EXPECT_EQ(table.Missing(0, 1).substr(0, text.size()), text);
     EXPECT_EQ(table.Missing(1, 1).substr(0, text.size()), text);
-    const Answers answers = table.GiveUp(0, 1);
+    const Answers answers = table.Cancel(0, 1);
     ASSERT_EQ(answers.size(), 2u);
     for (const auto& answer : answers) {
         EXPECT_EQ(answer.code, HCCL_E_PARA);
         EXPECT_EQ(answer.text.substr(0, text.size()), text);
     }
-    EXPECT_TRUE(table.GiveUp(1, 1).empty());
+    EXPECT_TRUE(table.Cancel(1, 1).empty());
 }
 
 TEST(Groups, ARankThatWaitsInBothIsNoMismatch) {
@@ -94,10 +94,10 @@ TEST(Groups, ARankThatWaitsInBothIsNoMismatch) {
     EXPECT_EQ(table.Arrive(1, 2, GroupOf(6, {0, 1})).size(), 2u);
 }
 
-TEST(Groups, OneThatGivesUpCanComeAgain) {
+TEST(Groups, OneThatEndsCanComeAgain) {
     GroupTable table;
     table.Arrive(0, 1, GroupOf(5, {0, 1}));
-    const Answers answers = table.GiveUp(0, 1);
+    const Answers answers = table.Cancel(0, 1);
     ASSERT_EQ(answers.size(), 1u);
     EXPECT_EQ(answers[0].code, HCCL_E_INTERNAL);
     EXPECT_NE(answers[0].text.find("in time: rank 1 has not arrived; let all"), std::string::npos) << answers[0].text;

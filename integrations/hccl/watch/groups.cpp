@@ -131,7 +131,7 @@ std::vector<GroupTable::Answer> GroupTable::Arrive(uint32_t rank, uint32_t numbe
     return answers;
 }
 
-std::vector<GroupTable::Answer> GroupTable::GiveUp(uint32_t rank, uint32_t number, const CallTable* calls) {
+std::vector<GroupTable::Answer> GroupTable::Cancel(uint32_t rank, uint32_t number, const CallTable* calls) {
     const auto own = Find(rank, number);
     std::vector<Answer> answers;
     if (own == waiting_.end()) return answers;

@@ -50,7 +50,7 @@ class GroupTable {
     // Takes a call. Returns answers if it is the last member, or does not fit the call of another one.
     std::vector<Answer> Arrive(uint32_t rank, uint32_t number, GroupCall call);
     // A rank does not wait any longer. Answers it, and those whose calls do not fit. `calls`: as in Missing.
-    std::vector<Answer> GiveUp(uint32_t rank, uint32_t number, const CallTable* calls = nullptr);
+    std::vector<Answer> Cancel(uint32_t rank, uint32_t number, const CallTable* calls = nullptr);
     // A rank has left the communicator.
     std::vector<Answer> Leave(uint32_t rank);
     // For which members a call waits, and where they are; or why it waits in vain. `calls`: those of operations, or

@@ -136,7 +136,7 @@ class Hub {
         if (head.kind == kGroupAsk) {
             guest.socket.Send({kGroupAsk, head.rank, 0, 0}, groups_.Missing(guest.rank, head.rank, Calls()));
         }
-        if (head.kind == kGroupEnd) Answer(groups_.GiveUp(guest.rank, head.rank, Calls()));
+        if (head.kind == kGroupEnd) Answer(groups_.Cancel(guest.rank, head.rank, Calls()));
         if (head.kind == kAsk) {
             guest.socket.Send({kMissing, 0, 0, 0}, is_complete_ && calls_ ? calls_->Missing(guest.rank) : Missing());
         }
