@@ -17,12 +17,6 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
-if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
-    # Otherwise it is the processor of the build.
-    set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
-    # Where Debian's cross compiler has the libraries that the packages depend on.
-    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS /usr/aarch64-linux-gnu/lib)
-endif()
 # The oldest C library comes from the symbols that the library uses.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS ON)
@@ -36,6 +30,18 @@ set(portacl_same_version "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} (= ${PROJECT_VERS
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${portacl_same_version}")
 set(CPACK_DEBIAN_MODULE_PACKAGE_DEPENDS "${portacl_same_version}, python3 (>= 3.9)")
 set(CPACK_DEBIAN_COMPAT_PACKAGE_DEPENDS "${portacl_same_version}, libportacl-dev (= ${PROJECT_VERSION}-1), libstdc++6")
+if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+    # Otherwise it is the processor of the build.
+    set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+    # The libraries of a cross compiler are in packages of other names, which dpkg-shlibdeps would name.
+    set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS OFF)
+    set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
+    file(STRINGS "${CMAKE_FIND_ROOT_PATH}/include/features.h" portacl_glibc REGEX "^#define[ \t]+__GLIBC(_MINOR)?__[ \t]+[0-9]+$")
+    list(TRANSFORM portacl_glibc REPLACE ".*[ \t]" "")
+    list(JOIN portacl_glibc "." portacl_glibc)
+    set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libc6 (>= ${portacl_glibc}), libgcc-s1")
+    string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", ${CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS}, libstdc++6")
+endif()
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The library, for programs that are linked with it.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, the static library, CMake and pkg-config files, and programs: portacl-info, portacl-explore.")
 set(CPACK_COMPONENT_MODULE_DESCRIPTION "The Python module acl.")
