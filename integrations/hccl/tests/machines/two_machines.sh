@@ -22,7 +22,8 @@ trap 'rm -rf "$SHARED_FOLDER"' EXIT
 # The other machine lives as long as this process.
 unshare --net sleep infinity &
 other=$!
-until [[ $(readlink "/proc/$other/ns/net") != $(readlink /proc/self/ns/net) ]]; do sleep 0.01; done
+own=$(readlink /proc/self/ns/net)
+until of_other=$(readlink "/proc/$other/ns/net") && [[ -n $of_other && $of_other != "$own" ]]; do sleep 0.01; done
 there() { nsenter --target "$other" --net "$@"; }
 ip link add left type veth peer name right netns "$other"
 ip address add "$here/24" dev left
