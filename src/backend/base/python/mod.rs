@@ -57,8 +57,9 @@ pub fn look() {
 pub fn frames() -> PythonFrames {
     static LOOKED: AtomicBool = AtomicBool::new(false);
     if !LOOKED.load(Ordering::Relaxed) {
-        LOOKED.store(true, Ordering::Relaxed);
         look();
+        // Not before: another thread would see that there is no interpreter.
+        LOOKED.store(true, Ordering::Relaxed);
     }
     found().map_or_else(PythonFrames::new, |api| frames_by(api, true))
 }
