@@ -23,7 +23,7 @@ pub(crate) fn cases(count: u32) -> proptest::test_runner::Config {
 /// Runs `body` in every order of its threads' steps with at most three preemptions; more have never found a bug,
 /// and take too long. `LOOM_MAX_PREEMPTIONS` and loom's other variables override it.
 #[cfg(loom)]
-pub fn model(body: impl Fn() + Sync + Send + 'static) {
+pub(crate) fn model(body: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = builder.preemption_bound.or(Some(3));
     builder.check(body);

@@ -2,6 +2,7 @@ use super::*;
 use crate::map::address_map::{AddressMap, Range};
 
 /// Returns a range that is in the map and parked.
+#[cfg(not(loom))]
 fn parked(map: &AddressMap, n: usize) -> Parked {
     let base = 0x1000 * (n + 1);
     map.insert(Range { base, len: 0x1000, words: [n as u64, 0, 0] }).unwrap();

@@ -269,7 +269,7 @@ impl Pool {
     }
 
     /// Returns the address of the block with this note, and its bytes beyond the request.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     fn extent(&self, note: u64) -> (usize, usize) {
         self.of(note).extent(note)
     }

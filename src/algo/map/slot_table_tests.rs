@@ -1,5 +1,3 @@
-use super::*;
-
 #[cfg(not(loom))]
 mod real {
     use std::collections::{HashMap, HashSet};
@@ -8,7 +6,7 @@ mod real {
     use proptest::prelude::*;
 
     use super::super::handle::KIND_SHIFT;
-    use super::*;
+    use super::super::*;
 
     /// An object that knows its handle and counts its end.
     struct Object {

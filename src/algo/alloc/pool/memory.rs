@@ -281,7 +281,7 @@ impl Memory {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 impl Memory {
     pub(super) fn extent(&self, note: u64) -> (usize, usize) {
         let node = note as u32;
