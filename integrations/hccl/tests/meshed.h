@@ -41,13 +41,15 @@ class MeshedTest : public WithStream {
         NEEDS_QUEUES(8);
     }
 
-    // Runs a function for each rank of a new communicator.
+    // Runs a function for each rank of a new communicator. What it frees by Free is freed at the end.
     static void Run(uint32_t size, const std::function<void(Rank&)>& body) {
         HcclRootInfo info;
         HCCL_OK(HcclGetRootInfo(&info));
+        std::vector<std::vector<void*>> memory(size);
         std::vector<std::thread> threads;
         for (uint32_t rank = 0; rank < size; rank++) {
             threads.emplace_back([&, rank] {
+                freed_later = &memory[rank];
                 Rank own = {rank, nullptr, nullptr};
                 ACL_OK(aclrtSetDevice(0));
                 ACL_OK(aclrtCreateStream(&own.stream));
@@ -58,6 +60,9 @@ class MeshedTest : public WithStream {
             });
         }
         for (std::thread& thread : threads) thread.join();
+        for (const auto& of_rank : memory) {
+            for (void* const block : of_rank) ACL_EXPECT_OK(aclrtFree(block));
+        }
     }
 };
 

@@ -78,7 +78,7 @@ TEST_F(MeshedTest, AGatherMayBeInPlace) {
         float values[3] = {};
         ACL_OK(aclrtMemcpy(values, sizeof values, memory, sizeof values, ACL_MEMCPY_DEVICE_TO_HOST));
         for (int rank = 0; rank < 3; rank++) EXPECT_EQ(values[rank], static_cast<float>(rank) + 1);
-        ACL_OK(aclrtFree(memory));
+        Free(memory);
     });
 }
 

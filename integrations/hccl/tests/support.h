@@ -40,6 +40,18 @@ class WithStream : public portacl_test::WithDevice {
     aclrtStream stream_ = nullptr;
 };
 
+// Where a thread of one of several ranks keeps memory until all ranks have ended: the driver's free waits for all work of
+// the device, so for operations of other ranks, which can wait for the rank that frees.
+inline thread_local std::vector<void*>* freed_later = nullptr;
+
+inline void Free(void* memory) {
+    if (freed_later != nullptr) {
+        freed_later->push_back(memory);
+    } else {
+        ACL_EXPECT_OK(aclrtFree(memory));
+    }
+}
+
 // Device memory of floats.
 class Floats {
   public:
@@ -47,7 +59,7 @@ class Floats {
         ACL_OK(aclrtMalloc(&memory_, bytes(), ACL_MEM_MALLOC_NORMAL_ONLY));
         ACL_OK(aclrtMemcpy(memory_, bytes(), values.data(), bytes(), ACL_MEMCPY_HOST_TO_DEVICE));
     }
-    ~Floats() { ACL_EXPECT_OK(aclrtFree(memory_)); }
+    ~Floats() { Free(memory_); }
     Floats(const Floats&) = delete;
     Floats& operator=(const Floats&) = delete;
 
