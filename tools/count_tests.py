@@ -5,10 +5,11 @@ says why, then the line "N passed, N failed".
 usage: count_tests.py RESULTS
 
 RESULTS has NAME.log, NAME.status and NAME.seconds of every step, NAME.xml (JUnit) of every step that is a run of ctest,
-NAME.times.xml (JUnit) of one that runs Rust tests (one that prints "skipped: REASON" counts as skipped), and NAME.cases/TEST.json of every GoogleTest program in it, so that the
-program's cases are counted instead of the program. NAME.leftovers lists the files that a step left in TMPDIR, which is
-a failed test. Writes a digest of the failures into failures.txt there. Steps may run at once; all.seconds is the time of all. A step that failed without a failed test, or ran
-no test, counts as one failure.
+NAME.times.xml (JUnit) of one that runs Rust tests (one that prints "skipped: REASON" counts as skipped), and
+NAME.cases/TEST.json of every GoogleTest program in it, so that the program's cases are counted instead of the program.
+NAME.leftovers lists the files that a step left in TMPDIR, which is a failed test. Writes a digest of the failures into
+failures.txt there. Steps may run at once; all.seconds is the time of all. A step that failed without a failed test, or
+ran no test, counts as one failure.
 """
 
 import json
@@ -28,9 +29,11 @@ def failed_in_cargo(log):
     return list(dict.fromkeys(match[1].strip() for match in matches if match))
 
 
-def failed_in_ctest(xml):
-    """The failed tests of one ctest run: their names and outputs."""
-    return {case.get("name"): plain(case.findtext("system-out") or "")
+def failed_in_ctest(xml, log):
+    """The failed tests of one ctest run: their names and outputs, with how the program ended if not by itself."""
+    ends = {name: f"ctest: {end.replace('***', ' ').strip()}"
+            for name, end in re.findall(r" Test +#\d+: (\S+) \.+(?!\.)(.*\*\*\*(?!Failed).*)", log)}
+    return {(name := case.get("name")): "\n".join((plain(case.findtext("system-out") or ""), ends.get(name, "")))
             for case in ElementTree.parse(xml).getroot().iter("testcase") if case.get("status") == "fail"}
 
 
@@ -121,7 +124,7 @@ def of_step(results, name, broken):
     log = plain(log_file.read_text(errors="replace")) if log_file.exists() else ""
     if xml.exists():
         passed, failed, skipped = from_ctest(xml, results / f"{name}.cases")
-        failures = failed_in_ctest(xml)
+        failures = failed_in_ctest(xml, log)
     else:
         passed, failed, skipped = from_cargo(log)
         inside = skipped_inside(results / f"{name}.times.xml")

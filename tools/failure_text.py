@@ -19,17 +19,29 @@ _BEGINS = (re.compile(r".*: Failure$"), re.compile(r".*\bpanicked at "), re.comp
 def what_matters(output, most=LINES):
     """The lines of a test's output that say why it failed, at most `most`: the first and the last of them."""
     lines = _without_backtraces(output.splitlines())
+    unfinished = _unfinished(lines)
     for begins in _BEGINS:
         at = next((i for i, line in enumerate(lines) if begins.match(line)), None)
         if at is not None:
             lines = lines[at:]
             break
-    lines = [line.rstrip() for line in lines if line.strip() and not _BETWEEN.match(line)]
+    lines = [line.rstrip() for line in lines if line.strip() and not _BETWEEN.match(line)] + unfinished
     if len(lines) <= most:
         return lines
     first = most // 2
     last = most - first - 1
     return [*lines[:first], f"... {len(lines) - first - last} lines ...", *lines[-last:]]
+
+
+def _unfinished(lines):
+    """A line with the case of a GoogleTest program that had begun when the program ended, if there is one."""
+    begun = None
+    for line in lines:
+        if match := re.match(r"\[ RUN      \] (\S+)", line):
+            begun = match[1]
+        elif re.match(r"\[ +(OK|FAILED|SKIPPED) +\] ", line):
+            begun = None
+    return [f"the program ended in {begun}"] if begun else []
 
 
 def _without_backtraces(lines):

@@ -129,6 +129,17 @@ class Counts(unittest.TestCase):
         self.assertIn("FAILED cpu: cpu.a\n    a_test.cpp:7: Failure\n    Value of: why\n    [  FAILED  ] A.Fails (0 ms)\n"
                       "0 passed, 1 failed", self.count_step(xml=xml, status="8").stdout)
 
+    def test_a_program_that_ended_inside_a_case_is_printed_with_the_case_and_its_end(self):
+        xml = '<s><testcase name="cpu.a" status="fail"><system-out>[ RUN      ] A.Ends\n</system-out></testcase></s>'
+        for end, text in (("...***Exception: SegFault  0.01 sec", "Exception: SegFault  0.01 sec"),
+                          (".............***Timeout 180.01 sec", "Timeout 180.01 sec"),
+                          ("...Subprocess aborted***Exception:   0.02 sec", "Subprocess aborted Exception:   0.02 sec")):
+            printed = self.count_step(xml=xml, log=f" 1/4 Test  #9: cpu.a ...{end}\n", status="8").stdout
+            self.assertIn(f"FAILED cpu: cpu.a\n    ctest: {text}\n    the program ended in A.Ends\n", printed)
+        # One that ends by itself has said why it failed.
+        printed = self.count_step(xml=xml, log=" 1/4 Test  #9: cpu.a ...***Failed  0.01 sec\n", status="8").stdout
+        self.assertIn("FAILED cpu: cpu.a\n    the program ended in A.Ends\n", printed)
+
     def test_a_failure_of_rust_is_printed_with_its_panic(self):
         panic = "thread 'it' panicked at src/x.rs:1:2:\n{0}it is 4\n{0}stack backtrace:\n{0}   0: std\n{0}   at ./x.rs\n"
         for log in ("        FAIL [   0.1s] (1/3) a::b it\n  stdout ───\n    running 1 test\n    test it ... FAILED\n"
