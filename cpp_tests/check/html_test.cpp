@@ -53,8 +53,10 @@ class CheckReport : public testing::Test {
     std::string Elements(const char* form, const std::string& browser) {
         Page(form);
         const std::string profile = "--user-data-dir=" + folder_.At("profile");
+        // A browser that is ended leaves files of its own in TMPDIR.
         const ProcessResult result = RunProcess(
-            browser, {"--headless", "--no-sandbox", "--disable-gpu", profile, "--dump-dom", "file://" + path_});
+            browser, {"--headless", "--no-sandbox", "--disable-gpu", profile, "--dump-dom", "file://" + path_},
+            {{"TMPDIR", folder_.At("")}});
         EXPECT_TRUE(Succeeded(result));
         return result.output;
     }

@@ -15,19 +15,22 @@ def program():
 
 
 class Browser:
-    """A browser with one tab. Its profile is in `folder`; `stack` (contextlib.ExitStack) ends it."""
+    """A browser with one tab. Its files are in `folder`; `stack` (contextlib.ExitStack) ends it."""
 
     def __init__(self, folder, stack, *options):
         read, its_output = os.pipe()
         its_input, write = os.pipe()
         # CI runs as root, where Chromium's sandbox does not start. Only pages that were built here are opened.
         root = ["--no-sandbox"] if os.geteuid() == 0 else []
+        # A browser that is ended leaves files of its own in TMPDIR.
+        os.makedirs(folder, exist_ok=True)
         # It reads commands from descriptor 3 and writes answers to descriptor 4.
         process = subprocess.Popen(
             ["sh", "-c", f'exec "$@" 3<&{its_input} 4>&{its_output}', "sh", program(), "--headless=new", *root,
              "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", *options, f"--user-data-dir={folder}",
              "--window-size=1280,900", "--remote-debugging-pipe", "about:blank"],
-            pass_fds=(its_input, its_output), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            pass_fds=(its_input, its_output), env={**os.environ, "TMPDIR": str(folder)},
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(its_input)
         os.close(its_output)
         stack.callback(process.wait)
