@@ -43,7 +43,7 @@ pub(super) fn copy(device: &Device, copy: Copy) -> Result<()> {
     Ok(device.native.copy(copy)?)
 }
 
-/// Runs an operation that [`backend::Device`](crate::backend::Device) has without a stream. It is complete when this
+/// Runs an operation that [`backend::Device`] has without a stream. It is complete when this
 /// returns.
 #[cold]
 pub(super) fn run(device: &Device, op: Op<'_>) -> Result<()> {

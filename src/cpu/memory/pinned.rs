@@ -44,7 +44,7 @@ struct Mappings {
 
 impl HostMemory {
     /// Creates the memory. `can_close`: the program's access to a block can be closed while operations use it, see
-    /// [`closed`].
+    /// [`closed`](crate::backend::memory::closed).
     pub(crate) fn new(bounds: Arc<Bounds>, can_close: bool) -> Self {
         Self {
             state: Mutex::default(),

@@ -3,7 +3,7 @@
 //!
 //! C can pass any number where the header has an `enum`. Such parameters and fields are therefore
 //! `MaybeUninit<...>`, which becomes the plain C enum in the header and is read by
-//! [`enum_value`](super::base::enum_value).
+//! `enum_value` of `src/ffi/base`.
 #![allow(non_camel_case_types, reason = "types have the names of the C header")]
 #![allow(non_snake_case, reason = "fields have the names of the C header")]
 

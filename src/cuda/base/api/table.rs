@@ -1,9 +1,9 @@
 //! The macro that declares the table of the driver's functions.
 
 /// Declares the table: `method(arguments) -> result = "symbol", "older symbol";`. The first symbol that the driver has
-/// is used. Each line becomes an optional entry of [`Functions`], and a method of [`Api`] that calls it, or fails if it
+/// is used. Each line becomes an optional entry of `Functions`, and a method of `Api` that calls it, or fails if it
 /// is missing. The driver's function takes the pointer to a result before its other arguments. `outside captures` after
-/// the symbols: captures of other libraries may forbid the call, see [`OutsideCaptures`].
+/// the symbols: captures of other libraries may forbid the call, see `OutsideCaptures`.
 macro_rules! driver_functions {
     ($(
         $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) $(-> $result:ty)? =
