@@ -40,8 +40,8 @@ class WithStream : public portacl_test::WithDevice {
     aclrtStream stream_ = nullptr;
 };
 
-// Where a thread of one of several ranks keeps memory until all ranks have ended: the driver's free waits for all work of
-// the device, so for operations of other ranks, which can wait for the rank that frees.
+// Where a thread of one of several ranks keeps memory until all ranks have ended: the driver's free waits for all work
+// of the device, so for operations of other ranks, which can wait for the rank that frees.
 inline thread_local std::vector<void*>* freed_later = nullptr;
 
 inline void Free(void* memory) {
