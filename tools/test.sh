@@ -26,9 +26,9 @@ mkdir -p build
 rm -rf "$results"
 mkdir -p "$results"
 broken=0
-# Each step has a folder here as TMPDIR. Addresses of sockets have at most 107 bytes, and tests add names to the path.
+# Each step has a folder here as TMPDIR. Addresses of sockets have at most 107 bytes, and tests and Chromium add names to it.
 temporary=$PWD/build/test/tmp
-((${#temporary} <= 40)) || temporary=$(mktemp -d /tmp/portacl-test.XXXXXX)
+((${#temporary} <= 30)) || temporary=$(mktemp -d /tmp/portacl-test.XXXXXX)
 # Some tests wait most of their time.
 at_once=$(($(nproc) + 1))
 

@@ -139,7 +139,7 @@ def main(programs, screenshots):
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         page = pages(programs, folder)
-        browser = Browser(folder / "profile", stack)
+        browser = Browser(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)), stack)
         check(browser.open(page.as_uri(), "document.querySelector('.finding')"), "it opens")
         look_at_head(browser)
         look_at_boxes(browser)

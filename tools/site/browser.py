@@ -22,9 +22,8 @@ class Browser:
         its_input, write = os.pipe()
         # CI runs as root, where Chromium's sandbox does not start. Only pages that were built here are opened.
         root = ["--no-sandbox"] if os.geteuid() == 0 else []
-        # A browser that is ended leaves files of its own in TMPDIR.
-        os.makedirs(folder, exist_ok=True)
-        # It reads commands from descriptor 3 and writes answers to descriptor 4.
+        # It reads commands from descriptor 3 and writes answers to descriptor 4. What it leaves in TMPDIR where it is ended
+        # goes with its profile.
         process = subprocess.Popen(
             ["sh", "-c", f'exec "$@" 3<&{its_input} 4>&{its_output}', "sh", program(), "--headless=new", *root,
              "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", *options, f"--user-data-dir={folder}",
