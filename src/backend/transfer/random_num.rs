@@ -1,6 +1,7 @@
 //! Random numbers that a device generates.
 
 use crate::Span;
+use crate::algo::math::float::{from_brain, from_half};
 
 /// The distribution of random numbers. The kernels of the CUDA backend number them in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,16 @@ pub enum RandomElement {
     Float32,
 }
 
+impl Distribution {
+    /// Whether the numbers are single bits, not elements.
+    pub const fn makes_bits(self) -> bool {
+        match self {
+            Self::Dropout => true,
+            Self::Uniform | Self::Normal | Self::TruncatedNormal => false,
+        }
+    }
+}
+
 impl RandomElement {
     /// Returns the size of one element in bytes.
     pub const fn size(self) -> usize {
@@ -47,7 +58,19 @@ impl RandomElement {
 
     /// Whether the type is a floating point number.
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::Float16 | Self::BFloat16 | Self::Float32)
+        match self {
+            Self::Float16 | Self::BFloat16 | Self::Float32 => true,
+            Self::Int32 | Self::UInt32 | Self::Int64 | Self::UInt64 => false,
+        }
+    }
+
+    /// Returns the number that the bits of a floating point number stand for.
+    pub fn single(self, bits: u64) -> f32 {
+        match self {
+            Self::Float16 => from_half(bits as u16),
+            Self::BFloat16 => from_brain(bits as u16),
+            Self::Int32 | Self::UInt32 | Self::Int64 | Self::UInt64 | Self::Float32 => f32::from_bits(bits as u32),
+        }
     }
 }
 
@@ -109,22 +132,13 @@ impl RandomNum {
 
     /// Returns the count of numbers that fit into the destination.
     pub const fn room(&self) -> u64 {
-        match self.distribution {
-            Distribution::Dropout => self.dst.len as u64 * 8,
-            Distribution::Uniform | Distribution::Normal | Distribution::TruncatedNormal => {
-                (self.dst.len / self.element.size()) as u64
-            }
-        }
+        let len = self.dst.len;
+        if self.distribution.makes_bits() { len as u64 * 8 } else { (len / self.element.size()) as u64 }
     }
 
     /// Returns the number of bytes of `count` numbers.
     pub const fn bytes(&self, count: u64) -> usize {
-        match self.distribution {
-            Distribution::Dropout => count.div_ceil(8) as usize,
-            Distribution::Uniform | Distribution::Normal | Distribution::TruncatedNormal => {
-                count as usize * self.element.size()
-            }
-        }
+        if self.distribution.makes_bits() { count.div_ceil(8) as usize } else { count as usize * self.element.size() }
     }
 
     /// Returns the words that are read, except the counter.

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod backing;
+mod kind;
 mod pooled;
 mod recent;
 mod reuse;
@@ -20,6 +21,7 @@ use crate::base::{handles, host_memory};
 use crate::runtime;
 use crate::runtime::device::Device;
 
+pub use kind::{Kind, Origin};
 pub use pooled::{PoolMemory, PoolTag};
 use reuse::Class;
 pub use reuse::Reuse;
@@ -39,118 +41,6 @@ pub enum CopyEnd {
     Dst,
     /// The source.
     Src,
-}
-
-/// The kind of an allocation or registration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Memory on the device with this id.
-    Device(u32),
-    /// Memory that the host and all devices use, from the device with this id.
-    Managed(u32),
-    /// Another process's memory, for use on the device with this id.
-    Imported(u32),
-    /// A word of a graph on the device with this id.
-    Graph(u32),
-    /// Page-locked host memory from the library.
-    Pinned,
-    /// A pool's memory on the device with this id.
-    Pool(u32),
-    /// A pool's managed memory, from the device with this id.
-    ManagedPool(u32),
-    /// A pool's host memory: on this NUMA node, or wherever the system placed it.
-    HostPool(Option<u32>),
-    /// Memory on the device with this id, mapped in a range of addresses.
-    Mapped(u32),
-    /// Host memory that is mapped so, on this NUMA node, or wherever the system placed it.
-    HostMapped(Option<u32>),
-    /// The caller's host memory, registered with these properties. With neither, the registration is in progress.
-    Registered {
-        /// Copies treat it as page-locked memory.
-        pinned: bool,
-        /// It has an address for devices.
-        mapped: bool,
-    },
-}
-
-impl Kind {
-    /// A registration that the driver has not completed yet.
-    pub const BEING_REGISTERED: Self = Self::Registered { pinned: false, mapped: false };
-
-    /// 8 bits of kind and 24 of id or flags. Kinds with the same [place](Self::place) have consecutive numbers, which
-    /// is all that copies compare.
-    const fn word(self) -> u32 {
-        match self {
-            Self::Device(id) => id,
-            Self::Managed(id) => 1 << 24 | id,
-            Self::Pool(id) => 2 << 24 | id,
-            Self::ManagedPool(id) => 3 << 24 | id,
-            Self::Mapped(id) => 4 << 24 | id,
-            Self::Imported(id) => 5 << 24 | id,
-            Self::Graph(id) => 6 << 24 | id,
-            Self::Pinned => 7 << 24,
-            Self::HostPool(None) => 8 << 24,
-            Self::HostPool(Some(node)) => 9 << 24 | node,
-            Self::HostMapped(None) => 10 << 24,
-            Self::HostMapped(Some(node)) => 11 << 24 | node,
-            Self::Registered { pinned, mapped } => 12 << 24 | (mapped as u32) << 1 | pinned as u32,
-        }
-    }
-
-    /// Returns the kind of an allocation that was found.
-    #[inline]
-    pub const fn of(found: Reach) -> Self {
-        Self::from_word(found.word as u32)
-    }
-
-    #[inline(always)]
-    const fn from_word(word: u32) -> Self {
-        let rest = word & 0xff_ffff;
-        match word >> 24 {
-            0 => Self::Device(rest),
-            1 => Self::Managed(rest),
-            2 => Self::Pool(rest),
-            3 => Self::ManagedPool(rest),
-            4 => Self::Mapped(rest),
-            5 => Self::Imported(rest),
-            6 => Self::Graph(rest),
-            7 => Self::Pinned,
-            8 => Self::HostPool(None),
-            9 => Self::HostPool(Some(rest)),
-            10 => Self::HostMapped(None),
-            11 => Self::HostMapped(Some(rest)),
-            _ => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
-        }
-    }
-
-    /// Returns the place of the memory of an allocation that was found, as [`Self::place`], in two comparisons.
-    #[inline]
-    pub const fn place_of(found: Reach) -> Place {
-        const HOST: u32 = Kind::Pinned.word();
-        const REGISTERED: u32 = Kind::BEING_REGISTERED.word();
-        match found.word as u32 {
-            word @ ..HOST => Place::Device(word & 0xff_ffff),
-            word @ REGISTERED.. if word & 1 == 0 => Place::Pageable,
-            HOST.. => Place::Pinned,
-        }
-    }
-
-    /// Returns the place of its memory for copies.
-    pub const fn place(self) -> Place {
-        match self {
-            Self::Device(id)
-            | Self::Managed(id)
-            | Self::Pool(id)
-            | Self::ManagedPool(id)
-            | Self::Mapped(id)
-            | Self::Imported(id)
-            | Self::Graph(id) => Place::Device(id),
-            Self::Pinned | Self::HostPool(_) | Self::HostMapped(_) | Self::Registered { pinned: true, .. } => {
-                Place::Pinned
-            }
-            Self::Registered { .. } => Place::Pageable,
-        }
-    }
 }
 
 /// An allocation or registration as the address map keeps it.
@@ -251,34 +141,14 @@ impl Allocation {
 
     /// Returns the block of the backend or the pool; not for registrations and mappings.
     pub fn block(&self) -> Block {
-        let len = match self.kind {
-            Kind::Pool(_) | Kind::ManagedPool(_) | Kind::HostPool(_) => self.len,
-            Kind::Device(_)
-            | Kind::Managed(_)
-            | Kind::Imported(_)
-            | Kind::Graph(_)
-            | Kind::Pinned
-            | Kind::Mapped(_)
-            | Kind::HostMapped(_)
-            | Kind::Registered { .. } => Class::unpack(self.origin[0]).1,
-        };
+        let len = if self.kind.origin() == Origin::Pool { self.len } else { Class::unpack(self.origin[0]).1 };
         Block { addr: self.base, len, token: self.origin[1] }
     }
 
     /// Returns the pool, if it is pool memory.
     #[inline]
     pub fn pool(&self) -> Option<Handle> {
-        match self.kind {
-            Kind::Pool(_) | Kind::ManagedPool(_) | Kind::HostPool(_) => Handle::from_raw(self.origin[0]),
-            Kind::Device(_)
-            | Kind::Managed(_)
-            | Kind::Imported(_)
-            | Kind::Graph(_)
-            | Kind::Pinned
-            | Kind::Mapped(_)
-            | Kind::HostMapped(_)
-            | Kind::Registered { .. } => None,
-        }
+        if self.kind.origin() == Origin::Pool { Handle::from_raw(self.origin[0]) } else { None }
     }
 
     /// Returns the device address of a registration.
@@ -291,7 +161,7 @@ impl Allocation {
     pub fn device(&self) -> Option<Arc<Device>> {
         let Place::Device(id) = self.place() else { return None };
         open_device(id).filter(|device| {
-            if let Kind::Pool(_) | Kind::ManagedPool(_) = self.kind {
+            if self.kind.origin() == Origin::Pool {
                 (backing::backing().is_on)(self, device.owner)
             } else {
                 device.owner == self.owner

@@ -113,7 +113,7 @@ pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) ->
 #[cold]
 pub fn is_managed(addr: usize) -> bool {
     match Allocation::find(addr) {
-        Some(found) => matches!(found.kind, Kind::Managed(_) | Kind::ManagedPool(_)),
+        Some(found) => found.kind.is_managed(),
         None => foreign_block(addr).is_some_and(|block| block.is_managed),
     }
 }

@@ -165,6 +165,16 @@ pub enum Target {
     Session(Arc<Session>),
 }
 
+impl Target {
+    /// Returns the device, if it is known and open.
+    fn device(&self) -> Option<&Arc<Device>> {
+        match self {
+            Self::Device(device) => Some(device),
+            Self::Current | Self::Opening(..) | Self::Host | Self::Session(_) => None,
+        }
+    }
+}
+
 /// A request for device or host memory.
 pub struct MemoryRequest {
     /// The kind of the memory.
@@ -200,7 +210,7 @@ impl MemoryRequest {
 
     /// Returns the device, after [`Self::open`].
     pub fn device(&self) -> Result<&Arc<Device>> {
-        if let Target::Device(device) = &self.target { Ok(device) } else { Err(not_open()) }
+        self.target.device().ok_or_else(not_open)
     }
 
     /// Returns the session, after [`Self::open`].

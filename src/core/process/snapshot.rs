@@ -23,7 +23,7 @@ use crate::base::callback::running;
 use crate::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
 use crate::base::gate;
 use crate::base::handles::Object;
-use crate::memory::allocation::{Allocation, Kind};
+use crate::memory::allocation::Allocation;
 use crate::memory::{ipc, virtual_memory};
 use crate::runtime::{self, Session, thread};
 use crate::stream::Stream;
@@ -232,7 +232,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     }
     let session = runtime::session()?;
     // Address and length of memory of devices that the host uses at the same address, even while calls are held.
-    let managed = Allocation::all().filter(|found| matches!(found.kind, Kind::Managed(_) | Kind::ManagedPool(_)));
+    let managed = Allocation::all().filter(|found| found.kind.is_managed());
     let managed: Vec<_> = managed.map(|found| (found.base, found.block().len)).collect();
     if let Err(fault) = session.driver.save_memory(&managed) {
         // The previously saved memory is restored.

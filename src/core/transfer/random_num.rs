@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 
-use crate::algo::math::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
 use crate::base::error::{Result, arguments, invalid_param, unsupported};
 use crate::memory::Held;
@@ -124,17 +123,8 @@ fn check_known(distribution: Distribution, element: RandomElement, parameters: [
         });
         return if are_known { check_order(min, max) } else { Ok(()) };
     }
-    let single = |bits: u64| match element {
-        RandomElement::Float16 => from_half(bits as u16),
-        RandomElement::BFloat16 => from_brain(bits as u16),
-        RandomElement::Int32
-        | RandomElement::UInt32
-        | RandomElement::Int64
-        | RandomElement::UInt64
-        | RandomElement::Float32 => f32::from_bits(bits as u32),
-    };
     // A number that is not known yet counts as 0, which every distribution can have.
-    let [first, second] = parameters.map(|(is_address, bits)| if is_address { 0.0 } else { single(bits) });
+    let [first, second] = parameters.map(|(is_address, bits)| if is_address { 0.0 } else { element.single(bits) });
     match distribution {
         Distribution::Dropout => {
             ensure!((0.0..=1.0).contains(&first), invalid_param!("dropoutRation is {first}; allowed: from 0 to 1"));
@@ -200,12 +190,7 @@ impl Operands<'_> {
             let left = found.base + found.len - addr;
             return Ok(Span { len: left - left % unit, ..start });
         }
-        let bytes = match distribution {
-            Distribution::Dropout => Some(count.div_ceil(8)),
-            Distribution::Uniform | Distribution::Normal | Distribution::TruncatedNormal => {
-                count.checked_mul(unit as u64)
-            }
-        };
+        let bytes = if distribution.makes_bits() { Some(count.div_ceil(8)) } else { count.checked_mul(unit as u64) };
         let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64).ok_or_else(|| {
             invalid_param!("randomNum is {count}; {count} numbers of {unit} bytes each exceed the address space")
         })?;

@@ -32,7 +32,7 @@ pub(crate) fn make(shared: &Shared, job: &RandomNum) {
     }
     match (job.distribution, job.element) {
         (Distribution::Dropout, element) => {
-            let below = dropped_below(single(element, first));
+            let below = dropped_below(element.single(first));
             piece.fill::<u8, 1>(|byte| [piece.mask(byte, below)]);
         }
         (Distribution::Uniform, RandomElement::Int32) => integers!(i32, integers_32),
@@ -66,18 +66,6 @@ fn read(shared: &Shared, number: Number) -> u64 {
     // SAFETY: the core checked the range, of eight bytes at most.
     unsafe { shared.pointer(&span).copy_to_nonoverlapping(bytes.as_mut_ptr(), span.len) };
     u64::from_le_bytes(bytes)
-}
-
-fn single(element: RandomElement, bits: u64) -> f32 {
-    match element {
-        RandomElement::Float16 => from_half(bits as u16),
-        RandomElement::BFloat16 => from_brain(bits as u16),
-        RandomElement::Int32
-        | RandomElement::UInt32
-        | RandomElement::Int64
-        | RandomElement::UInt64
-        | RandomElement::Float32 => f32::from_bits(bits as u32),
-    }
 }
 
 /// The parameters of the generation.

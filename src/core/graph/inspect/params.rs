@@ -109,22 +109,13 @@ fn call_of(task: &Task) -> Option<Arc<GraphLaunch>> {
 /// the parameters.
 pub fn get(raw: u64) -> Result<(i32, u64, Params)> {
     let (_, _, task) = latest(raw)?;
-    let params = match task.what {
-        What::Work => call_of(&task).map_or(Params::Other, Params::Kernel),
-        What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) => {
-            let made_with = handles::get::<Event>("event", event).map_or(0, |it| it.flags);
-            Params::Event { event, made_with, external: u32::from(task.is_external) }
-        }
-        What::CopyIndirect
-        | What::HostTask
-        | What::End
-        | What::MemAlloc
-        | What::MemFree
-        | What::ValueWrite
-        | What::ValueWait
-        | What::NotifyRecord
-        | What::NotifyWait
-        | What::Control => match task.step {
+    let params = if let Some(event) = task.what.event() {
+        let made_with = handles::get::<Event>("event", event).map_or(0, |it| it.flags);
+        Params::Event { event, made_with, external: u32::from(task.is_external) }
+    } else if task.what == What::Work {
+        call_of(&task).map_or(Params::Other, Params::Kernel)
+    } else {
+        match task.step {
             Some(Step::WriteValue(write)) => Params::Write(write),
             Some(Step::WaitValue(wait)) => Params::Wait(wait),
             Some(
@@ -137,7 +128,7 @@ pub fn get(raw: u64) -> Result<(i32, u64, Params)> {
                 | Step::WaitShared(_),
             )
             | None => Params::Other,
-        },
+        }
     };
     let group = task.group.as_ref().map_or(0, |member| member.group.handle.raw());
     Ok((inspect::number(&task), group, params))
@@ -241,7 +232,7 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
     let argument = format!("params->event {raw:#x}");
     graph.check_device(&event.device, &argument, "is", "use an event of the graph's device")?;
     match what {
-        What::EventRecord(own) | What::EventWait(own) | What::EventReset(own) if own == raw => {}
+        what if what.event() == Some(raw) => {}
         What::EventRecord(_) => {
             let is_of_runs = task.is_external || event.signal().is_some();
             let inside = || (event::record_inside(&event), None);

@@ -6,7 +6,7 @@ use serde::Serializer;
 use serde_json::Value;
 
 use crate::backend::{Pattern, Place, Span, Work};
-use crate::graph::task::{Step, Task, What};
+use crate::graph::task::{Step, Task};
 use crate::kernel::kernel_launch::GraphLaunch;
 
 /// A property of a task in a picture: a number or a text.
@@ -25,7 +25,7 @@ pub(super) fn as_members<S: Serializer>(facts: &[Fact], serializer: S) -> Result
 /// Returns the properties of a task.
 pub(super) fn facts(task: &Task, with_details: bool) -> Vec<Fact> {
     let mut facts = Facts { all: Vec::new(), with_details };
-    if let What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) = task.what {
+    if let Some(event) = task.what.event() {
         facts.show("event", hex(event));
         facts.detail("external", task.is_external.to_string());
     }

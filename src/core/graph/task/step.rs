@@ -47,6 +47,26 @@ pub enum What {
     Control,
 }
 
+impl What {
+    /// Returns the handle of the event that the task records, awaits or resets.
+    pub const fn event(self) -> Option<u64> {
+        match self {
+            Self::EventRecord(event) | Self::EventWait(event) | Self::EventReset(event) => Some(event),
+            Self::Work
+            | Self::CopyIndirect
+            | Self::HostTask
+            | Self::End
+            | Self::MemAlloc
+            | Self::MemFree
+            | Self::ValueWrite
+            | Self::ValueWait
+            | Self::NotifyRecord
+            | Self::NotifyWait
+            | Self::Control => None,
+        }
+    }
+}
+
 /// The memory that one task uses. It is not on the heap, because captures read it in each call.
 pub(super) type Spans = SmallVec<[Span; 8]>;
 

@@ -5,7 +5,7 @@
 
 use crate::base::error::{Code, Result, error_with};
 use crate::memory::request::freed_blocks::padded;
-use crate::memory::request::{MemoryRequest, Resource, Target};
+use crate::memory::request::{MemoryRequest, Resource};
 
 /// Checks the size of requests for the next stage. Opens the device, or the session, of a request.
 pub struct Bounded<R>(pub R);
@@ -33,11 +33,9 @@ impl MemoryRequest {
     /// Fails if the bytes of an open request, including padding, are more than there are.
     fn check_bound(&self) -> Result<()> {
         let len = self.len.or_else(|| padded(self.size, self.tail)).map(|len| len as u64);
-        let (code, most, place) = match &self.target {
-            Target::Device(device) => (Code::MemoryAllocation, device.total_memory, format!("device {}", device.id)),
-            Target::Current | Target::Opening(..) | Target::Host | Target::Session(_) => {
-                (Code::BadAlloc, self.session()?.driver.host_memory(), "the host".to_owned())
-            }
+        let (code, most, place) = match self.target.device() {
+            Some(device) => (Code::MemoryAllocation, device.total_memory, format!("device {}", device.id)),
+            None => (Code::BadAlloc, self.session()?.driver.host_memory(), "the host".to_owned()),
         };
         if len.is_some_and(|len| len <= most) {
             return Ok(());

@@ -44,6 +44,14 @@ impl Order {
         }
     }
 
+    /// Whether this is the order of a stream that is being captured.
+    fn is_captured(&self) -> bool {
+        match self {
+            Self::Stream(stream) => stream.is_captured(),
+            Self::Handle(_) | Self::Complete => false,
+        }
+    }
+
     /// Returns the stream, for a call that may wait: no `Ref` may live across a wait.
     fn share(self) -> Result<Arc<Stream>> {
         match self {
@@ -166,19 +174,16 @@ impl Resource for Captures {
     type Release = PoolRelease;
 
     fn allocate(&self, request: PoolRequest) -> Result<usize> {
-        match &request.order {
-            Order::Stream(stream) if stream.is_captured() => record_malloc(request),
-            Order::Stream(_) | Order::Handle(_) | Order::Complete => self.0.allocate(request),
-        }
+        if request.order.is_captured() { record_malloc(request) } else { self.0.allocate(request) }
     }
 
     fn release(&self, PoolRelease { addr, order }: PoolRelease) -> Result<()> {
-        match order {
-            Order::Stream(ref stream) if stream.is_captured() => recording()?.free(&*order.share()?, addr),
-            _ if owned::retains(addr)? => Ok(()),
-            order @ (Order::Stream(_) | Order::Handle(_) | Order::Complete) => {
-                self.0.release(PoolRelease { addr, order })
-            }
+        if order.is_captured() {
+            recording()?.free(&*order.share()?, addr)
+        } else if owned::retains(addr)? {
+            Ok(())
+        } else {
+            self.0.release(PoolRelease { addr, order })
         }
     }
 }
