@@ -160,11 +160,14 @@ impl Pool {
         self.find_idle(stream, (home, is_empty), |memory| memory.alloc(len, stream, order).ok()).ok_or(shortage)
     }
 
-    /// Allocates as [`Self::alloc`] does, but only in the stream's home part. This is fast; the caller tries
-    /// [`Self::alloc`] next.
+    /// Allocates as [`Self::alloc`] does, but only in the stream's home part, and not after
+    /// [`Self::end_quick_requests`]. This is fast; the caller tries [`Self::alloc`] next.
     #[inline(always)]
     pub fn alloc_at_home(&self, len: usize, stream: StreamKey, order: &impl Order) -> Option<usize> {
         let (_, mut memory) = self.home(stream);
+        if !self.serves_quick_requests() {
+            return None;
+        }
         match memory.take_ready(len, stream, order) {
             Some(addr) => Some(addr),
             None => Self::cut_at_home(memory, len, stream, order),

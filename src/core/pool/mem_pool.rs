@@ -117,19 +117,6 @@ impl MemPool {
         })
     }
 
-    fn check_allocation(&self, size: usize) -> Result<()> {
-        // `arguments` would take more instructions in each allocation.
-        ensure!(size != 0, invalid_param!("size is 0; allocate at least one byte"));
-        if self.pool.is_imported() {
-            return Err(param_invalid!(
-                "memPool {:#x} was imported, and only the exporter allocates from it; import single allocations with \
-                 portaclMemPoolImportPointer",
-                self.handle.raw()
-            ));
-        }
-        Ok(())
-    }
-
     fn check_has_attributes(&self) -> Result<()> {
         if self.pool.is_imported() {
             return Err(param_invalid!(

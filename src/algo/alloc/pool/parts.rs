@@ -1,7 +1,7 @@
 //! The parts of a pool, each with a lock. There is one at first, and more when threads contend. A cache line that two
 //! threads write in turns travels between their processors, which takes longer than the rest of an allocation.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::StreamKey;
@@ -28,6 +28,8 @@ struct Homes {
     assigned: AtomicU32,
     /// The totals, which are created with the second part.
     totals: OnceLock<Arc<Totals>>,
+    /// False if [`Pool::alloc_at_home`] serves no more requests.
+    serves: AtomicBool,
 }
 
 /// The number of a home's bits for the part's number.
@@ -49,6 +51,7 @@ impl Pool {
                 homes: [const { AtomicU32::new(0) }; PLACES],
                 assigned: AtomicU32::new(0),
                 totals: OnceLock::new(),
+                serves: AtomicBool::new(true),
             },
             others: [const { OnceLock::new() }; PARTS - 1],
         }
@@ -57,6 +60,18 @@ impl Pool {
     /// Sets the first two words of the ranges of its blocks, before the pool has memory. The third is the pool's note.
     pub fn set_words(&mut self, words: [u64; 2]) {
         self.lock(0).words = words;
+    }
+
+    /// Makes [`Self::alloc_at_home`] fail from now on. [`Self::stats`] afterwards counts each block that it has
+    /// allocated, because requests read the flag under the lock of their part.
+    pub fn end_quick_requests(&self) {
+        self.homes.serves.store(false, Ordering::Release);
+    }
+
+    /// Whether [`Self::alloc_at_home`] serves requests. The caller holds a part's lock.
+    #[inline(always)]
+    pub(super) fn serves_quick_requests(&self) -> bool {
+        self.homes.serves.load(Ordering::Relaxed)
     }
 
     /// Returns the home part of a stream, a number less than [`PARTS`]. Memory that is added for a stream goes to this

@@ -93,6 +93,11 @@ impl CorePool {
         Known { rules: self.switches.rules(), lane: Some(lane), awaited: None }
     }
 
+    /// Makes [`Self::alloc`] fail from now on, so that each request takes the steps that check the state of the pool.
+    pub(crate) fn end_quick_requests(&self) {
+        self.pool.end_quick_requests();
+    }
+
     /// Allocates a block from the segments of the pool. Returns its address.
     #[inline(always)]
     pub fn alloc(&self, len: usize, lane: &Lane) -> Option<usize> {

@@ -68,7 +68,7 @@ impl Pool {
 /// Allocates memory for the graph that the stream with this handle is captured into. Returns the address.
 pub fn malloc(size: usize, raw: u64, stream: u64) -> Result<usize> {
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
-    mem_pool.check_allocation(size)?;
+    mem_pool.pool.check_request(size)?;
     let home = mem_pool.pool.home;
     // The pool is not held while hooks run.
     drop(mem_pool);

@@ -1,7 +1,8 @@
 //! A pool behind its handle. It lives until the last of its memory is freed, and is found by that memory.
 //!
-//! A pool may be destroyed, and its device reset, while other threads allocate. The destroying thread sets a flag and
-//! then counts the blocks; an allocating thread takes a block and then reads the flag. One of the two sees the other.
+//! A pool may be destroyed, and its device reset, while other threads allocate. The destroying thread sets flags and
+//! then counts the blocks; an allocating thread takes a block and reads a flag: that of the pool after it took the
+//! block, or, if a core pool serves it at once, that of the bookkeeping under its lock. One of the two sees the other.
 //! An allocation that finds no memory waits for pending frees, but only for those that complete without further action
 //! of the program.
 
@@ -10,7 +11,7 @@ mod home;
 mod teardown;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -23,7 +24,7 @@ use crate::algo::alloc::pool::GRAIN;
 use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::algo::sync::reclaim::Pin;
 use crate::backend::{self, Block, PoolAttribute, PoolChange, PoolOptions};
-use crate::base::error::{Error, Result, param_invalid};
+use crate::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::base::owner::Owner;
 use crate::base::{handles, release_failure};
 use crate::memory::access::AccessTable;
@@ -35,11 +36,6 @@ use crate::stream::Stream;
 
 /// All pools, including those whose handle is destroyed.
 pub(super) static POOLS: SlotTable<Pool> = SlotTable::new(handles::Kind::PoolState as u8);
-
-/// A bit of [`Pool::state`]: the handle is destroyed, and the pool ends with its last block.
-pub(super) const RETIRED: u8 = 1;
-/// A bit of [`Pool::state`]: the device tracks the pool's blocks.
-const NOTED: u8 = 2;
 
 /// The implementation.
 pub enum Inner {
@@ -70,8 +66,8 @@ pub struct Pool {
     pub access: Arc<AccessTable>,
     /// The implementation.
     pub inner: Inner,
-    /// [`RETIRED`], [`NOTED`] or both.
-    pub(super) state: AtomicU8,
+    /// True if the handle is destroyed. The pool ends with its last block.
+    is_retired: AtomicBool,
     /// Its handle, also after that is destroyed; 0: it has none yet.
     handle: AtomicU64,
     /// Number of failed requests.
@@ -94,13 +90,13 @@ impl Pool {
         let made = POOLS.publish(|key| {
             let owner = Owner::new();
             let tag = PoolTag::new(home.kind(), owner, key);
-            let is_noted = match &mut inner {
-                Inner::Core(own) => {
-                    own.set_tag(tag);
-                    own.noted.is_some()
+            if let Inner::Core(own) = &mut inner {
+                own.set_tag(tag);
+                if own.noted.is_some() {
+                    // Each block is reported.
+                    own.end_quick_requests();
                 }
-                Inner::Driver(_) => false,
-            };
+            }
             Self {
                 key,
                 owner,
@@ -111,7 +107,7 @@ impl Pool {
                 graphs: Mutex::default(),
                 access,
                 inner,
-                state: AtomicU8::new(if is_noted { NOTED } else { 0 }),
+                is_retired: AtomicBool::new(false),
                 handle: AtomicU64::new(0),
                 failures: AtomicU64::new(0),
                 ended: Arc::clone(ended),
@@ -181,35 +177,43 @@ impl Pool {
         Event { stream, ..Event::of_request(device, MemoryKind::of_pool(self.used_by), size, rounded) }
     }
 
+    /// Fails for requests that no pool serves, or not this one.
+    #[inline]
+    pub(crate) fn check_request(&self, len: usize) -> Result<()> {
+        // `arguments` would take more instructions in each allocation.
+        ensure!(len != 0, invalid_param!("size is 0; allocate at least one byte"));
+        if self.is_imported() {
+            return Err(param_invalid!(
+                "memPool {:#x} was imported, and only the exporter allocates from it; import single allocations with \
+                 portaclMemPoolImportPointer",
+                self.handle()
+            ));
+        }
+        Ok(())
+    }
+
     /// Allocates without waiting. Returns the address, or `None` if that is not possible.
     #[inline(always)]
     pub fn alloc(&self, len: usize, stream: &Stream, device: Option<&Device>) -> Result<Option<usize>> {
+        self.check_request(len)?;
         match &self.inner {
             Inner::Core(own) => match own.alloc(len, stream.lane()?) {
-                Some(addr) => self.keep(addr).map(Some),
-                None => Ok(None),
+                None if self.is_retired() => Err(self.too_late(|| ())),
+                found => Ok(found),
             },
             Inner::Driver(driver) => self.take(driver, len, stream, device).map(Some),
         }
     }
 
-    /// Publishes a block of a core pool, which is in the address map. Returns its address.
-    #[inline]
-    pub fn keep(&self, addr: usize) -> Result<usize> {
-        // Either a concurrent destroy sees the block, or this sees its flag.
-        match self.state.load(Ordering::SeqCst) {
-            0 => Ok(addr),
-            state => self.keep_noted(addr, state),
-        }
-    }
-
-    /// Publishes a block of a core pool that is retired, or whose blocks are reported to the device, and returns its
+    /// Publishes a block of a core pool that was not served at once, and that is in the address map. Returns its
     /// address. Fails if the pool is retired.
-    #[cold]
-    fn keep_noted(&self, addr: usize, state: u8) -> Result<usize> {
+    pub fn keep(&self, addr: usize) -> Result<usize> {
         let Inner::Core(own) = &self.inner else { return Ok(addr) };
-        ensure!(state & RETIRED == 0, self.too_late(|| own.undo(addr)));
-        if let Some(found) = Allocation::find_pools(addr) {
+        // Either a concurrent destroy sees the block, or this sees its flag.
+        ensure!(!self.is_retired(), self.too_late(|| own.undo(addr)));
+        if own.noted.is_some()
+            && let Some(found) = Allocation::find_pools(addr)
+        {
             // The block is reported before the program gets it.
             own.note(addr, found.len, PoolChange::Lent);
         }
@@ -297,7 +301,7 @@ impl Pool {
     /// Whether the handle of the pool is destroyed.
     #[inline]
     pub fn is_retired(&self) -> bool {
-        self.state.load(Ordering::SeqCst) & RETIRED != 0
+        self.is_retired.load(Ordering::SeqCst)
     }
 
     /// Returns the value of an attribute.

@@ -98,7 +98,7 @@ impl Request for PoolRequest {
 impl PoolRequest {
     #[inline]
     fn event_in(&self, mem_pool: &MemPool) -> Result<Event> {
-        mem_pool.check_allocation(self.size)?;
+        mem_pool.pool.check_request(self.size)?;
         let event = mem_pool.pool.event(self.size, rounded(self.size), self.order.handle());
         Ok(if self.for_graph { Event { kind: MemoryKind::Graph, ..event } } else { event })
     }
@@ -133,8 +133,11 @@ impl Release for PoolRelease {
 /// Implements aclrtMemPoolMallocAsync.
 #[inline(always)]
 pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
-    handles::check_not_null::<MemPool>("memPool", raw)?;
-    malloc_from(size, raw, stream::resolve(stream)?)
+    match stream::resolve(stream) {
+        Ok(stream) => malloc_from(size, raw, stream),
+        // Null is reported first. If the stream is found, null is a handle of no pool.
+        Err(error) => handles::check_not_null::<MemPool>("memPool", raw).and(Err(error)),
+    }
 }
 
 /// Allocates from the pool with this handle, in the order of a stream.
@@ -191,6 +194,8 @@ impl Resource for Captures {
 /// Allocates memory for the graph that a stream is captured into.
 fn record_malloc(request: PoolRequest) -> Result<usize> {
     let PoolRequest { size, pool, order, .. } = request;
+    // The capture may refuse the call as well.
+    handles::check_not_null::<MemPool>("memPool", pool)?;
     let share = order.share()?;
     recording()?.malloc(&share, &mut || graphs::malloc(size, pool, share.handle.raw()))
 }
@@ -227,7 +232,6 @@ impl PoolBlocks {
     #[inline(always)]
     fn take(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<usize> {
         let mem_pool = handles::get_pinned::<MemPool>("memPool", pool, stream.pin())?;
-        mem_pool.check_allocation(size)?;
         match mem_pool.pool.alloc(size, &stream, mem_pool.device.as_deref())? {
             Some(addr) => Ok(addr),
             None => seldom(move || take_more(size, pool, stream)),

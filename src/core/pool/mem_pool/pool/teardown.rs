@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Inner, POOLS, Pool, RETIRED};
+use super::{Inner, POOLS, Pool};
 use crate::backend;
 use crate::base::leave::wait_until_unshared;
 use crate::memory::allocation::Allocation;
@@ -10,11 +10,12 @@ use crate::memory::allocation::Allocation;
 impl Pool {
     /// Retires the pool, whose handle is destroyed: it accepts no more requests.
     pub fn retire(&self) -> backend::Result<()> {
-        self.state.fetch_or(RETIRED, Ordering::SeqCst);
-        if let Inner::Core(own) = &self.inner
-            && let Some(shared) = &own.shared
-        {
-            shared.close();
+        self.is_retired.store(true, Ordering::SeqCst);
+        if let Inner::Core(own) = &self.inner {
+            own.end_quick_requests();
+            if let Some(shared) = &own.shared {
+                shared.close();
+            }
         }
         // Either a thread that creates that pool now sees the flag, or this sees its pool.
         let graphs = Self::find(*self.graphs.lock());
