@@ -12,9 +12,15 @@
 //! far, so that each can double again.
 //!
 //! Blocks may stay in use while others are freed, and a claim must serve its thread alone. So there are parts, each
-//! with a map of what is taken. A smaller design fails a test: one part does not grow while blocks of it are in use, a
-//! stack of blocks does not use again what is freed in another order, headers of blocks do not fit into a claim, and
-//! lists by length never form a long block again. The tests are those here and `host_memory_exhausted_test.cpp`.
+//! with a map of what is taken, and for each short length a place where a search begins. Simpler forms fail a test:
+//!
+//! | simpler form | test | why it fails |
+//! |---|---|---|
+//! | one part | `a_part_is_added_to_a_reserve_that_is_in_use` | it cannot grow while blocks of it are in use |
+//! | a stack of blocks | `a_search_does_not_grow_with_the_blocks_in_use` | blocks are freed in another order |
+//! | headers of blocks | `a_claim_serves_its_thread` | blocks of 64 bytes fill a claim to its last byte |
+//! | lists of blocks by length | `the_reserve_serves_what_the_system_refuses` | short blocks form no long one |
+//! | one place to begin | `a_search_does_not_grow_with_the_blocks_in_use` | long blocks read all short holes |
 //!
 //! Only this library uses the allocator: its symbols are local in the package.
 

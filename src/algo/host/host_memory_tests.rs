@@ -58,6 +58,15 @@ fn the_reserve_serves_what_the_system_refuses() {
     assert_eq!(from_reserve(short), first);
     free(first);
     free(second);
+    // Freed short blocks form long ones again, which containers need when they double.
+    let many: Vec<_> = (0..RESERVE / 64 / 4 * 3).map(|_| from_reserve(short)).collect();
+    assert!(many.iter().all(|block| reserve::has(*block)));
+    many.into_iter().for_each(free);
+    let long = layout(RESERVE / 2, 64);
+    let block = from_reserve(long);
+    assert!(!block.is_null());
+    // SAFETY: the reserve returned `block` for this layout, and nothing uses it.
+    unsafe { HOST.dealloc(block, long) };
     // Blocks that are too long, and callers that report failures, are not served.
     assert!(from_reserve(layout(64 << 20, 16)).is_null());
     assert!(fallible(|| from_reserve(layout(16, 16))).is_null());
@@ -123,6 +132,15 @@ fn a_search_does_not_grow_with_the_blocks_in_use() {
     for &number in &freed {
         // SAFETY: allocated above with this layout, and not used any more.
         unsafe { HOST.dealloc(blocks[number], layout(sizes[number % sizes.len()], 8)) };
+    }
+    // Long blocks fit nowhere there. Only the first one reads these places.
+    let long = layout(16 * 64, 8);
+    let before = LOOKS.get();
+    let more: Vec<_> = (0..1000).map(|_| from_reserve(long)).collect();
+    assert!(LOOKS.get() - before < 2 * BLOCKS, "{}", LOOKS.get() - before);
+    for block in more {
+        // SAFETY: allocated above with this layout, and not used any more.
+        unsafe { HOST.dealloc(block, long) };
     }
     let end = blocks.iter().max().copied();
     for &number in &freed {
