@@ -25,6 +25,18 @@ void CheckPlain(const Quantized& quantized) {
     CheckAbsent("antiquantOffset", quantized.antiquant_offset);
 }
 
+// The operands of V4 and V5 that only products of quantized rows have.
+struct QuantizedRows {
+    MaybeTensors per_token_scale, activation_input, activation_scale, activation_offset;
+};
+
+void CheckNoneQuantized(const QuantizedRows& rows) {
+    CheckAbsent("perTokenScale", rows.per_token_scale);
+    CheckAbsent("activationInput", rows.activation_input);
+    CheckAbsent("activationQuantScale", rows.activation_scale);
+    CheckAbsent("activationQuantOffset", rows.activation_offset);
+}
+
 // The values of actType.
 at::Tensor Active(const at::Tensor& x, int64_t type) {
     switch (type) {
@@ -149,9 +161,7 @@ OPERATOR(GroupedMatmulV4,
           [[maybe_unused]] int64_t splitItem, int64_t groupType, int64_t groupListType, int64_t actType, Outs out,
           [[maybe_unused]] MaybeTensors activationFeatureOut, [[maybe_unused]] MaybeTensors dynQuantScaleOut),
          CheckPlain({scale, offset, antiquantScale, antiquantOffset});
-         CheckAbsent("perTokenScale", perTokenScale); CheckAbsent("activationInput", activationInput);
-         CheckAbsent("activationQuantScale", activationQuantScale);
-         CheckAbsent("activationQuantOffset", activationQuantOffset);
+         CheckNoneQuantized({perTokenScale, activationInput, activationQuantScale, activationQuantOffset});
          MultiplyGroups(RowsOf(x, EndsOf(groupList, groupType, groupListType), GroupsOf(weight)), weight, bias, actType,
                         out));
 OPERATOR(GroupedMatmulV5,
@@ -162,8 +172,6 @@ OPERATOR(GroupedMatmulV5,
           [[maybe_unused]] MaybeInts tuningConfig, Outs out, [[maybe_unused]] MaybeTensors activationFeatureOut,
           [[maybe_unused]] MaybeTensors dynQuantScaleOut),
          CheckPlain({scale, offset, antiquantScale, antiquantOffset});
-         CheckAbsent("perTokenScale", perTokenScale); CheckAbsent("activationInput", activationInput);
-         CheckAbsent("activationQuantScale", activationQuantScale);
-         CheckAbsent("activationQuantOffset", activationQuantOffset);
+         CheckNoneQuantized({perTokenScale, activationInput, activationQuantScale, activationQuantOffset});
          MultiplyGroups(RowsOf(x, EndsOf(groupList, groupType, groupListType), GroupsOf(weight)), weight, bias, actType,
                         out));
