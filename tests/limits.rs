@@ -17,7 +17,7 @@ const ARCHITECTURE: usize = 500;
 /// them under these names, and `ls` does not show them.
 const TOP: usize = 12;
 /// The folders with hand-written files, and generated ones in them.
-const FOLDERS: [&str; 5] = ["src", "cpp_tests", "tests", "integrations/paddle", "integrations/cxx"];
+const FOLDERS: [&str; 6] = ["src", "cpp_tests", "tests", "benches", "integrations/paddle", "integrations/cxx"];
 const EXEMPT: [&str; 3] = [
     "integrations/cxx/include/rust/",
     "integrations/cxx/include/portacl/cxx_bridge.h",

@@ -111,8 +111,8 @@ fi
 
 say "sizes"
 rustc --edition 2024 -Copt-level=2 -Clto=fat -Ccodegen-units=1 --crate-type staticlib \
-    benches/rust_floor.rs -o "$work/librust_floor.a"
-c++ -O2 benches/rust_floor.cpp "$work/librust_floor.a" -Wl,--gc-sections -lpthread -ldl -o "$work/rust_floor"
+    benches/peers/rust_floor.rs -o "$work/librust_floor.a"
+c++ -O2 benches/peers/rust_floor.cpp "$work/librust_floor.a" -Wl,--gc-sections -lpthread -ldl -o "$work/rust_floor"
 strip "$work/rust_floor"
 # The measured libraries must work.
 "$work/rust_floor"

@@ -76,7 +76,7 @@ def goals(r):
 
 def print_pools(r, plots):
     pool, jemalloc, log = r["mem_pool"], r["jemalloc_pool"], r["replay"]
-    print("The pools run through the C API on the CPU backend (`benches/mem_pool.cpp`). They are compared with "
+    print("The pools run through the C API on the CPU backend (`benches/pools/mem_pool.cpp`). They are compared with "
           "jemalloc, and in the same process with a coalescing best-fit pool as RMM's and a caching allocator as "
           "PyTorch's. These two (`benches/peers`) were written from published descriptions and do the bookkeeping only, "
           "over a device and events that cost nothing. No memory is touched. A time is the processor time of the "

@@ -83,7 +83,7 @@ def print_at_once(results, chosen):
 
 
 def print_scale(results, plots):
-    print("Time per call while this many objects are alive (`benches/scale.cpp`), on the CPU backend. *create* is the mean "
+    print("Time per call while this many objects are alive (`benches/scale/scale.cpp`), on the CPU backend. *create* is the mean "
           "while the number grows to this one; *replace* destroys one at random and creates another; *use* is "
           "aclrtSynchronizeStream, aclrtQueryEventStatus, aclrtSetCurrentContext or aclrtPointerGetAttributes of one at "
           "random. Allocations have 512 B to 4 KiB, and their memory is not touched. Times are the processor time of the "

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "../pool_workloads.h"
+#include "../pools/pool_workloads.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "../pool_replay.h"
+#include "../pools/pool_replay.h"
 #include "caching_allocator.h"
 #include "coalescing_pool.h"
 

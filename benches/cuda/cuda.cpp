@@ -2,229 +2,24 @@
 // rates, allocation, overlapping work. PORTACL_BACKEND=cuda. With a name and a number it only makes
 // that number of API calls, for counting instructions: bench_cuda NAME CALLS. On the fake driver,
 // whose streams it blocks, bench_cuda above measures the cost of calls above the same driver calls.
-#include <acl/acl_rt_memory_soma.h>
-
-#include <atomic>
-#include <chrono>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string>
-#include <thread>
+#include <vector>
 
-#include "acl_check.h"
-#include "measure.h"
-#include "peers/cuda_driver.h"
-#include "peers/staging.h"
+#include "../measure.h"
+#include "../peers/staging.h"
+#include "rows.h"
 
 namespace {
 
 constexpr int kRounds = 41;
 // The number of calls between two waits: fewer than a driver enqueues before the caller has to wait.
 constexpr int kBatch = 200;
-constexpr std::size_t kSmall = 64;
-constexpr std::size_t kPooled = 1u << 20;
 constexpr std::size_t kLargest = std::size_t{1} << 30;
-// Parameters of the kernel in blocks.ptx.
-constexpr unsigned kThreads = 256;
-
-const cuda::Driver& Raw() {
-    static const cuda::Driver driver;
-    return driver;
-}
-
-// Returns the text of the kernel, which is next to the program.
-std::string KernelText() {
-    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    std::ifstream file(folder / "blocks.ptx");
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!text.empty()) return text;
-    std::fprintf(stderr, "there is no blocks.ptx beside the program\n");
-    std::exit(1);
-}
-
-// The same objects of the API and of the driver.
-struct Objects {
-    aclrtStream stream = nullptr;
-    aclrtEvent event = nullptr;
-    void* device = nullptr;
-    void* pinned = nullptr;
-    aclrtBinHandle binary = nullptr;
-    aclrtFuncHandle kernel = nullptr;
-    aclrtMemPool pool = nullptr;
-
-    cuda::Context raw_context = nullptr;
-    cuda::Stream raw_stream = nullptr;
-    cuda::Event raw_event = nullptr;
-    cuda::Address raw_device = 0;
-    void* raw_pinned = nullptr;
-    cuda::Module raw_module = nullptr;
-    cuda::Kernel raw_kernel = nullptr;
-    // The kernel's argument.
-    std::uint64_t steps = 0;
-    void* arguments[1] = {&steps};
-    cuda::Pool raw_pool = nullptr;
-    // One counter for each side, for pairs whose sizes alternate.
-    unsigned pairs = 0, raw_pairs = 0;
-    // The word that the stream of a host function waits for, as in the API.
-    std::atomic<std::uint32_t>* word = nullptr;
-    std::uint32_t called = 0;
-
-    explicit Objects(std::size_t bytes) {
-        ACL(aclInit(nullptr));
-        ACL(aclrtSetDevice(0));
-        ACL(aclrtCreateStream(&stream));
-        ACL(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
-        ACL(aclrtMalloc(&device, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-        ACL(aclrtMallocHost(&pinned, bytes));
-        const std::string text = KernelText();
-        ACL(aclrtBinaryLoadFromData(text.c_str(), text.size(), nullptr, &binary));
-        ACL(aclrtBinaryGetFunction(binary, "work", &kernel));
-        // The pools keep their memory: a row measures the calls, not the mapping of memory.
-        std::uint64_t keep = UINT64_MAX;
-        aclrtMemPoolProps props{};
-        props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
-        ACL(aclrtMemPoolCreate(&pool, &props));
-        ACL(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &keep));
-        const cuda::Driver& raw = Raw();
-        raw.Init(0);
-        raw.Retain(&raw_context, 0);
-        raw.SetCurrent(raw_context);
-        raw.StreamCreate(&raw_stream, cuda::kNonBlocking);
-        raw.EventCreate(&raw_event, cuda::kNoTiming);
-        raw.MemAlloc(&raw_device, bytes);
-        raw.HostAlloc(&raw_pinned, bytes, 0);
-        raw.ModuleLoad(&raw_module, text.c_str());
-        raw.ModuleFind(&raw_kernel, raw_module, "work");
-        const cuda::PoolOptions options;
-        raw.PoolCreate(&raw_pool, &options);
-        raw.PoolSet(raw_pool, cuda::kReleaseThreshold, &keep);
-        void* page = nullptr;
-        raw.HostAlloc(&page, 4096, 0);
-        word = new (page) std::atomic<std::uint32_t>(0);
-        std::memset(pinned, 1, bytes);
-        std::memset(raw_pinned, 1, bytes);
-    }
-
-    ~Objects() {
-        const cuda::Driver& raw = Raw();
-        raw.ModuleUnload(raw_module);
-        raw.PoolDestroy(raw_pool);
-        raw.FreeHost(word);
-        raw.FreeHost(raw_pinned);
-        raw.MemFree(raw_device);
-        raw.EventDestroy(raw_event);
-        raw.StreamDestroy(raw_stream);
-        raw.Release(0);
-        ACL(aclrtBinaryUnLoad(binary));
-        ACL(aclrtMemPoolDestroy(pool));
-        ACL(aclrtFreeHost(pinned));
-        ACL(aclrtFree(device));
-        ACL(aclrtDestroyEvent(event));
-        ACL(aclrtDestroyStream(stream));
-        ACL(aclrtResetDevice(0));
-        ACL(aclFinalize());
-    }
-
-    void Finish() {
-        ACL(aclrtSynchronizeStream(stream));
-        Raw().StreamSynchronize(raw_stream);
-    }
-};
-
-void RawLaunch(Objects& o, unsigned blocks, cuda::Stream stream) {
-    Raw().Launch(o.raw_kernel, blocks, 1, 1, kThreads, 1, 1, 0, stream, o.arguments, nullptr);
-}
-
-void AllocateAndFree(Objects& o, std::size_t bytes) {
-    void* memory;
-    ACL(aclrtMemPoolMallocAsync(&memory, bytes, o.pool, o.stream));
-    ACL(aclrtMemPoolFreeAsync(memory, o.stream));
-}
-
-void RawAllocateAndFree(Objects& o, std::size_t bytes) {
-    cuda::Address memory;
-    Raw().PoolAlloc(&memory, bytes, o.raw_pool, o.raw_stream);
-    Raw().FreeAsync(memory, o.raw_stream);
-}
-
-// One or two calls that enqueue work, and the same driver calls.
-struct Row {
-    const char* name;
-    double limit;
-    void (*api)(Objects&);
-    void (*raw)(Objects&);
-    // Whether the API queries the current context.
-    bool asks = true;
-};
-
-const Row kRows[] = {
-    {"aclrtMemcpyAsync", 30,
-     [](Objects& o) { ACL(aclrtMemcpyAsync(o.device, kSmall, o.pinned, kSmall, ACL_MEMCPY_HOST_TO_DEVICE, o.stream)); },
-     [](Objects& o) { Raw().CopyIn(o.raw_device, o.raw_pinned, kSmall, o.raw_stream); }},
-    {"aclrtRecordEvent", 30, [](Objects& o) { ACL(aclrtRecordEvent(o.event, o.stream)); },
-     [](Objects& o) { Raw().EventRecord(o.raw_event, o.raw_stream); }},
-    {"aclrtStreamWaitEvent", 30, [](Objects& o) { ACL(aclrtStreamWaitEvent(o.stream, o.event)); },
-     [](Objects& o) { Raw().StreamWaitEvent(o.raw_stream, o.raw_event, 0); }},
-    {"aclrtLaunchHostFunc", 30,
-     [](Objects& o) {
-         ACL(aclrtLaunchHostFunc(
-             o.stream, [](void*) {}, nullptr));
-     },
-     [](Objects& o) {
-         const auto notify = [](void* objects) {
-             auto& mine = *static_cast<Objects*>(objects);
-             mine.word->fetch_add(1, std::memory_order_release);
-         };
-         Raw().LaunchHostFunc(o.raw_stream, notify, &o);
-         Raw().WaitValue(o.raw_stream, reinterpret_cast<cuda::Address>(o.word), ++o.called, cuda::kWaitUntilEqual);
-     }},
-    {"aclrtLaunchKernelWithArgsArray", 50,
-     [](Objects& o) { ACL(aclrtLaunchKernelWithArgsArray(o.kernel, 1, o.stream, nullptr, o.arguments)); },
-     [](Objects& o) { RawLaunch(o, 1, o.raw_stream); }},
-    // A loop reuses the memory that it freed, without the driver.
-    {"aclrtMemPoolMallocAsync + FreeAsync", 30, [](Objects& o) { AllocateAndFree(o, kPooled); },
-     [](Objects& o) { RawAllocateAndFree(o, kPooled); }, false},
-    // These two lengths call the driver each time.
-    {"aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns", 30,
-     [](Objects& o) { AllocateAndFree(o, kPooled << (++o.pairs & 1)); },
-     [](Objects& o) { RawAllocateAndFree(o, kPooled << (++o.raw_pairs & 1)); }, false},
-};
-
-// Only counted: a driver's free waits for the work of busy streams.
-constexpr char kBesideBusyStreams[] = "aclrtMalloc + aclrtFree, 4 KiB, beside 16 busy streams";
-
-void MallocAndFree(std::size_t bytes) {
-    void* memory;
-    ACL(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-    ACL(aclrtFree(memory));
-}
-
-// Streams that are busy until the end.
-class BusyStreams {
-  public:
-    BusyStreams() {
-        // To create a stream waits while another one holds the hardware queue that it will share.
-        for (aclrtStream& stream : streams_) ACL(aclrtCreateStream(&stream));
-        const auto wait = [](void* is_over) {
-            while (!*static_cast<std::atomic<bool>*>(is_over))
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        };
-        for (aclrtStream stream : streams_) ACL(aclrtLaunchHostFunc(stream, wait, &is_over_));
-    }
-    ~BusyStreams() {
-        is_over_ = true;
-        for (aclrtStream stream : streams_) ACL(aclrtSynchronizeStream(stream));
-        for (aclrtStream stream : streams_) ACL(aclrtDestroyStream(stream));
-    }
-    BusyStreams(const BusyStreams&) = delete;
-    BusyStreams& operator=(const BusyStreams&) = delete;
-
-  private:
-    aclrtStream streams_[16] = {};
-    std::atomic<bool> is_over_{false};
-};
 
 double Queue(void (*call)(Objects&), Objects& objects) {
     const double took = bench::PerCall(kBatch, [&] { call(objects); });

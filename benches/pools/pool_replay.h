@@ -14,7 +14,7 @@
 #include <atomic>
 #include <thread>
 
-#include "measure.h"
+#include "../measure.h"
 #include "pool_trace.h"
 
 namespace bench {

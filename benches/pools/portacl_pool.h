@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "acl_check.h"
+#include "../acl_check.h"
 
 // aclInit is called before the first and aclFinalize after the last.
 class PortaclPool {
