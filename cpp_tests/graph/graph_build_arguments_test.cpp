@@ -182,7 +182,7 @@ TEST_F(GraphBuild, OtherThreadsAndDevices) {
 }
 
 TEST_F(GraphBuild, RefusedInsideAHostFunction) {
-    struct State {
+    struct BuildCalls {
         aclmdlRI graph;
         aclrtStream stream;
         aclError codes[5];
@@ -190,11 +190,11 @@ TEST_F(GraphBuild, RefusedInsideAHostFunction) {
     const Stream running;
     const Persistent stream;
     const Built graph;
-    State state{graph, stream, {}};
+    BuildCalls state{graph, stream, {}};
     ACL_OK(aclrtLaunchHostFunc(
         running,
         [](void* argument) {
-            auto* s = static_cast<State*>(argument);
+            auto* s = static_cast<BuildCalls*>(argument);
             aclmdlRI made = nullptr;
             s->codes[0] = aclmdlRIBuildBegin(&made, 0);
             s->codes[1] = aclmdlRIBindStream(s->graph, s->stream, kHead);

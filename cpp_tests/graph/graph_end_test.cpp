@@ -71,7 +71,7 @@ TEST_F(GraphEndCalls, LiveGraphsCallNothing) {
 
 // Memory that a graph has used can be freed in the callback.
 TEST_F(GraphEndCalls, FunctionsMayCallTheLibrary) {
-    struct State {
+    struct FreeCalls {
         aclmdlRI graph;
         void* memory;
         aclError freed, again;
@@ -83,7 +83,7 @@ TEST_F(GraphEndCalls, FunctionsMayCallTheLibrary) {
     ACL_OK(aclmdlRIDestroyRegisterCallback(
         state.graph,
         [](void* argument) {
-            auto* s = static_cast<State*>(argument);
+            auto* s = static_cast<FreeCalls*>(argument);
             s->freed = aclrtFree(s->memory);
             s->again = aclmdlRIDestroy(s->graph);
         },

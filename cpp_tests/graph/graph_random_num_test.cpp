@@ -19,13 +19,13 @@ using Words = std::vector<uint64_t>;
 constexpr size_t kCount = 1001, kBytes = 8 * kCount;
 
 // Results, and the counter, which starts at a number of two words.
-struct Place {
+struct RandomNumOutput {
     DeviceMemory result{Bytes(kBytes, 0)};
     DeviceMemory counter{Words{~uint64_t{0}, 5}};
 };
 
 // One of each kernel that a driver may need for them.
-std::vector<aclrtRandomNumTaskInfo> Tasks(const Place& place) {
+std::vector<aclrtRandomNumTaskInfo> Tasks(const RandomNumOutput& place) {
     void *result = place.result.At(), *counter = place.counter.At();
     return {RandomNumbers(kDropout, ACL_FLOAT, 0.3f, 0.0f, result, kCount, 1, counter),
             RandomNumbers(kUniform, ACL_INT32, -5, 100, result, kCount, 2, counter),
@@ -36,7 +36,7 @@ std::vector<aclrtRandomNumTaskInfo> Tasks(const Place& place) {
 
 TEST_F(GraphRandomNum, RunsAdvanceTheCounter) {
     const Stream stream;
-    const Place replayed, direct;
+    const RandomNumOutput replayed, direct;
     const auto tasks = Tasks(replayed), calls = Tasks(direct);
     for (size_t i = 0; i < tasks.size(); ++i) {
         SCOPED_TRACE(i);
@@ -57,7 +57,7 @@ TEST_F(GraphRandomNum, RunsAdvanceTheCounter) {
 // Without a counter, or with one that the program sets, runs generate the same numbers.
 TEST_F(GraphRandomNum, RunsWithTheSameCounterMakeTheSameNumbers) {
     const Stream stream;
-    const Place place;
+    const RandomNumOutput place;
     auto task = Tasks(place)[3];
     task.randomCounterAddr = nullptr;
     const Graph same = Capture(stream, [&] { ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr)); });
@@ -80,7 +80,7 @@ TEST_F(GraphRandomNum, RunsWithTheSameCounterMakeTheSameNumbers) {
 // Each run reads numbers in memory again, after earlier work and before later work.
 TEST_F(GraphRandomNum, NumbersInMemoryAreReadInEachRun) {
     const Stream stream, other;
-    const Place place;
+    const RandomNumOutput place;
     const DeviceMemory seed(Words{0, 0}), copy(Bytes(kBytes, 0));
     PinnedMemory wanted(8);
     auto task = Tasks(place)[1];
@@ -113,7 +113,7 @@ TEST_F(GraphRandomNum, NumbersInMemoryAreReadInEachRun) {
 
 TEST_F(GraphRandomNum, TasksCanBeQueriedAndDisabled) {
     const Stream stream;
-    const Place place;
+    const RandomNumOutput place;
     const auto task = Tasks(place)[2];
     const Graph graph = Capture(stream, [&] { ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr)); });
     const auto handle = TasksOf(stream)[0];
@@ -132,7 +132,7 @@ TEST_F(GraphRandomNum, TasksCanBeQueriedAndDisabled) {
 // A task group can change them for later runs.
 TEST_F(GraphRandomNum, GroupsChangeTheNumbersOfLaterRuns) {
     const Stream stream, updates;
-    const Place place;
+    const RandomNumOutput place;
     auto task = Tasks(place)[3];
     task.randomCounterAddr = nullptr;
     aclrtTaskGrp group = nullptr;

@@ -46,7 +46,7 @@ class RandomProgram {
         for (size_t i = 1; i < kStreams; ++i) wait(i, fork);
         // For each buffer: after its last writer, and after the readers since.
         std::vector<std::vector<size_t>> written(kBuffers), read(kBuffers);
-        for (const Task& task : tasks_) {
+        for (const RandomTask& task : tasks_) {
             const size_t s = task.stream;
             const bool reads = task.kind >= 2;
             for (size_t event : written[task.to]) wait(s, event);
@@ -80,13 +80,13 @@ class RandomProgram {
     }
 
   private:
-    struct Task {
+    struct RandomTask {
         unsigned kind;
         size_t stream, to, from;
         uint32_t value;
     };
     std::mt19937 random_;
-    std::vector<Task> tasks_;
+    std::vector<RandomTask> tasks_;
 };
 
 TEST_F(GraphRun, AReplayMatchesTheCalls) {

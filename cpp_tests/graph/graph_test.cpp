@@ -351,17 +351,17 @@ TEST_F(GraphRun, ArgumentsAreChecked) {
 }
 
 TEST_F(GraphRun, RefusedInsideAHostFunction) {
-    struct State {
+    struct GraphCalls {
         aclmdlRI graph;
         aclError codes[4];
     };
     const Stream stream, other;
     const Graph graph = Capture(other, [] {});
-    State state{graph, {0, 0, 0, 0}};
+    GraphCalls state{graph, {0, 0, 0, 0}};
     ACL_OK(aclrtLaunchHostFunc(
         stream,
         [](void* argument) {
-            auto* s = static_cast<State*>(argument);
+            auto* s = static_cast<GraphCalls*>(argument);
             s->codes[0] = aclmdlRIExecuteAsync(s->graph, nullptr);
             s->codes[1] = aclmdlRIExecute(s->graph, -1);
             s->codes[2] = aclmdlRIAbort(s->graph);

@@ -329,7 +329,7 @@ TEST_F(GraphCapture, ContextsAreDestroyedDuringCaptures) {
 }
 
 TEST_F(GraphCapture, RefusedInsideAHostFunction) {
-    struct State {
+    struct CaptureCalls {
         aclrtStream stream;
         aclError begin, end, info;
     } state{stream_, 0, 0, 0};
@@ -337,7 +337,7 @@ TEST_F(GraphCapture, RefusedInsideAHostFunction) {
     ACL_OK(aclrtLaunchHostFunc(
         runner,
         [](void* argument) {
-            auto* s = static_cast<State*>(argument);
+            auto* s = static_cast<CaptureCalls*>(argument);
             aclmdlRI graph;
             aclmdlRICaptureStatus status;
             s->begin = aclmdlRICaptureBegin(s->stream, kGlobal);

@@ -82,7 +82,7 @@ TEST_F(GraphConditionArguments, IncompleteGraphsAreFreed) {
 }
 
 TEST_F(GraphConditionArguments, RefusedInsideAHostFunction) {
-    struct State {
+    struct ConditionCalls {
         aclrtStream stream;
         aclmdlRI graph, body;
         aclmdlRICondHandle handle;
@@ -93,11 +93,11 @@ TEST_F(GraphConditionArguments, RefusedInsideAHostFunction) {
     const Condition used(own, 0), value(own, 0);
     const Bodies bodies = AddTask(used, kIf, 1, s_->stream);
     const Stream running;
-    State state{s_->stream, own, bodies[0], value, {}};
+    ConditionCalls state{s_->stream, own, bodies[0], value, {}};
     ACL_OK(aclrtLaunchHostFunc(
         running,
         [](void* argument) {
-            auto* s = static_cast<State*>(argument);
+            auto* s = static_cast<ConditionCalls*>(argument);
             aclmdlRICondHandle handle = nullptr;
             aclmdlRI room = nullptr;
             uint64_t* address = nullptr;

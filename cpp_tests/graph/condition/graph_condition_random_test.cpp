@@ -26,19 +26,19 @@ using portacl_test::Number;
 using portacl_test::Stream;
 
 constexpr int kNumbers = 4;
-using State = std::array<int32_t, kNumbers>;
+using Variables = std::array<int32_t, kNumbers>;
 
 struct Statement;
-using Block = std::vector<Statement>;
+using Statements = std::vector<Statement>;
 
-enum class Kind { kSet, kAdd, kCopy, kHop, kIf, kSwitch, kLoop };
+enum class StatementKind { kSet, kAdd, kCopy, kHop, kIf, kSwitch, kLoop };
 
 // `to` and `from` are indices of numbers. A loop runs `amount` times; a switch reads `from`.
 struct Statement {
-    Kind kind;
+    StatementKind kind;
     int to = 0, from = 0;
     int32_t amount = 0;
-    std::vector<Block> bodies;
+    std::vector<Statements> bodies;
 };
 
 class Generator {
@@ -47,24 +47,25 @@ class Generator {
 
     int Below(int bound) { return std::uniform_int_distribution<int>(0, bound - 1)(random_); }
 
-    Block MakeBlock(int depth) {
-        Block block;
+    Statements MakeBlock(int depth) {
+        Statements block;
         for (int left = 1 + Below(5); left > 0; --left) block.push_back(MakeStatement(depth));
         return block;
     }
 
   private:
     Statement MakeStatement(int depth) {
-        Statement made{static_cast<Kind>(Below(depth > 0 ? 7 : 4)), Below(kNumbers), Below(kNumbers), Below(7) - 3, {}};
+        Statement made{
+            static_cast<StatementKind>(Below(depth > 0 ? 7 : 4)), Below(kNumbers), Below(kNumbers), Below(7) - 3, {}};
         int bodies = 0;
         switch (made.kind) {
-            case Kind::kIf:
+            case StatementKind::kIf:
                 bodies = 1 + Below(2);
                 break;
-            case Kind::kSwitch:
+            case StatementKind::kSwitch:
                 bodies = 1 + Below(4);
                 break;
-            case Kind::kLoop:
+            case StatementKind::kLoop:
                 bodies = 1;
                 made.amount = Below(4);
                 break;
@@ -78,32 +79,32 @@ class Generator {
     std::mt19937 random_;
 };
 
-void Interpret(const Block& block, State& state) {
+void Interpret(const Statements& block, Variables& state) {
     for (const Statement& it : block) {
         const auto value = static_cast<uint32_t>(state[static_cast<size_t>(it.from)]);
         int32_t& to = state[static_cast<size_t>(it.to)];
         switch (it.kind) {
-            case Kind::kSet:
+            case StatementKind::kSet:
                 to = it.amount;
                 break;
-            case Kind::kAdd:
+            case StatementKind::kAdd:
                 to += it.amount;
                 break;
-            case Kind::kCopy:
+            case StatementKind::kCopy:
                 to = state[static_cast<size_t>(it.from)];
                 break;
-            case Kind::kHop:
+            case StatementKind::kHop:
                 break;
-            case Kind::kIf:
+            case StatementKind::kIf:
                 if (value != 0)
                     Interpret(it.bodies[0], state);
                 else if (it.bodies.size() > 1)
                     Interpret(it.bodies[1], state);
                 break;
-            case Kind::kSwitch:
+            case StatementKind::kSwitch:
                 if (value < it.bodies.size()) Interpret(it.bodies[value], state);
                 break;
-            case Kind::kLoop:
+            case StatementKind::kLoop:
                 for (int32_t i = 0; i < it.amount; ++i) Interpret(it.bodies[0], state);
                 break;
         }
@@ -113,7 +114,7 @@ void Interpret(const Block& block, State& state) {
 // Captures programs. Each block is captured from two streams, and the work alternates between them.
 class Capturer {
   public:
-    Graph Program(const Block& block) {
+    Graph Program(const Statements& block) {
         ACL_EXPECT_OK(aclmdlRICaptureBegin(streams_[0], ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
         Submit(block, nullptr);
         aclmdlRI graph = nullptr;
@@ -128,11 +129,11 @@ class Capturer {
         return Graph(graph);
     }
 
-    void Set(const State& state) const {
+    void Set(const Variables& state) const {
         for (size_t i = 0; i < kNumbers; ++i) numbers_[i].Set(state[i]);
     }
-    State Get() const {
-        State state;
+    Variables Get() const {
+        Variables state;
         for (size_t i = 0; i < kNumbers; ++i) state[i] = numbers_[i].Get();
         return state;
     }
@@ -140,7 +141,7 @@ class Capturer {
   private:
     struct Waiting {
         aclmdlRI body;
-        const Block* block;
+        const Statements* block;
         // The counter of a loop.
         uint64_t* rounds;
     };
@@ -160,34 +161,34 @@ class Capturer {
             waiting_.push_back({bodies[i], &it.bodies[i], type == kWhile ? value.At() : nullptr});
     }
 
-    void Submit(const Block& block, uint64_t* rounds) {
+    void Submit(const Statements& block, uint64_t* rounds) {
         for (const Statement& it : block) {
             const aclrtStream stream = streams_[current_];
             const Number& to = numbers_[static_cast<size_t>(it.to)];
             const Number& from = numbers_[static_cast<size_t>(it.from)];
             switch (it.kind) {
-                case Kind::kSet:
+                case StatementKind::kSet:
                     ACL_EXPECT_OK(to.Write(static_cast<uint32_t>(it.amount), stream));
                     break;
-                case Kind::kAdd:
+                case StatementKind::kAdd:
                     ACL_EXPECT_OK(to.Add(constants_[static_cast<size_t>(it.amount + 3)], stream));
                     break;
-                case Kind::kCopy:
+                case StatementKind::kCopy:
                     if (it.to != it.from) {
                         ACL_EXPECT_OK(aclrtMemcpyAsync(to.At(), 4, from.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
                     }
                     break;
-                case Kind::kHop:
+                case StatementKind::kHop:
                     Hop();
                     break;
-                case Kind::kIf:
-                case Kind::kSwitch: {
+                case StatementKind::kIf:
+                case StatementKind::kSwitch: {
                     const Condition value(GraphOf(stream));
                     ACL_EXPECT_OK(aclrtMemcpyAsync(value.At(), 4, from.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
-                    Choose(it, value, it.kind == Kind::kIf ? kIf : kSwitch);
+                    Choose(it, value, it.kind == StatementKind::kIf ? kIf : kSwitch);
                     break;
                 }
-                case Kind::kLoop: {
+                case StatementKind::kLoop: {
                     const Condition value(GraphOf(stream), static_cast<uint32_t>(it.amount));
                     Choose(it, value, kWhile);
                     break;
@@ -218,11 +219,11 @@ TEST_F(GraphConditionRandom, GraphsMatchAnInterpreter) {
     for (uint32_t seed = 0; seed < 60; ++seed) {
         SCOPED_TRACE(seed);
         Generator random(seed);
-        const Block program = random.MakeBlock(3);
+        const Statements program = random.MakeBlock(3);
         Capturer capturer;
         const Graph graph = capturer.Program(program);
         for (int run = 0; run < 3; ++run) {
-            State state;
+            Variables state;
             for (int32_t& number : state) number = random.Below(7) - 2;
             capturer.Set(state);
             ACL_OK(aclmdlRIExecuteAsync(graph, running));

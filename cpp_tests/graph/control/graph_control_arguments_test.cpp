@@ -219,7 +219,7 @@ TEST_F(GraphControlArguments, OtherThreadsAndDevices) {
 }
 
 TEST_F(GraphControlArguments, RefusedInsideAHostFunction) {
-    struct State {
+    struct LabelCalls {
         aclrtLabel label;
         aclrtLabelList list;
         aclrtStream stream;
@@ -233,11 +233,11 @@ TEST_F(GraphControlArguments, RefusedInsideAHostFunction) {
     const Label label;
     const LabelList list({label});
     const Number number;
-    State state{label, list, stream, number.At(), {}};
+    LabelCalls state{label, list, stream, number.At(), {}};
     ACL_OK(aclrtLaunchHostFunc(
         running,
         [](void* argument) {
-            auto* s = static_cast<State*>(argument);
+            auto* s = static_cast<LabelCalls*>(argument);
             aclrtLabel made = nullptr;
             aclrtLabelList made_list = nullptr;
             s->codes[0] = aclrtCreateLabel(&made);

@@ -92,18 +92,18 @@ TEST_F(GraphGroup, ACancelledCaptureEndsItsGroups) {
 }
 
 TEST_F(GraphGroup, RefusedInsideAHostFunction) {
-    struct State {
+    struct GroupCalls {
         aclrtStream stream;
         aclrtTaskGrp group;
         aclError codes[4];
     };
     const Stream stream, other;
-    State state{other, nullptr, {0, 0, 0, 0}};
+    GroupCalls state{other, nullptr, {0, 0, 0, 0}};
     const Graph graph = FillGraph(other, 1, &state.group);
     ACL_OK(aclrtLaunchHostFunc(
         stream,
         [](void* argument) {
-            auto* s = static_cast<State*>(argument);
+            auto* s = static_cast<GroupCalls*>(argument);
             aclrtTaskGrp group = nullptr;
             s->codes[0] = aclmdlRICaptureTaskGrpBegin(s->stream);
             s->codes[1] = aclmdlRICaptureTaskGrpEnd(s->stream, &group);

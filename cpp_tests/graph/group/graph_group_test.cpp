@@ -190,19 +190,19 @@ TEST_F(GraphGroup, UnsupportedTasksAreRefused) {
     const Graph graph = FillGraph(stream, 1, &group);
     const Graph other = Capture(stream, [] {});
     const DeviceMemory value(8);
-    struct Case {
+    struct UpdaterCall {
         const char* name;
         aclError code;
         std::function<aclError()> call;
     };
-    const std::vector<Case> cases = {
+    const std::vector<UpdaterCall> cases = {
         {"aclrtRecordEvent", kDead, [&] { return aclrtRecordEvent(event, updater); }},
         {"aclrtStreamWaitEvent", kDead, [&] { return aclrtStreamWaitEvent(updater, event); }},
         {"aclmdlRIExecuteAsync", kDead, [&] { return aclmdlRIExecuteAsync(other, updater); }},
         {"aclrtValueWrite", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
          [&] { return aclrtValueWrite(value.At(), 1, 0, updater); }},
     };
-    for (const Case& c : cases) {
+    for (const UpdaterCall& c : cases) {
         SCOPED_TRACE(c.name);
         Begin(updater, group, [&] {
             EXPECT_TRUE(Failed(c.name, c.call(), c.code));

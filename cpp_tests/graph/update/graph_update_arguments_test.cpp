@@ -167,14 +167,14 @@ TEST_F(GraphUpdate, GraphsBeingCapturedAreNotUpdated) {
         StatusOf(stream, &early);
         ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIUpdate(early), Shown(early));
     });
-    struct State {
+    struct UpdateCall {
         aclmdlRI graph;
         aclError code;
     } state{graph, 0};
     ACL_OK(aclrtLaunchHostFunc(
         stream,
         [](void* argument) {
-            auto* s = static_cast<State*>(argument);
+            auto* s = static_cast<UpdateCall*>(argument);
             s->code = aclmdlRIUpdate(s->graph);
         },
         &state));

@@ -30,8 +30,8 @@ class RandomTasks {
         for (size_t round = 0; round < kRounds; ++round)
             for (size_t stream = 0; stream < kStreams; ++stream)
                 for (size_t i = 0; i < kTasks; ++i) {
-                    Task task{};
-                    task.kind = static_cast<Kind>(random_() % 3);
+                    RandomTask task{};
+                    task.kind = static_cast<TaskKind>(random_() % 3);
                     task.stream = stream;
                     task.piece = (stream + round) % kStreams * kBytes;
                     Fill(task);
@@ -56,7 +56,7 @@ class RandomTasks {
         for (size_t i = 0; i < kStreams; ++i) {
             const auto handles = HandlesOf(streams[i]);
             size_t index = 0;
-            for (Task& task : tasks_) {
+            for (RandomTask& task : tasks_) {
                 if (task.stream != i) continue;
                 ASSERT_LT(index, handles.size());
                 const aclmdlRITask handle = handles[index++];
@@ -66,7 +66,7 @@ class RandomTasks {
                     ACL_OK(aclmdlRITaskDisable(handle));
                 } else if (what == 1) {
                     task.is_disabled = false;
-                    if (task.kind != Kind::kFill) Fill(task);
+                    if (task.kind != TaskKind::kFill) Fill(task);
                     Set(handle, task, memory);
                 }
             }
@@ -75,9 +75,9 @@ class RandomTasks {
     }
 
   private:
-    enum class Kind { kKernel, kValue, kFill };
-    struct Task {
-        Kind kind;
+    enum class TaskKind { kKernel, kValue, kFill };
+    struct RandomTask {
+        TaskKind kind;
         size_t stream, piece;
         bool is_disabled;
         // What it writes, and to how much of its block: words, or a value at `first`.
@@ -86,20 +86,22 @@ class RandomTasks {
         bool is_nothing;
     };
 
-    void Fill(Task& task) {
+    void Fill(RandomTask& task) {
         task.number = static_cast<uint32_t>(random_());
         task.first = static_cast<uint32_t>(random_() % (kWords / 2)) & ~1u;
         task.count = 1 + static_cast<uint32_t>(random_() % (kWords / 2));
         task.is_nothing = random_() % 8 == 0;
     }
 
-    void* At(const Task& task, const DeviceMemory& memory) const { return memory.At(task.piece + task.first * 4); }
+    void* At(const RandomTask& task, const DeviceMemory& memory) const {
+        return memory.At(task.piece + task.first * 4);
+    }
 
-    void Submit(const Task& task, aclrtStream stream, const DeviceMemory& memory) const {
+    void Submit(const RandomTask& task, aclrtStream stream, const DeviceMemory& memory) const {
         if (task.is_disabled) return;
         void* at = At(task, memory);
         switch (task.kind) {
-            case Kind::kKernel:
+            case TaskKind::kKernel:
                 // Both with one thread per block, which an update cannot change.
                 if (task.is_nothing)
                     ACL_EXPECT_OK(aclrtLaunchSIMTKernelWithArgsArray(nothing_, {task.count, 1, 1}, {1, 1, 1}, 0, stream,
@@ -107,24 +109,24 @@ class RandomTasks {
                 else
                     ACL_EXPECT_OK(Mark(mark_, at, task.number, task.count, stream));
                 break;
-            case Kind::kValue:
+            case TaskKind::kValue:
                 ACL_EXPECT_OK(aclrtValueWrite(at, task.number, 0, stream));
                 break;
-            case Kind::kFill:
+            case TaskKind::kFill:
                 ACL_EXPECT_OK(aclrtMemsetD32Async(at, task.count * 4, task.number, task.count, stream));
         }
     }
 
-    void Set(aclmdlRITask handle, const Task& task, const DeviceMemory& memory) const {
+    void Set(aclmdlRITask handle, const RandomTask& task, const DeviceMemory& memory) const {
         auto params = ParamsOf(handle);
         MarkArguments arguments{At(task, memory), task.number};
-        if (task.kind == Kind::kKernel) {
+        if (task.kind == TaskKind::kKernel) {
             auto& kernel = params.kernelTaskParams;
             kernel.funcHandle = task.is_nothing ? nothing_ : mark_;
             kernel.args = task.is_nothing ? nullptr : &arguments;
             kernel.argsSize = task.is_nothing ? 0 : kMarkArgumentsSize;
             kernel.numBlocks = task.count;
-        } else if (task.kind == Kind::kValue) {
+        } else if (task.kind == TaskKind::kValue) {
             params.valueWriteTaskParams = {arguments.words, task.number};
         }
         ACL_EXPECT_OK(aclmdlRITaskSetParams(handle, &params));
@@ -148,7 +150,7 @@ class RandomTasks {
 
     std::mt19937 random_;
     aclrtFuncHandle mark_, nothing_;
-    std::vector<Task> tasks_;
+    std::vector<RandomTask> tasks_;
     std::vector<std::unique_ptr<Event>> events_;
 };
 
