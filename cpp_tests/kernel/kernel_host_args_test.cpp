@@ -24,7 +24,7 @@ constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
 // The arguments of add_pair, followed by data at different offsets.
-struct Block {
+struct PackedArgs {
     void* words;
     const Pair* pair;
     char gap[48];
@@ -35,9 +35,9 @@ struct Block {
 TEST_F(KernelHostArgs, HostArgumentsIncludeTheirData) {
     const Stream stream;
     const ZeroWords words(4);
-    Block block{words.At(), nullptr, {}, {1, 2}, {10, 20}};
-    aclrtPlaceHolderInfo first{offsetof(Block, pair), offsetof(Block, first)};
-    aclrtPlaceHolderInfo second{offsetof(Block, pair), offsetof(Block, second)};
+    PackedArgs block{words.At(), nullptr, {}, {1, 2}, {10, 20}};
+    aclrtPlaceHolderInfo first{offsetof(PackedArgs, pair), offsetof(PackedArgs, first)};
+    aclrtPlaceHolderInfo second{offsetof(PackedArgs, pair), offsetof(PackedArgs, second)};
     Gate gate;
     ACL_OK(gate.Hold(stream));
     ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 4, stream, nullptr, &block, sizeof block, &first, 1));
@@ -94,7 +94,7 @@ TEST_F(KernelHostArgs, LargeDataIsCopied) {
 TEST_F(KernelHostArgs, WrongHostArgumentsAreRefused) {
     const Stream stream;
     const ZeroWords words(4);
-    Block block{words.At(), nullptr, {}, {1, 2}, {10, 20}};
+    PackedArgs block{words.At(), nullptr, {}, {1, 2}, {10, 20}};
     const size_t size = sizeof block;
     const auto each = [&](aclError code, aclrtFuncHandle function, void* arguments, size_t length,
                           std::vector<aclrtPlaceHolderInfo> places, size_t count,
@@ -108,8 +108,8 @@ TEST_F(KernelHostArgs, WrongHostArgumentsAreRefused) {
                                                                    arguments, length, array, count),
                                  code, says));
     };
-    const uint32_t slot = offsetof(Block, pair);
-    const uint32_t data = offsetof(Block, first);
+    const uint32_t slot = offsetof(PackedArgs, pair);
+    const uint32_t data = offsetof(PackedArgs, first);
     each(kInvalid, add_pair_, nullptr, size, {{slot, data}}, 1, {"hostArgs"});
     each(kInvalid, add_pair_, &block, SIZE_MAX, {{slot, data}}, 1, {"argsSize"});
     each(kInvalid, add_pair_, &block, size, {}, 2, {"placeHolderArray is null", "2"});

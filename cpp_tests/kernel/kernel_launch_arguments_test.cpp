@@ -30,20 +30,20 @@ TEST_F(KernelLaunch, WrongShapesAreRefused) {
     ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelWithArgsArray(nothing, 0, stream, nullptr, nullptr), "numBlocks is 0");
     ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernel(nothing, UINT32_MAX, nullptr, 0, stream), "numBlocks is 4294967295",
                      "2147483647");
-    struct Case {
+    struct InvalidShape {
         dim3 grid, block;
         const char* name;
         const char* bound;
     };
-    for (const Case& c : {Case{{0, 1, 1}, {1, 1, 1}, "gridDim.x is 0", "1 or more"},
-                          Case{{1, 0, 1}, {1, 1, 1}, "gridDim.y is 0", "1 or more"},
-                          Case{{1, 1, 1}, {1, 1, 0}, "blockDim.z is 0", "1 or more"},
-                          Case{{0x80000000, 1, 1}, {1, 1, 1}, "gridDim.x", "2147483647"},
-                          Case{{1, 65536, 1}, {1, 1, 1}, "gridDim.y is 65536", "65535"},
-                          Case{{1, 1, 65536}, {1, 1, 1}, "gridDim.z is 65536", "65535"},
-                          Case{{1, 1, 1}, {1025, 1, 1}, "blockDim.x is 1025", "1024"},
-                          Case{{1, 1, 1}, {1, 1, 65}, "blockDim.z is 65", "64"},
-                          Case{{1, 1, 1}, {1024, 1024, 1}, "1048576 threads", "1024"}}) {
+    for (const InvalidShape& c : {InvalidShape{{0, 1, 1}, {1, 1, 1}, "gridDim.x is 0", "1 or more"},
+                                  InvalidShape{{1, 0, 1}, {1, 1, 1}, "gridDim.y is 0", "1 or more"},
+                                  InvalidShape{{1, 1, 1}, {1, 1, 0}, "blockDim.z is 0", "1 or more"},
+                                  InvalidShape{{0x80000000, 1, 1}, {1, 1, 1}, "gridDim.x", "2147483647"},
+                                  InvalidShape{{1, 65536, 1}, {1, 1, 1}, "gridDim.y is 65536", "65535"},
+                                  InvalidShape{{1, 1, 65536}, {1, 1, 1}, "gridDim.z is 65536", "65535"},
+                                  InvalidShape{{1, 1, 1}, {1025, 1, 1}, "blockDim.x is 1025", "1024"},
+                                  InvalidShape{{1, 1, 1}, {1, 1, 65}, "blockDim.z is 65", "64"},
+                                  InvalidShape{{1, 1, 1}, {1024, 1024, 1}, "1048576 threads", "1024"}}) {
         ACL_FAILS_SAYING(kInvalid,
                          aclrtLaunchSIMTKernelWithArgsArray(nothing, c.grid, c.block, 0, stream, nullptr, nullptr),
                          c.name, c.bound);
@@ -129,14 +129,14 @@ TEST_F(KernelLaunch, AttributesAreAppliedIgnoredOrRefused) {
         attribute.value.rsv[0] = 1;
         ACL_EXPECT_OK(launch());
     }
-    struct Case {
+    struct RefusedAttribute {
         aclrtLaunchKernelAttrId id;
         const char* name;
     };
-    for (const Case& c :
-         {Case{ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET, "BLOCKDIM_OFFSET"},
-          Case{ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP, "DATA_DUMP"}, Case{ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, "TIMEOUT"},
-          Case{ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US, "TIMEOUT_US"}}) {
+    for (const RefusedAttribute& c : {RefusedAttribute{ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET, "BLOCKDIM_OFFSET"},
+                                      RefusedAttribute{ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP, "DATA_DUMP"},
+                                      RefusedAttribute{ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, "TIMEOUT"},
+                                      RefusedAttribute{ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US, "TIMEOUT_US"}}) {
         attribute.id = c.id;
         attribute.value = {};
         ACL_EXPECT_OK(launch());

@@ -48,11 +48,12 @@ TEST_F(KernelLaunch, EachThreadOfEachBlockRunsOnce) {
     const Program program;
     const Stream stream;
     const aclrtFuncHandle mark = program.Kernel("mark");
-    struct Case {
+    struct LaunchShape {
         dim3 grid, block;
     };
-    for (const Case& c : {Case{{1, 1, 1}, {1, 1, 1}}, Case{{7, 1, 1}, {1, 1, 1}}, Case{{1, 1, 1}, {256, 1, 1}},
-                          Case{{5, 3, 2}, {4, 2, 3}}, Case{{1000, 2, 3}, {1, 8, 1}}}) {
+    for (const LaunchShape& c :
+         {LaunchShape{{1, 1, 1}, {1, 1, 1}}, LaunchShape{{7, 1, 1}, {1, 1, 1}}, LaunchShape{{1, 1, 1}, {256, 1, 1}},
+          LaunchShape{{5, 3, 2}, {4, 2, 3}}, LaunchShape{{1000, 2, 3}, {1, 8, 1}}}) {
         const size_t count = size_t{c.grid.x} * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
         const ZeroWords words(count);
         void* address = words.At();

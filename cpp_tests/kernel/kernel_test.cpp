@@ -265,12 +265,12 @@ TEST_F(Kernel, AThreadWithoutADeviceIsRefused) {
 TEST_F(Kernel, RefusedInsideAHostFunction) {
     const Program program;
     const Stream stream;
-    struct Inside {
+    struct KernelCalls {
         aclrtBinHandle binary;
         aclrtFuncHandle function;
         aclError codes[5];
     };
-    static Inside inside;
+    static KernelCalls inside;
     inside = {program, program.Kernel("nothing"), {}};
     ACL_OK(aclrtLaunchHostFunc(
         stream,

@@ -33,7 +33,7 @@ struct Operands {
     int number;
 };
 
-struct Call {
+struct CopyCall {
     const char* name;
     bool has_stream;
     std::function<aclError(const Operands&, aclrtStream)> call;
@@ -48,7 +48,7 @@ aclrtMemcpyKind Kind(const Operands& o) {
     return static_cast<aclrtMemcpyKind>(o.number);
 }
 
-std::vector<Call> Copies() {
+std::vector<CopyCall> Copies() {
     return {
         {"aclrtMemcpy", false,
          [](const Operands& o, aclrtStream) { return aclrtMemcpy(o.dst, o.size, o.src, 0, Kind(o)); }},
@@ -82,7 +82,7 @@ std::vector<Call> Copies() {
     };
 }
 
-std::vector<Call> CopiesOfSymbols() {
+std::vector<CopyCall> CopiesOfSymbols() {
     return {
         {"aclrtMemcpyToSymbol", false,
          [](const Operands& o, aclrtStream) { return aclrtMemcpyToSymbol(o.dst, o.src, 0, o.size, Kind(o)); }},
@@ -102,7 +102,7 @@ std::vector<Call> CopiesOfSymbols() {
 }
 
 // An empty batch; and below, one copy of 0 bytes with a valid attribute.
-std::vector<Call> Batches() {
+std::vector<CopyCall> Batches() {
     const auto none = [](auto call) {
         return [call](const Operands& o, aclrtStream stream) {
             auto index = Poison<size_t>();
@@ -115,7 +115,7 @@ std::vector<Call> Batches() {
             return code;
         };
     };
-    std::vector<Call> calls = {
+    std::vector<CopyCall> calls = {
         {"aclrtMemcpyBatch", false,
          none([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, auto i, aclrtStream) {
              return aclrtMemcpyBatch(a, b, c, d, e, f, g, h, i);
@@ -136,7 +136,7 @@ std::vector<Call> Batches() {
     return calls;
 }
 
-std::vector<Call> Others() {
+std::vector<CopyCall> Others() {
     return {
         {"aclrtMemset", false, [](const Operands& o, aclrtStream) { return aclrtMemset(o.dst, o.size, o.number, 0); }},
         {"aclrtMemsetAsync", true,
@@ -162,8 +162,8 @@ std::vector<Call> Others() {
     };
 }
 
-std::vector<Call> EveryCall() {
-    std::vector<Call> all;
+std::vector<CopyCall> EveryCall() {
+    std::vector<CopyCall> all;
     for (auto make : {Copies, CopiesOfSymbols, Batches, Others})
         for (auto& call : make()) all.push_back(std::move(call));
     return all;
@@ -207,7 +207,7 @@ class CountZero : public WithDevice {
 
 TEST_F(CountZero, SucceedsWithAnyOperands) {
     const Stream stream;
-    for (const Call& call : EveryCall()) {
+    for (const CopyCall& call : EveryCall()) {
         for (const Operands& operands : EveryOperands()) {
             SCOPED_TRACE(operands.text);
             EXPECT_TRUE(Returned(call.name, call.call(operands, stream), 0));
@@ -224,7 +224,7 @@ TEST_F(CountZero, StreamsAreStillChecked) {
     aclrtStream destroyed = nullptr;
     ACL_OK(aclrtCreateStream(&destroyed));
     ACL_OK(aclrtDestroyStream(destroyed));
-    for (const Call& call : EveryCall()) {
+    for (const CopyCall& call : EveryCall()) {
         if (!call.has_stream) continue;
         for (const Operands& operands : EveryOperands()) {
             SCOPED_TRACE(operands.text);
@@ -238,7 +238,7 @@ TEST_F(CountZero, StreamsAreStillChecked) {
 // Calls without a stream need no context. The default stream belongs to one.
 TEST_F(CountZero, WithoutACurrentContext) {
     OnNewThread([this] {
-        for (const Call& call : EveryCall()) {
+        for (const CopyCall& call : EveryCall()) {
             const aclError wanted = call.has_stream ? ACL_ERROR_RT_CONTEXT_NULL : ACL_SUCCESS;
             for (const Operands& operands : EveryOperands()) {
                 SCOPED_TRACE(operands.text);
@@ -249,15 +249,15 @@ TEST_F(CountZero, WithoutACurrentContext) {
 }
 
 TEST_F(CountZero, IsRefusedInsideAHostFunction) {
-    struct Inside {
-        std::vector<Call> calls = EveryCall();
+    struct CopyCalls {
+        std::vector<CopyCall> calls = EveryCall();
         std::vector<Operands> operands;
         std::vector<aclError> codes;
     } inside;
     inside.operands = EveryOperands();
     const auto call_all = [](void* argument) {
-        auto& inside = *static_cast<Inside*>(argument);
-        for (const Call& call : inside.calls)
+        auto& inside = *static_cast<CopyCalls*>(argument);
+        for (const CopyCall& call : inside.calls)
             for (const Operands& operands : inside.operands) inside.codes.push_back(call.call(operands, nullptr));
     };
     ACL_OK(aclrtLaunchHostFunc(nullptr, call_all, &inside));
@@ -334,7 +334,7 @@ TEST(CountZeroTable, HasEveryFunction) {
                                     "aclrtSetMemcpyDesc", "aclrtMemcpyAsyncWithDesc",
                                     // It has no count.
                                     "aclrtGetMemcpyDescSize"};
-    for (const Call& call : EveryCall()) tested.insert(call.name);
+    for (const CopyCall& call : EveryCall()) tested.insert(call.name);
     for (const EveryFunction& function : EveryFunctionOfTheApi())
         for (const char* part : {"Memcpy", "Memset", "Reduce", "RandomNum"})
             if (function.name.find(part) != std::string::npos) {

@@ -65,10 +65,11 @@ TEST_F(Symbol, CopiesPastTheEndAreRefused) {
     char bytes[80] = {};
     const auto kHost = ACL_MEMCPY_DEVICE_TO_HOST;
     const auto kDevice = ACL_MEMCPY_HOST_TO_DEVICE;
-    struct Case {
+    struct InvalidRange {
         size_t count, offset;
     };
-    for (const Case& c : {Case{65, 0}, Case{1, 64}, Case{60, 5}, Case{1, SIZE_MAX}, Case{SIZE_MAX, 1}}) {
+    for (const InvalidRange& c : {InvalidRange{65, 0}, InvalidRange{1, 64}, InvalidRange{60, 5},
+                                  InvalidRange{1, SIZE_MAX}, InvalidRange{SIZE_MAX, 1}}) {
         const auto each = [&](auto words) { EXPECT_TRUE(words) << c.count << " at " << c.offset; };
         const std::string count = "count " + std::to_string(c.count);
         const std::string offset = "offset " + std::to_string(c.offset);
@@ -116,11 +117,11 @@ TEST_F(Symbol, SymbolsNeedADevice) {
 
 TEST_F(Symbol, RefusedInsideAHostFunction) {
     const Stream stream;
-    struct Inside {
+    struct SymbolCalls {
         aclrtBinHandle binary;
         aclError codes[5];
     };
-    static Inside inside;
+    static SymbolCalls inside;
     inside = {*program_, {}};
     ACL_OK(aclrtLaunchHostFunc(
         stream,

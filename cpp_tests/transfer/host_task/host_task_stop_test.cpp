@@ -224,12 +224,12 @@ TEST_F(TaskStop, MemoryThatATaskUsesIsKeptAfterAnAbort) {
 }
 
 TEST_F(TaskStop, AReleaseMayWaitForAThreadThatSubmits) {
-    struct State {
+    struct Releases {
         std::mutex mutex;
         std::atomic<int> released{0};
     };
     constexpr int kTasks = 200;
-    auto* state = MakeImmortal<State>();
+    auto* state = MakeImmortal<Releases>();
     Stream stream;
     std::atomic<bool> done{false};
     std::thread submitter([&] {
@@ -247,7 +247,7 @@ TEST_F(TaskStop, AReleaseMayWaitForAThreadThatSubmits) {
     });
     portaclTaskOptions options = Options();
     options.release = [](void* data) {
-        auto* user = static_cast<State*>(data);
+        auto* user = static_cast<Releases*>(data);
         const std::lock_guard<std::mutex> lock(user->mutex);
         ++user->released;
     };

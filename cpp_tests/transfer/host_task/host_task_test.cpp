@@ -299,12 +299,12 @@ TEST_F(LaunchTask, FreedMemoryIsKeptForPendingTasks) {
 
 TEST_F(LaunchTask, ManyRunInOrderOnSeveralStreams) {
     constexpr int kStreams = 3, kTasks = 100;
-    struct Row {
+    struct TaskChain {
         Stream stream;
         DeviceMemory counter{std::vector<int>(1, 0)};
     };
-    std::vector<std::unique_ptr<Row>> rows;
-    for (int i = 0; i < kStreams; ++i) rows.push_back(std::make_unique<Row>());
+    std::vector<std::unique_ptr<TaskChain>> rows;
+    for (int i = 0; i < kStreams; ++i) rows.push_back(std::make_unique<TaskChain>());
     // Each task checks the number that the previous one has left.
     const auto next = [](portaclTask, void* const* buffers, void* data) -> aclError {
         int* counter = static_cast<int*>(buffers[0]);

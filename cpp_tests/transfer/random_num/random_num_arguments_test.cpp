@@ -240,7 +240,7 @@ TEST_F(RandomNumArguments, Streams) {
 
 TEST_F(RandomNumArguments, RefusedInsideAHostFunction) {
     Stream stream;
-    struct Inside {
+    struct RandomNumCall {
         aclrtRandomNumTaskInfo task;
         aclrtStream stream;
         aclError code;
@@ -248,7 +248,7 @@ TEST_F(RandomNumArguments, RefusedInsideAHostFunction) {
     ACL_OK(aclrtLaunchHostFunc(
         stream,
         [](void* data) {
-            auto* const it = static_cast<Inside*>(data);
+            auto* const it = static_cast<RandomNumCall*>(data);
             it->code = aclrtRandomNumAsync(&it->task, it->stream, nullptr);
         },
         &inside));

@@ -11,14 +11,14 @@ namespace portacl_test {
 
 using RandomNum = WithDevice;
 using Bytes = std::vector<unsigned char>;
-using Words = std::array<uint32_t, 4>;
+using PhiloxBlock = std::array<uint32_t, 4>;
 
 constexpr uint64_t kSeed = 0x123456789ABCDEF0;
 // Not a multiple of the block size.
 constexpr size_t kCount = 1001;
 
 // Philox 4x32-10, by its definition.
-inline Words Philox(uint64_t key, Words counter) {
+inline PhiloxBlock Philox(uint64_t key, PhiloxBlock counter) {
     uint32_t keys[] = {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)};
     for (int round = 0; round < 10; ++round) {
         const uint64_t left = uint64_t{0xD2511F53} * counter[0];

@@ -88,7 +88,7 @@ uint32_t ReduceFloat(const Format& format, aclrtReduceKind kind, uint32_t a, uin
 
 // One element type: how it is reduced, and which bit patterns count as equal.
 template <typename Bits>
-struct Type {
+struct ElementType {
     aclDataType type;
     const char* name;
     std::function<Bits(aclrtReduceKind, Bits, Bits)> reduce;
@@ -97,7 +97,7 @@ struct Type {
 };
 
 template <typename T>
-Type<T> Integer(aclDataType type, const char* name) {
+ElementType<T> Integer(aclDataType type, const char* name) {
     using Limits = std::numeric_limits<T>;
     return {type,
             name,
@@ -108,7 +108,7 @@ Type<T> Integer(aclDataType type, const char* name) {
 }
 
 template <typename Bits>
-Type<Bits> Floating(aclDataType type, const char* name, const Format& format) {
+ElementType<Bits> Floating(aclDataType type, const char* name, const Format& format) {
     const uint32_t one = uint32_t(format.Bias()) << format.fraction;
     const uint32_t infinity = format.ExponentMask() << format.fraction;
     const uint32_t step = 1u << format.fraction;
@@ -155,7 +155,7 @@ class Reduce : public WithDevice {
   protected:
     // dst op= src on the device.
     template <typename Bits>
-    static std::vector<Bits> OnDevice(const Type<Bits>& type, aclrtReduceKind kind, const std::vector<Bits>& a,
+    static std::vector<Bits> OnDevice(const ElementType<Bits>& type, aclrtReduceKind kind, const std::vector<Bits>& a,
                                       const std::vector<Bits>& b) {
         DeviceMemory dst(a), src(b);
         Stream stream;
@@ -166,7 +166,7 @@ class Reduce : public WithDevice {
     }
 
     template <typename Bits>
-    static void Compare(const Type<Bits>& type, const std::vector<Bits>& a, const std::vector<Bits>& b) {
+    static void Compare(const ElementType<Bits>& type, const std::vector<Bits>& a, const std::vector<Bits>& b) {
         for (aclrtReduceKind kind : kKinds) {
             const std::vector<Bits> got = OnDevice(type, kind, a, b);
             ASSERT_EQ(got.size(), a.size());
@@ -185,7 +185,7 @@ class Reduce : public WithDevice {
     }
 
     template <typename Bits>
-    static void SpecialPairs(const Type<Bits>& type) {
+    static void SpecialPairs(const ElementType<Bits>& type) {
         std::vector<Bits> a, b;
         for (Bits x : type.special)
             for (Bits y : type.special) {
@@ -205,7 +205,7 @@ class Reduce : public WithDevice {
 
     // All lengths near the boundaries of a vector loop.
     template <typename Bits>
-    static void RandomPairs(const Type<Bits>& type) {
+    static void RandomPairs(const ElementType<Bits>& type) {
         for (size_t count : {1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 65, 127, 1000, 4099, 300007}) {
             SCOPED_TRACE(count);
             Compare(type, Random<Bits>(count, 1), Random<Bits>(count, 2));

@@ -7,7 +7,7 @@ using namespace portacl_test;
 
 namespace {
 
-struct Place {
+struct SharedValues {
     ExportData data;
     uint64_t rounds;
 };
@@ -18,7 +18,7 @@ void AnswerValues(Connection& parent) {
     int descriptor = -1;
     parent.Receive<int>(&descriptor);
     SharedPool pool = SharedPool::Import(descriptor);
-    const auto place = parent.Receive<Place>();
+    const auto place = parent.Receive<SharedValues>();
     void* const word = ImportPointer(pool, place.data);
     {
         const Stream stream;
@@ -43,7 +43,7 @@ TWO_PROCESS_TEST(StreamValueSharing, ProcessesTakeTurns, AnswerValues) {
     peer.Send(0, descriptor);
     void* const word = pool.Malloc(4096);
     Set(word, 4096, 0);
-    peer.Send(Place{ExportPointer(word), kRounds});
+    peer.Send(SharedValues{ExportPointer(word), kRounds});
     {
         const Stream stream;
         for (uint64_t round = 0; round < kRounds; ++round) {

@@ -53,12 +53,12 @@ TEST_F(StreamValue, AWriteIsInStreamOrder) {
 TEST_F(StreamValue, EachComparison) {
     NEEDS_QUEUES(8);
     constexpr uint64_t kTop = uint64_t{1} << 63;
-    struct Case {
+    struct Comparison {
         uint32_t flag;
         uint64_t value;
         std::vector<uint64_t> too_little, enough;
     };
-    const std::vector<Case> cases = {
+    const std::vector<Comparison> cases = {
         {ACL_STREAM_WAIT_VALUE_GEQ, 5, {4, 0, kMost, 5 + kTop}, {5, 6, 4 + kTop}},
         {ACL_STREAM_WAIT_VALUE_GEQ, kMost, {kMost - 1, kTop - 1}, {kMost, 0, 3}},
         {ACL_STREAM_WAIT_VALUE_EQ, 5, {4, 6, 5 + kTop}, {5}},
@@ -68,7 +68,7 @@ TEST_F(StreamValue, EachComparison) {
         {ACL_STREAM_WAIT_VALUE_NOR, 1, {kMost, kMost - 1}, {0, 1, kMost - 2, kTop}},
         {ACL_STREAM_WAIT_VALUE_NOR, 0, {kMost}, {0, 1, kMost - 1}},
     };
-    for (const Case& wanted : cases) {
+    for (const Comparison& wanted : cases) {
         for (uint64_t enough : wanted.enough) {
             SCOPED_TRACE(std::to_string(wanted.flag) + " " + std::to_string(wanted.value) + " " +
                          std::to_string(enough));
