@@ -235,17 +235,17 @@ TEST_F(Advice, BadArguments) {
 }
 
 TEST_F(Advice, RefusedInsideAHostFunction) {
-    struct State {
+    struct AdviceCalls {
         void* memory;
         std::vector<aclError> codes;
     };
     ManagedMemory managed(kGrain);
-    auto* state = MakeImmortal<State>();
+    auto* state = MakeImmortal<AdviceCalls>();
     state->memory = managed.At();
     ACL_OK(aclrtLaunchHostFunc(
         nullptr,
         [](void* argument) {
-            auto* state = static_cast<State*>(argument);
+            auto* state = static_cast<AdviceCalls*>(argument);
             void* none = nullptr;
             state->codes.push_back(aclrtMemAllocManaged(&none, 1, ACL_RT_MEM_ATTACH_GLOBAL));
             for (const Ranged& one : kRanged) state->codes.push_back(one.call(state->memory, kGrain));

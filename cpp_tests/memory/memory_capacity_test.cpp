@@ -21,13 +21,13 @@ constexpr size_t kGiB = size_t{1} << 30;
 // All sizes are rounded to a page of this size.
 constexpr size_t kPage = 2 * kMiB;
 
-struct Memory {
+struct MemorySizes {
     size_t free = 0, total = 0;
 };
 
 // Total memory of a device, which becomes the current one.
-Memory Info(int32_t device) {
-    Memory memory;
+MemorySizes Info(int32_t device) {
+    MemorySizes memory;
     ExpectOk("aclrtSetDevice", aclrtSetDevice(device));
     ExpectOk("aclrtGetMemInfo", aclrtGetMemInfo(ACL_HBM_MEM, &memory.free, &memory.total));
     return memory;
@@ -62,7 +62,7 @@ void ExpectNearlyTheMachine() {
     ACL_OK(aclInit(nullptr));
     const size_t machine = MachineMemory();
     for (int32_t device = 0; device < Devices(); ++device) {
-        const Memory memory = Info(device);
+        const MemorySizes memory = Info(device);
         EXPECT_LE(memory.total, machine) << "device " << device;
         EXPECT_GE(memory.total, machine / 10 * 9) << "device " << device;
         EXPECT_EQ(memory.free, memory.total) << "device " << device;
@@ -80,7 +80,7 @@ void ExpectTogetherNoMore() {
     const size_t most = Rounded(total / 10 * 7);
     void* first = Take(0, most);
     for (int32_t device = 0; device <= last; ++device) {
-        const Memory memory = Info(device);
+        const MemorySizes memory = Info(device);
         EXPECT_EQ(memory.total, total) << "device " << device;
         EXPECT_EQ(memory.free, total - most) << "device " << device;
     }
@@ -165,7 +165,7 @@ OWN_PROCESS_TEST(MemoryCapacity, TheVariableLimitsEachDevice, {"PORTACL_CPU_DEVI
     ACL_OK(aclInit(nullptr));
     const size_t total = size_t{1} << 40;
     for (int32_t device = 0; device < 4; ++device) {
-        const Memory memory = Info(device);
+        const MemorySizes memory = Info(device);
         EXPECT_EQ(memory.total, total);
         EXPECT_EQ(memory.free, total);
         Take(device, total);
@@ -185,7 +185,7 @@ void ExpectHalfTheAddresses() {
     const size_t share = Rounded(kAddresses / 2 / devices);
     const size_t machine = MachineMemory();
     for (int32_t device = 0; device < Devices(); ++device) {
-        const Memory memory = Info(device);
+        const MemorySizes memory = Info(device);
         if (share < machine / 10 * 9) {
             EXPECT_EQ(memory.total, share);
         }

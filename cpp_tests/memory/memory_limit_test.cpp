@@ -7,13 +7,13 @@ using namespace portacl_test;
 
 namespace {
 
-struct Memory {
+struct MemorySizes {
     size_t free = 0, total = 0;
 };
 
 // Free memory of the current device.
-Memory Info() {
-    Memory memory;
+MemorySizes Info() {
+    MemorySizes memory;
     ExpectOk("aclrtGetMemInfo", aclrtGetMemInfo(ACL_HBM_MEM, &memory.free, &memory.total));
     return memory;
 }
@@ -76,7 +76,7 @@ OWN_PROCESS_TEST(MemoryLimit, TheVariableSetsTheLimitOfEveryDevice, SMALL_DEVICE
     const bool limited = portacl_test::DeviceCount() == 4;
     for (int32_t device = 0; device < static_cast<int32_t>(DeviceCount()); ++device) {
         ACL_OK(aclrtSetDevice(device));
-        const Memory memory = Info();
+        const MemorySizes memory = Info();
         EXPECT_LE(memory.free, memory.total);
         if (limited) {
             EXPECT_EQ(memory.total, size_t{64} << 20);

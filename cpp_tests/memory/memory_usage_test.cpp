@@ -17,12 +17,12 @@ constexpr size_t kMiB = 1 << 20;
 
 class MemUsage : public WithDevice {
   protected:
-    struct Rows {
+    struct UsageRows {
         aclrtMemUsageInfo device = Poison<aclrtMemUsageInfo>();
         aclrtMemUsageInfo managed = Poison<aclrtMemUsageInfo>();
     };
 
-    static Rows Ask(int32_t id = 0) {
+    static UsageRows Ask(int32_t id = 0) {
         aclrtMemUsageInfo rows[3] = {Poison<aclrtMemUsageInfo>(), Poison<aclrtMemUsageInfo>(),
                                      Poison<aclrtMemUsageInfo>()};
         auto count = Poison<size_t>();
@@ -39,7 +39,7 @@ class MemUsage : public WithDevice {
     static void ExpectAgreement() {
         size_t free = 0, total = 0;
         ExpectOk("aclrtGetMemInfo", aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
-        const Rows rows = Ask();
+        const UsageRows rows = Ask();
         const uint64_t sum = rows.device.curMemSize + rows.managed.curMemSize;
         // A GPU's driver uses some memory itself, and so do other processes. Managed memory may not
         // be on the device.
@@ -51,11 +51,11 @@ class MemUsage : public WithDevice {
 };
 
 TEST_F(MemUsage, FollowsAllocations) {
-    const Rows before = Ask();
+    const UsageRows before = Ask();
     ExpectAgreement();
     {
         DeviceMemory small(100), large(64 * kMiB), only_huge(100, ACL_MEM_MALLOC_HUGE_ONLY);
-        const Rows with = Ask();
+        const UsageRows with = Ask();
         ExpectAgreement();
         const uint64_t more = with.device.curMemSize - before.device.curMemSize;
         EXPECT_GE(more, 66 * kMiB + 100);
@@ -65,21 +65,21 @@ TEST_F(MemUsage, FollowsAllocations) {
         EXPECT_EQ(with.device.reserved[7], 0u);
     }
     ExpectAgreement();
-    const Rows after = Ask();
+    const UsageRows after = Ask();
     EXPECT_EQ(after.device.curMemSize, before.device.curMemSize);
     EXPECT_GE(after.device.memPeakSize, before.device.curMemSize + 66 * kMiB) << "the peak stays";
 }
 
 TEST_F(MemUsage, ManagedMemoryIsASeparateKind) {
-    const Rows before = Ask();
+    const UsageRows before = Ask();
     void* managed = nullptr;
     ACL_OK(aclrtMemAllocManaged(&managed, 6 * kMiB - 5, ACL_RT_MEM_ATTACH_GLOBAL));
-    const Rows with = Ask();
+    const UsageRows with = Ask();
     ExpectAgreement();
     EXPECT_EQ(with.managed.curMemSize, before.managed.curMemSize + 6 * kMiB);
     EXPECT_EQ(with.device.curMemSize, before.device.curMemSize);
     ACL_OK(aclrtFree(managed));
-    const Rows after = Ask();
+    const UsageRows after = Ask();
     ExpectAgreement();
     EXPECT_EQ(after.managed.curMemSize, before.managed.curMemSize);
     EXPECT_EQ(after.managed.memPeakSize, with.managed.memPeakSize);
@@ -87,13 +87,13 @@ TEST_F(MemUsage, ManagedMemoryIsASeparateKind) {
 
 // Host memory belongs to no device.
 TEST_F(MemUsage, LeavesHostMemoryOut) {
-    const Rows before = Ask();
+    const UsageRows before = Ask();
     PinnedMemory pinned(3 * kMiB);
     EXPECT_EQ(Ask().device.curMemSize, before.device.curMemSize);
 }
 
 TEST_F(MemUsage, CountsFreedMemoryOfPendingWork) {
-    const Rows before = Ask();
+    const UsageRows before = Ask();
     Stream stream;
     void* going = DeviceMemory(8 * kMiB).Release();
     Gate gate;
@@ -119,7 +119,7 @@ TEST_F(MemUsage, FillsTheCallersBuffer) {
 
 TEST_F(MemUsage, IsPerDevice) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
-    const Rows there = Ask(1);
+    const UsageRows there = Ask(1);
     EXPECT_EQ(there.device.curMemSize, 0u) << "not in use";
     EXPECT_EQ(there.device.memPeakSize, 0u);
     DeviceMemory here(4 * kMiB);

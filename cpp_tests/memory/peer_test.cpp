@@ -164,13 +164,13 @@ TEST_F(Peer, SwitchingNeedsAContext) {
 }
 
 TEST_F(Peer, RefusedInsideAHostFunction) {
-    struct Codes {
+    struct PeerCodes {
         aclError can = 0, enable = 0, disable = 0;
         int32_t out = Poison<int32_t>();
     } codes;
     Stream stream;
     const auto call = [](void* argument) {
-        auto* codes = static_cast<Codes*>(argument);
+        auto* codes = static_cast<PeerCodes*>(argument);
         codes->can = aclrtDeviceCanAccessPeer(&codes->out, 0, 1);
         codes->enable = aclrtDeviceEnablePeerAccess(1, 0);
         codes->disable = aclrtDeviceDisablePeerAccess(1);

@@ -25,7 +25,7 @@ const Settings kSmall = SmallDevice(kSmallDevice);
 enum class Limit { kMaxSize, kDevice };
 
 // A block of the program.
-struct Block {
+struct PoolBlock {
     void* address;
     size_t slots;
     int stream;
@@ -80,7 +80,7 @@ class Sequence {
 
     size_t UsedSlots() const {
         size_t slots = held_;
-        for (const Block& block : live_) slots += block.slots;
+        for (const PoolBlock& block : live_) slots += block.slots;
         return slots;
     }
 
@@ -104,7 +104,7 @@ class Sequence {
 
     void FreeOne() {
         const size_t at = Below(live_.size());
-        const Block block = live_[at];
+        const PoolBlock block = live_[at];
         live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at));
         for (int i = 0; i < 3; ++i) Work(block.address, streams_[block.stream]);
         Free(block.address, streams_[block.stream]);
@@ -113,7 +113,7 @@ class Sequence {
     Stream streams_[kStreams];
     MemPool pool_;
     std::mt19937 random_;
-    std::vector<Block> live_;
+    std::vector<PoolBlock> live_;
     size_t held_ = 0;
     int served_ = 0, refused_ = 0;
 };
@@ -207,7 +207,7 @@ TEST_F(MemPoolLimit, AFailedAllocationAlsoFailsAfterASynchronize) {
         const bool reuses = seed % 2 == 0;
         pool.Allow(reuses, reuses, reuses);
         pool.SetThreshold(seed % 4 < 2 ? UINT64_MAX : 0);
-        std::vector<Block> live;
+        std::vector<PoolBlock> live;
         const auto free_one = [&] {
             const size_t at = random() % live.size();
             for (int i = 0; i < 3; ++i) Work(live[at].address, streams[live[at].stream]);

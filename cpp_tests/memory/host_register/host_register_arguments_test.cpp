@@ -156,17 +156,17 @@ TEST_F(HostRegister, UnmappedMemoryIsRefused) {
 }
 
 TEST_F(HostRegister, RefusedInsideAHostFunction) {
-    struct State {
+    struct RegisterCalls {
         void* page;
         std::atomic<aclError> codes[3];
     };
     Pages pages(kPage);
-    auto* state = MakeImmortal<State>();
+    auto* state = MakeImmortal<RegisterCalls>();
     state->page = pages.At();
     ACL_OK(aclrtLaunchHostFunc(
         nullptr,
         [](void* argument) {
-            auto* state = static_cast<State*>(argument);
+            auto* state = static_cast<RegisterCalls*>(argument);
             void* device = nullptr;
             state->codes[0] = aclrtHostRegisterV2(state->page, kPage, kPinned);
             state->codes[1] = aclrtHostUnregister(state->page);

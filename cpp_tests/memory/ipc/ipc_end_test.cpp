@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kSize = (3 << 20) + 100;
 constexpr int kValue = 0x42;
 
-struct Offer {
+struct MemoryExport {
     KeyText key;
     pid_t process;
 };
@@ -34,7 +34,7 @@ void Exporter(Connection& parent) {
         void* ptr = nullptr;
         ACL_OK(aclrtMalloc(&ptr, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
         Set(ptr, kSize, kValue);
-        parent.Send(Offer{ExportKey(ptr, kSize), getpid()});
+        parent.Send(MemoryExport{ExportKey(ptr, kSize), getpid()});
         // Or it is killed.
         parent.Await(1);
         ACL_OK(aclrtFree(ptr));
@@ -50,7 +50,7 @@ void Exporter(Connection& parent) {
 TWO_PROCESS_TEST(IpcEnd, ExporterKilledBeforeTheImport, Exporter) {
     const Session session;
     Peer peer;
-    const auto offer = peer.Receive<Offer>();
+    const auto offer = peer.Receive<MemoryExport>();
     EXPECT_TRUE(HasSocket(offer.process));
     peer.Kill();
     EXPECT_FALSE(HasSocket(offer.process)) << "the socket is closed";
@@ -112,7 +112,7 @@ TEST(IpcEnd, FirstThreadOfAnExporterWithoutPrivilegesEnds) {
 TWO_PROCESS_TEST(IpcEnd, ExporterKilledWhileItsMemoryIsImported, Exporter) {
     const Session session;
     Peer peer;
-    const auto offer = peer.Receive<Offer>();
+    const auto offer = peer.Receive<MemoryExport>();
     void* const ptr = ImportKey(offer.key);
     peer.Kill();
     if (!OnGpu()) {
@@ -130,7 +130,7 @@ TWO_PROCESS_TEST(IpcEnd, ExporterKilledWhileItsMemoryIsImported, Exporter) {
 TWO_PROCESS_TEST(IpcEnd, ExporterEndsStepByStep, Exporter) {
     const Session session;
     Peer peer;
-    const auto offer = peer.Receive<Offer>();
+    const auto offer = peer.Receive<MemoryExport>();
     void* const ptr = ImportKey(offer.key);
     peer.Signal(1);
     peer.Await(2);
@@ -157,7 +157,7 @@ TWO_PROCESS_TEST(IpcEnd, ExporterEndsStepByStep, Exporter) {
 TWO_PROCESS_TEST(IpcEnd, FreedMemoryIsNotImported, Exporter) {
     const Session session;
     Peer peer;
-    const auto offer = peer.Receive<Offer>();
+    const auto offer = peer.Receive<MemoryExport>();
     peer.Signal(1);
     peer.Await(2);
     ExpectImportFails(offer.key, "has no export with this key");
@@ -170,7 +170,7 @@ TWO_PROCESS_TEST(IpcEnd, FreedMemoryIsNotImported, Exporter) {
 TWO_PROCESS_TEST(IpcEnd, AStoppedExporterIsNotWaitedForLong, Exporter) {
     const Session session;
     Peer peer;
-    const auto offer = peer.Receive<Offer>();
+    const auto offer = peer.Receive<MemoryExport>();
     peer.Stop();
     const auto before = std::chrono::steady_clock::now();
     ExpectImportFails(offer.key, "does not answer");

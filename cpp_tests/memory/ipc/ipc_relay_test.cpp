@@ -35,12 +35,12 @@ void ExporterOfHugePages(Connection& parent) {
 }
 
 // The place of an export in its allocation. An answer ends with it.
-struct Place {
+struct ExportRange {
     uint64_t offset, size;
 };
 
 // Passes one request on to the exporter, and its answer back, with another place if `forged` says one.
-void PassOn(int listener, const std::string& path, const Place* forged) {
+void PassOn(int listener, const std::string& path, const ExportRange* forged) {
     const int importer = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     const int exporter = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (!ConnectTo(exporter, path)) _exit(3);
@@ -49,8 +49,8 @@ void PassOn(int listener, const std::string& path, const Place* forged) {
     ssize_t got = ReceiveMessage(importer, bytes, sizeof bytes, &file);
     if (got <= 0 || send(exporter, bytes, static_cast<size_t>(got), MSG_NOSIGNAL) != got) _exit(4);
     got = ReceiveMessage(exporter, bytes, sizeof bytes, &file);
-    if (got < static_cast<ssize_t>(sizeof(Place))) _exit(5);
-    if (forged) std::memcpy(bytes + got - sizeof(Place), forged, sizeof(Place));
+    if (got < static_cast<ssize_t>(sizeof(ExportRange))) _exit(5);
+    if (forged) std::memcpy(bytes + got - sizeof(ExportRange), forged, sizeof(ExportRange));
     if (SendMessage(importer, bytes, static_cast<size_t>(got), file) != got) _exit(6);
     // What the exporter keeps for this connection, it keeps until the importer has ended its own.
     if (!forged) return;
@@ -62,7 +62,7 @@ void PassOn(int listener, const std::string& path, const Place* forged) {
 // A forked process with a socket of its own, which serves one request per place, and then one without a change.
 class Relay {
   public:
-    Relay(const KeyText& key, const std::vector<Place>& places) {
+    Relay(const KeyText& key, const std::vector<ExportRange>& places) {
         const KeyParts parts = KeyParts::Of(key);
         const std::string exporter = parts.Socket();
         int ready[2];
@@ -87,11 +87,11 @@ class Relay {
 
   private:
     [[noreturn]] static void Serve(const std::string& name, const std::string& exporter,
-                                   const std::vector<Place>& places, int ready) {
+                                   const std::vector<ExportRange>& places, int ready) {
         const int listener = ListenAs(name);
         const unsigned long long start = StartOf(getpid());
         if (listener < 0 || write(ready, &start, sizeof start) < 0) _exit(2);
-        for (const Place& place : places) PassOn(listener, exporter, &place);
+        for (const ExportRange& place : places) PassOn(listener, exporter, &place);
         PassOn(listener, exporter, nullptr);
         for (;;) pause();
     }
@@ -108,7 +108,7 @@ void ExpectRefusedPlaces() {
     Peer peer;
     const auto key = peer.Receive<KeyText>();
     constexpr uint64_t kPage = 4096, kMost = UINT64_MAX;
-    const std::vector<Place> places = {
+    const std::vector<ExportRange> places = {
         {0, 0},
         {0, uint64_t{1} << 40},
         {0, kMost},
@@ -119,7 +119,7 @@ void ExpectRefusedPlaces() {
     };
     const Relay relay(key, places);
     const Session session;
-    for (const Place& place : places) {
+    for (const ExportRange& place : places) {
         SCOPED_TRACE(place.offset);
         SCOPED_TRACE(place.size);
         ExpectImportFails(relay.Key(), "the export of the other process is damaged");

@@ -190,7 +190,7 @@ TEST_F(Ipc, ThreadsWithoutADeviceExportAndClose) {
 TEST_F(Ipc, RefusedInsideAHostFunction) {
     const DeviceMemory memory(kSize);
     const KeyText key = ExportKey(memory.At(), kSize);
-    struct Inside {
+    struct IpcCalls {
         void* ptr;
         const char* key;
         aclError codes[5];
@@ -199,7 +199,7 @@ TEST_F(Ipc, RefusedInsideAHostFunction) {
     ACL_OK(aclrtLaunchHostFunc(
         stream,
         [](void* data) {
-            auto& my = *static_cast<Inside*>(data);
+            auto& my = *static_cast<IpcCalls*>(data);
             KeyText out{};
             void* ptr = nullptr;
             int32_t process = 1;

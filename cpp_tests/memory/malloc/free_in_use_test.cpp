@@ -200,7 +200,7 @@ TEST_F(FreeInUse, ABlockedStreamKeepsMuchMemoryAndNoCallWaits) {
 
 // A driver's queue for a stream holds some 56 records. Pages of 2 MiB are few on some machines.
 TEST_F(FreeInUse, ABlockedStreamLetsAnyNumberOfFreesReturn) {
-    struct Kind {
+    struct AllocationKind {
         const char* name;
         std::function<aclError(void**)> allocate;
         std::function<aclError(void*)> free;
@@ -209,14 +209,14 @@ TEST_F(FreeInUse, ABlockedStreamLetsAnyNumberOfFreesReturn) {
     const auto on_device = [](size_t size, aclrtMemMallocPolicy policy) {
         return [size, policy](void** address) { return aclrtMalloc(address, size, policy); };
     };
-    const Kind kinds[] = {
+    const AllocationKind kinds[] = {
         {"device memory", on_device(512, ACL_MEM_MALLOC_NORMAL_ONLY), aclrtFree, 20'000},
         {"pages of 2 MiB", on_device(2 * kMiB, ACL_MEM_MALLOC_HUGE_ONLY), aclrtFree, 100},
         {"pinned memory", [](void** address) { return aclrtMallocHost(address, 64); }, aclrtFreeHost, 20'000},
     };
     Stream stream;
     const MemInfo before = DeviceMemInfo();
-    for (const Kind& kind : kinds) {
+    for (const AllocationKind& kind : kinds) {
         SCOPED_TRACE(kind.name);
         std::vector<void*> blocks;
         void* address = nullptr;

@@ -317,7 +317,7 @@ TEST_F(MemoryHookSize, IsTheSizeThatBuiltInHooksWrite) {
     });
 }
 
-struct Offer {
+struct SizedExport {
     KeyText key;
     ExportData pointer;
     uint64_t physical;
@@ -337,7 +337,7 @@ void Exporter(Connection& parent) {
             const DeviceMemory memory(std::max<size_t>(size, 4096));
             const PhysicalMemory physical(size);
             void* const block = pool.Malloc(size);
-            Offer offer{ExportKey(memory.At(), size), ExportPointer(block), 0};
+            SizedExport offer{ExportKey(memory.At(), size), ExportPointer(block), 0};
             ExpectOk("aclrtMemExportToShareableHandle",
                      aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, kAnyone, &offer.physical));
             parent.Send(offer);
@@ -378,7 +378,7 @@ TWO_PROCESS_TEST(MemoryHookSizeImported, IsTheSameEverywhere, Exporter) {
         const SharedPool pool = SharedPool::Import(descriptor);
         for (const size_t size : kSizes) {
             SCOPED_TRACE(size);
-            const auto offer = peer.Receive<Offer>();
+            const auto offer = peer.Receive<SizedExport>();
             ExpectOneSizeOfAnImport([&] { return Id(ImportKey(offer.key)); }, [&](uint64_t) { CloseKey(offer.key); });
             ExpectOneSizeOfAnImport([&] { return Id(ImportPointer(pool, offer.pointer)); },
                                     [&](uint64_t id) { FreeAndWait(Pointer(id)); });

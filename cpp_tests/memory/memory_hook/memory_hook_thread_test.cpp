@@ -83,9 +83,9 @@ TEST_F(MemoryHookThread, OfOtherThreadsStay) {
 }
 
 // Frees memory when the thread's objects are destroyed.
-struct Owner {
+struct ThreadMemory {
     void* memory = nullptr;
-    ~Owner() { ACL_EXPECT_OK(aclrtFreeHost(memory)); }
+    ~ThreadMemory() { ACL_EXPECT_OK(aclrtFreeHost(memory)); }
 };
 
 TEST_F(MemoryHookThread, AreCalledUntilTheThreadHasEnded) {
@@ -94,7 +94,7 @@ TEST_F(MemoryHookThread, AreCalledUntilTheThreadHasEnded) {
     reported_frees = 0;
     OnNewThread([&] {
         // Destroyed after all objects that are created later.
-        thread_local Owner owner;
+        thread_local ThreadMemory owner;
         owner.memory = Allocate();
         ASSERT_EQ(pthread_setspecific(key, Allocate()), 0);
         RegisterForThread("one");

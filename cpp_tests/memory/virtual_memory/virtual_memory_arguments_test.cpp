@@ -190,14 +190,14 @@ TEST_F(VirtualMemoryArguments, Access) {
     EXPECT_TRUE(IsPoison(handle));
 }
 
-struct Inside {
+struct VirtualMemoryCalls {
     void* address;
     aclrtDrvMemHandle memory;
     aclError codes[9];
 };
 
 void CallAll(void* argument) {
-    auto* inside = static_cast<Inside*>(argument);
+    auto* inside = static_cast<VirtualMemoryCalls*>(argument);
     auto props = PhysicalProps();
     void* address = nullptr;
     aclrtDrvMemHandle handle = nullptr;
@@ -221,7 +221,7 @@ TEST_F(VirtualMemoryArguments, InsideAHostFunction) {
     Range range(kPiece);
     PhysicalMemory memory;
     const Mapping mapping(range.At(), memory);
-    Inside inside{range.At(), memory, {}};
+    VirtualMemoryCalls inside{range.At(), memory, {}};
     {
         Stream stream;
         ACL_OK(aclrtLaunchHostFunc(stream, CallAll, &inside));

@@ -153,7 +153,7 @@ TEST_F(VirtualMemorySharing, ListsCheckTheirArguments) {
 
 namespace {
 
-struct Offer {
+struct FabricExport {
     uint64_t number;
     aclrtMemFabricHandle fabric;
     pid_t process;
@@ -168,7 +168,7 @@ void Exporter(Connection& parent) {
             const Mapped first(one), second(two);
             Set(first.At(), kPiece, kValue);
             Set(second.At(), kPiece, kValue + 1);
-            Offer offer{};
+            FabricExport offer{};
             offer.number = ExportNumber(one, kListed);
             offer.process = getpid();
             ExpectOk("aclrtMemExportToShareableHandleV2",
@@ -198,7 +198,7 @@ void Exporter(Connection& parent) {
 TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryIsFreedWithItsLastUser, Exporter) {
     const Session session;
     Peer peer;
-    const auto offer = peer.Receive<Offer>();
+    const auto offer = peer.Receive<FabricExport>();
     ExpectImportFails(offer.number, "does not allow this process");
     peer.Send(ThisProcess());
     peer.Await(1);
@@ -243,7 +243,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryIsFreedWithItsLastUser, Expo
 TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ExporterKilledWhileItsMemoryIsMapped, Exporter) {
     const Session session;
     Peer peer;
-    const auto offer = peer.Receive<Offer>();
+    const auto offer = peer.Receive<FabricExport>();
     peer.Send(ThisProcess());
     peer.Await(1);
     const aclrtDrvMemHandle memory = ImportNumber(offer.number);
@@ -267,7 +267,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ExporterKilledWhileItsMemoryIsMapp
 TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ExporterKilledBeforeTheImport, Exporter) {
     const Session session;
     Peer peer;
-    const auto offer = peer.Receive<Offer>();
+    const auto offer = peer.Receive<FabricExport>();
     peer.Kill();
     ExpectImportFails(offer.number, "has ended");
 }
@@ -276,7 +276,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ADeviceResetFreesItsImports, Expor
     const Session session;
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Peer peer;
-    const auto offer = peer.Receive<Offer>();
+    const auto offer = peer.Receive<FabricExport>();
     peer.Send(ThisProcess());
     peer.Await(1);
     ACL_OK(aclrtSetDevice(1));

@@ -153,7 +153,7 @@ TEST_F(MemPoolSharingErrors, ImportPointerChecksItsArguments) {
 }
 
 TEST_F(MemPoolSharingErrors, RefusedInsideAHostFunction) {
-    struct Arguments {
+    struct SharingCalls {
         SharedPool pool;
         void* ptr;
         int descriptor;
@@ -164,7 +164,7 @@ TEST_F(MemPoolSharingErrors, RefusedInsideAHostFunction) {
     arguments.data = ExportPointer(arguments.ptr);
     arguments.descriptor = arguments.pool.Export();
     const auto call = [](void* raw) {
-        auto& a = *static_cast<Arguments*>(raw);
+        auto& a = *static_cast<SharingCalls*>(raw);
         int descriptor;
         ExportData data{};
         data.size = sizeof data;

@@ -255,7 +255,7 @@ namespace {
 constexpr int kThreads = 8;
 constexpr int kRounds = 20;
 constexpr size_t kBlock = 100000;
-struct Batch {
+struct ExportBatch {
     ExportData names[kThreads];
 };
 
@@ -264,7 +264,7 @@ void ImportInManyThreads(Connection& parent) {
     const Session session;
     SharedPool pool = ReceivePool(parent);
     for (int round = 0; round < kRounds; ++round) {
-        const Batch batch = parent.Receive<Batch>();
+        const ExportBatch batch = parent.Receive<ExportBatch>();
         parent.Signal(round);
         std::vector<std::thread> threads;
         for (int first = 0; first < kThreads; ++first)
@@ -299,7 +299,7 @@ TWO_PROCESS_TEST(MemPoolSharing, ThreadsImportWhileOthersFree, ImportInManyThrea
     SendPool(peer, pool);
     for (int round = 0; round < kRounds; ++round) {
         std::vector<void*> blocks;
-        Batch batch;
+        ExportBatch batch;
         for (int index = 0; index < kThreads; ++index) {
             blocks.push_back(pool.Malloc(kBlock));
             Set(blocks.back(), kBlock, index + 1);
