@@ -21,13 +21,13 @@ constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
 template <typename Argument>
-struct Row {
+struct HandleCall {
     const char* text;
     std::function<aclError(Argument)> call;
 };
 
 template <typename Argument>
-using Rows = std::vector<Row<Argument>>;
+using HandleCalls = std::vector<HandleCall<Argument>>;
 
 #define ROW(argument, expression)                                        \
     {                                                                    \
@@ -37,14 +37,14 @@ using Rows = std::vector<Row<Argument>>;
 class HandleArguments : public WithDevice {
   protected:
     template <typename Argument>
-    void ExpectAll(const Rows<Argument>& rows, aclError code, Argument argument) {
+    void ExpectAll(const HandleCalls<Argument>& rows, aclError code, Argument argument) {
         for (const auto& row : rows) EXPECT_TRUE(FailedSaying(row.text, row.call(argument), code, {}));
         EXPECT_TRUE(IsPoison(pointer_) && IsPoison(id_) && IsPoison(value_) && IsPoison(number_) && IsPoison(key_) &&
                     IsPoison(properties_) && IsPoison(fabric_));
     }
 
     // Null, a value that never was a handle, a handle of another kind, and a destroyed one.
-    void ExpectNone(const Rows<void*>& rows, void* other_kind, void* destroyed) {
+    void ExpectNone(const HandleCalls<void*>& rows, void* other_kind, void* destroyed) {
         ExpectAll<void*>(rows, kInvalid, nullptr);
         for (void* bad : {reinterpret_cast<void*>(8), reinterpret_cast<void*>(UINTPTR_MAX), static_cast<void*>(page_),
                           other_kind, destroyed}) {
@@ -53,7 +53,7 @@ class HandleArguments : public WithDevice {
         }
     }
 
-    Rows<void*> NotifyCalls() {
+    HandleCalls<void*> NotifyCalls() {
         return {
             ROW(void* n, aclrtRecordNotify(n, nullptr)),
             ROW(void* n, aclrtWaitAndResetNotify(n, nullptr, 1)),
@@ -63,7 +63,7 @@ class HandleArguments : public WithDevice {
         };
     }
 
-    Rows<void*> CountCalls() {
+    HandleCalls<void*> CountCalls() {
         return {
             ROW(void* c, aclrtCntNotifyRecord(c, nullptr, &record_)),
             ROW(void* c, aclrtCntNotifyWaitWithTimeout(c, nullptr, &wait_)),
@@ -73,7 +73,7 @@ class HandleArguments : public WithDevice {
         };
     }
 
-    Rows<void*> PoolCalls() {
+    HandleCalls<void*> PoolCalls() {
         return {
             ROW(void* p, aclrtMemPoolMallocAsync(&pointer_, 100, p, nullptr)),
             ROW(void* p, aclrtMemPoolGetAttr(p, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &value_)),
@@ -84,7 +84,7 @@ class HandleArguments : public WithDevice {
         };
     }
 
-    Rows<void*> PhysicalCalls() {
+    HandleCalls<void*> PhysicalCalls() {
         return {
             ROW(void* h, aclrtMapMem(place_, kPiece, 0, h, 0)),
             ROW(void* h, aclrtMemMapNoAccess(place_, kPiece, 0, h, 0)),
@@ -96,7 +96,7 @@ class HandleArguments : public WithDevice {
         };
     }
 
-    Rows<const char*> KeyCalls() {
+    HandleCalls<const char*> KeyCalls() {
         return {
             ROW(const char* k, aclrtIpcMemImportByKey(&pointer_, k, 0)),
             ROW(const char* k, aclrtIpcMemSetImportPid(k, &process_, 1)),

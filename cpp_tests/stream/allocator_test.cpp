@@ -19,19 +19,19 @@ constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 struct Counting {
     int allocated = 0, advised = 0, freed = 0;
 };
-struct Block {
+struct AllocatorBlock {
     void* memory = nullptr;
 };
 
 void* Alloc(aclrtAllocator object, size_t size) {
     ++static_cast<Counting*>(object)->allocated;
-    auto* block = new Block;
+    auto* block = new AllocatorBlock;
     ACL_EXPECT_OK(aclrtMalloc(&block->memory, size, ACL_MEM_MALLOC_HUGE_FIRST));
     return block;
 }
 void Free(aclrtAllocator object, aclrtAllocatorBlock handed) {
     ++static_cast<Counting*>(object)->freed;
-    auto* block = static_cast<Block*>(handed);
+    auto* block = static_cast<AllocatorBlock*>(handed);
     ACL_EXPECT_OK(aclrtFree(block->memory));
     delete block;
 }
@@ -40,7 +40,7 @@ void* AllocAdvise(aclrtAllocator object, size_t size, aclrtAllocatorAddr) {
     return Alloc(object, size);
 }
 void* GetAddr(aclrtAllocatorBlock block) {
-    return static_cast<Block*>(block)->memory;
+    return static_cast<AllocatorBlock*>(block)->memory;
 }
 
 class Description {

@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kSize = 256;
 constexpr uint32_t kUnknown = 0xFFFFFFFF;
 
-struct Call {
+struct ExceptionReport {
     int who;
     aclrtExceptionInfo* info;
     uint32_t task, stream, thread, device, code;
@@ -33,30 +33,30 @@ struct Call {
 class Calls {
   public:
     void Note(int who, aclrtExceptionInfo* info) {
-        const Call call{who,
-                        info,
-                        aclrtGetTaskIdFromExceptionInfo(info),
-                        aclrtGetStreamIdFromExceptionInfo(info),
-                        aclrtGetThreadIdFromExceptionInfo(info),
-                        aclrtGetDeviceIdFromExceptionInfo(info),
-                        aclrtGetErrorCodeFromExceptionInfo(info),
-                        std::this_thread::get_id()};
+        const ExceptionReport call{who,
+                                   info,
+                                   aclrtGetTaskIdFromExceptionInfo(info),
+                                   aclrtGetStreamIdFromExceptionInfo(info),
+                                   aclrtGetThreadIdFromExceptionInfo(info),
+                                   aclrtGetDeviceIdFromExceptionInfo(info),
+                                   aclrtGetErrorCodeFromExceptionInfo(info),
+                                   std::this_thread::get_id()};
         const std::lock_guard<std::mutex> lock(mutex_);
         calls_.push_back(call);
     }
-    std::vector<Call> Take() {
+    std::vector<ExceptionReport> Take() {
         const std::lock_guard<std::mutex> lock(mutex_);
         return std::exchange(calls_, {});
     }
     std::vector<int> Ids() {
         std::vector<int> who;
-        for (const Call& call : Take()) who.push_back(call.who);
+        for (const ExceptionReport& call : Take()) who.push_back(call.who);
         return who;
     }
 
   private:
     std::mutex mutex_;
-    std::vector<Call> calls_;
+    std::vector<ExceptionReport> calls_;
 };
 
 Calls& Noted() {
@@ -111,7 +111,7 @@ TEST_F(ExceptionCallback, IsCalledBeforeTheFailureIsSeenOnAThreadOfTheLibrary) {
     uint32_t task = 0;
     ACL_OK(aclrtGetThreadLastTaskId(&task));
     ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream), "stream.fill");
-    const std::vector<Call> calls = Noted().Take();
+    const std::vector<ExceptionReport> calls = Noted().Take();
     ASSERT_EQ(calls.size(), 1u);
     EXPECT_EQ(calls[0].task, task);
     EXPECT_EQ(calls[0].stream, static_cast<uint32_t>(id));
@@ -134,7 +134,7 @@ TEST_F(ExceptionCallback, TheThreadIsTheOneThatSubmitted) {
     // The last error of the thread that synchronizes, and of no other.
     ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream));
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_AICORE_EXCEPTION);
-    const std::vector<Call> calls = Noted().Take();
+    const std::vector<ExceptionReport> calls = Noted().Take();
     ASSERT_EQ(calls.size(), 1u);
     EXPECT_EQ(calls[0].thread, submitter);
     EXPECT_EQ(calls[0].task, task);
@@ -166,7 +166,7 @@ TEST_F(ExceptionCallback, InformationLivesAsLongAsTheCall) {
     Stream stream;
     ACL_OK(aclrtSetExceptionInfoCallback(First));
     Fail(stream);
-    const std::vector<Call> calls = Noted().Take();
+    const std::vector<ExceptionReport> calls = Noted().Take();
     ASSERT_EQ(calls.size(), 1u);
     aclrtExceptionInfo* stale = calls[0].info;
     EXPECT_EQ(aclrtGetTaskIdFromExceptionInfo(stale), kUnknown);
@@ -216,12 +216,12 @@ TEST_F(ExceptionCallback, ThatUnregistersItselfIsNotCalledAgain) {
     static std::atomic<int> count;
     count = 0;
     struct Once {
-        static void Call(aclrtExceptionInfo*) {
+        static void ExceptionReport(aclrtExceptionInfo*) {
             ++count;
-            ACL_EXPECT_OK(aclrtExceptionInfoCallbackUnregister(Call));
+            ACL_EXPECT_OK(aclrtExceptionInfoCallbackUnregister(ExceptionReport));
         }
     };
-    ACL_OK(aclrtExceptionInfoCallbackRegister(Once::Call));
+    ACL_OK(aclrtExceptionInfoCallbackRegister(Once::ExceptionReport));
     Fail(stream);
     Fail(stream);
     EXPECT_EQ(count, 1);
@@ -246,7 +246,7 @@ TEST_F(ExceptionCallback, WorksForTheDefaultStreamAndUnderStop) {
     ACL_OK(aclrtSetStreamFailureMode(nullptr, ACL_STOP_ON_FAILURE));
     ACL_OK(aclrtSetExceptionInfoCallback(First));
     Fail(nullptr);
-    const std::vector<Call> calls = Noted().Take();
+    const std::vector<ExceptionReport> calls = Noted().Take();
     ASSERT_EQ(calls.size(), 1u);
     EXPECT_EQ(calls[0].stream, static_cast<uint32_t>(id));
 }

@@ -72,7 +72,7 @@ TEST_F(StreamCreate, FailsAfterFinalize) {
 // Every call that takes a stream, with valid other arguments.
 class StreamCalls : public WithDevice {
   protected:
-    struct Call {
+    struct StreamCall {
         const char* name;
         std::function<aclError(aclrtStream)> call;
     };
@@ -129,37 +129,37 @@ class StreamCalls : public WithDevice {
         event_.reset();
     }
 
-    std::vector<Call> All() const {
-        std::vector<Call> all = calls_;
+    std::vector<StreamCall> All() const {
+        std::vector<StreamCall> all = calls_;
         all.insert(all.end(), destroyers_.begin(), destroyers_.end());
         return all;
     }
 
     // All calls fail with `code` for `stream`, and their texts contain `words`.
     void AllFail(aclError code, aclrtStream stream, std::initializer_list<std::string> words) {
-        for (const Call& call : All()) EXPECT_TRUE(FailedSaying(call.name, call.call(stream), code, words));
+        for (const StreamCall& call : All()) EXPECT_TRUE(FailedSaying(call.name, call.call(stream), code, words));
     }
 
     std::unique_ptr<DeviceMemory> device_;
     std::unique_ptr<PinnedMemory> pinned_;
     std::unique_ptr<Event> event_;
     aclrtStreamStatus status_ = ACL_STREAM_STATUS_RESERVED;
-    std::vector<Call> calls_;
-    std::vector<Call> destroyers_;
+    std::vector<StreamCall> calls_;
+    std::vector<StreamCall> destroyers_;
 };
 
 TEST_F(StreamCalls, WorkWithAStream) {
     Stream stream;
-    for (const Call& call : calls_) EXPECT_TRUE(Returned(call.name, call.call(stream), 0));
+    for (const StreamCall& call : calls_) EXPECT_TRUE(Returned(call.name, call.call(stream), 0));
 }
 
 TEST_F(StreamCalls, NullIsTheDefaultStream) {
-    for (const Call& call : calls_) EXPECT_TRUE(Returned(call.name, call.call(nullptr), 0));
+    for (const StreamCall& call : calls_) EXPECT_TRUE(Returned(call.name, call.call(nullptr), 0));
     ACL_OK(aclrtSynchronizeStream(nullptr));
 }
 
 TEST_F(StreamCalls, NullCannotBeDestroyed) {
-    for (const Call& call : destroyers_)
+    for (const StreamCall& call : destroyers_)
         EXPECT_TRUE(
             FailedSaying(call.name, call.call(nullptr), ACL_ERROR_INVALID_PARAM, {"stream", "null", "default stream"}));
 }
@@ -187,7 +187,7 @@ TEST_F(StreamCalls, RefuseHandlesOfOtherKinds) {
 }
 
 TEST_F(StreamCalls, RefuseDestroyedStreams) {
-    for (const Call& destroy : destroyers_) {
+    for (const StreamCall& destroy : destroyers_) {
         SCOPED_TRACE(destroy.name);
         aclrtStream stream = Stream().Release();
         EXPECT_TRUE(Returned(destroy.name, destroy.call(stream), 0));
@@ -203,7 +203,8 @@ TEST_F(StreamCalls, NeedADeviceInThisThread) {
     Stream stream;
     OnNewThread([&] {
         AllFail(ACL_ERROR_RT_CONTEXT_NULL, stream, {"aclrtSetDevice"});
-        for (const Call& call : calls_) EXPECT_TRUE(Failed(call.name, call.call(nullptr), ACL_ERROR_RT_CONTEXT_NULL));
+        for (const StreamCall& call : calls_)
+            EXPECT_TRUE(Failed(call.name, call.call(nullptr), ACL_ERROR_RT_CONTEXT_NULL));
     });
     ACL_OK(aclrtSynchronizeStream(stream));
 }
@@ -212,7 +213,7 @@ TEST_F(StreamCalls, WorkFromAnotherThreadOfTheDevice) {
     Stream stream;
     OnNewThread([&] {
         ACL_OK(aclrtSetDevice(0));
-        for (const Call& call : calls_) EXPECT_TRUE(Returned(call.name, call.call(stream), 0));
+        for (const StreamCall& call : calls_) EXPECT_TRUE(Returned(call.name, call.call(stream), 0));
         ACL_OK(aclrtSynchronizeStream(stream));
     });
 }
@@ -249,7 +250,7 @@ TEST_F(StreamCalls, FailAfterFinalize) {
     ACL_OK(aclFinalize());
     // One of the calls destroys the stream late, the other one finds it destroyed.
     EXPECT_TRUE(Returned(destroyers_[0].name, destroyers_[0].call(stream), ACL_SUCCESS));
-    for (const Call& destroy : destroyers_)
+    for (const StreamCall& destroy : destroyers_)
         EXPECT_TRUE(
             FailedSaying(destroy.name, destroy.call(stream), ACL_ERROR_RT_PARAM_INVALID, {"stream", Shown(stream)}));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream));

@@ -27,7 +27,7 @@ size_t Count(const std::string& text, const std::string& word) {
 }
 
 struct MemoryWork : LateWork {
-    Memory before, during;
+    MemoryOfEachKind before, during;
     void Early() override {
         LATE_OK(aclrtSetDevice(0));
         before.Get();
@@ -150,7 +150,7 @@ struct RangeWork : LateWork {
         LATE_OK(aclprofRangeStop(range));
         aclprofDestroyStamp(stamp);
         LATE(aclprofMark(stamp) == ACL_ERROR_RT_PARAM_INVALID);
-        Memory memory;
+        MemoryOfEachKind memory;
         memory.Get();
         memory.Use();
         memory.Free();
@@ -167,7 +167,7 @@ struct ProfileWork : LateWork {
         aclprofConfig* config = aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME);
         LATE(config != nullptr);
         LATE_OK(aclprofStart(config));
-        Memory memory;
+        MemoryOfEachKind memory;
         memory.Get();
         memory.Use();
         memory.Free();
@@ -291,7 +291,7 @@ struct FirstWork : LateWork {
     void Late() override {
         LATE_OK(aclInit(nullptr));
         LATE_OK(aclrtSetDevice(0));
-        Memory memory;
+        MemoryOfEachKind memory;
         memory.Get();
         memory.Use();
         memory.Free();

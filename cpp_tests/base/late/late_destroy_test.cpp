@@ -26,7 +26,7 @@ constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 enum class Owner { kContext, kDevice, kSession };
 
 // A kind of objects that programs destroy.
-struct Kind {
+struct ObjectKind {
     const char* name;
     Owner owner;
     void* (*create)();
@@ -86,7 +86,7 @@ aclError UsePhysical(void* memory) {
     return aclrtMemGetAllocationPropertiesFromHandle(memory, &props);
 }
 
-const Kind kKinds[] = {
+const ObjectKind kKinds[] = {
     {"stream", Owner::kContext, [] { return Created("aclrtCreateStream", aclrtCreateStream); }, aclrtDestroyStream,
      aclrtSynchronizeStream},
     {"stream, destroyed with force", Owner::kContext, [] { return Created("aclrtCreateStream", aclrtCreateStream); },
@@ -170,11 +170,11 @@ aclrtContext Begin() {
 }
 
 // Calls `check` with an object of each kind that an end has taken.
-void AfterEachEnd(const std::function<void(const Kind&, void*)>& check) {
+void AfterEachEnd(const std::function<void(const ObjectKind&, void*)>& check) {
     for (const End& end : kEnds) {
         const aclrtContext context = Begin();
-        std::vector<std::pair<const Kind*, void*>> objects;
-        for (const Kind& kind : kKinds) {
+        std::vector<std::pair<const ObjectKind*, void*>> objects;
+        for (const ObjectKind& kind : kKinds) {
             if (kind.owner <= end.owner) objects.emplace_back(&kind, kind.create());
             // aclrtCreateContext makes another context current.
             ACL_EXPECT_OK(aclrtSetCurrentContext(context));
@@ -191,7 +191,7 @@ void AfterEachEnd(const std::function<void(const Kind&, void*)>& check) {
 }
 
 // Destroys an object late, and again.
-void DestroyTwice(const Kind& kind, void* object) {
+void DestroyTwice(const ObjectKind& kind, void* object) {
     EXPECT_TRUE(portacl_test::Returned(kind.name, kind.destroy(object), ACL_SUCCESS));
     EXPECT_TRUE(portacl_test::Returned(kind.name, kind.destroy(object), kDead));
     const std::string text = aclGetRecentErrMsg();
@@ -203,8 +203,8 @@ TEST(LateDestroy, SucceedsOnceForEveryKindAndOwner) {
 }
 
 TEST(LateDestroy, WorksInTheNextSession) {
-    std::vector<std::pair<const Kind*, void*>> objects;
-    AfterEachEnd([&](const Kind& kind, void* object) { objects.emplace_back(&kind, object); });
+    std::vector<std::pair<const ObjectKind*, void*>> objects;
+    AfterEachEnd([&](const ObjectKind& kind, void* object) { objects.emplace_back(&kind, object); });
     Begin();
     for (const auto& [kind, object] : objects) {
         SCOPED_TRACE(kind->name);
@@ -214,7 +214,7 @@ TEST(LateDestroy, WorksInTheNextSession) {
 }
 
 TEST(LateDestroy, OtherUsesFailBeforeAndAfter) {
-    AfterEachEnd([](const Kind& kind, void* object) {
+    AfterEachEnd([](const ObjectKind& kind, void* object) {
         if (!kind.use) return;
         const auto refused = [&](const char* state) {
             const aclError code = kind.use(object);

@@ -72,7 +72,7 @@ struct Hook {
 template <portaclMemoryHookScope kScope>
 struct HookWork : LateWork {
     Hook hook;
-    Memory memory;
+    MemoryOfEachKind memory;
     void Early() override {
         LATE_OK(aclrtSetDevice(0));
         memory.Get();
@@ -115,7 +115,7 @@ struct LateHookWork : LateWork {
         LATE_OK(portaclMemoryHookRegisterLineProfile(0, kThread, &ids[3]));
         Hook hook;
         hook.Register(kThread);
-        Memory memory;
+        MemoryOfEachKind memory;
         memory.Get();
         memory.Use();
         memory.Free();

@@ -20,7 +20,7 @@ inline bool LastTextHas(const char* word) {
 }
 
 // Memory of all families.
-struct Memory {
+struct MemoryOfEachKind {
     void *device = nullptr, *host = nullptr, *managed = nullptr, *pool = nullptr;
 
     void Get() {

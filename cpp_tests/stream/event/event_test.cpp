@@ -109,13 +109,13 @@ TEST_F(EventCreate, Thousands) {
 // Every call that takes an event, with valid other arguments.
 class EventCalls : public WithDevice {
   protected:
-    struct Call {
+    struct EventCall {
         const char* name;
         const char* argument;
         std::function<aclError(aclrtEvent)> call;
     };
 
-    static std::vector<Call> All(aclrtStream stream, aclrtEvent valid) {
+    static std::vector<EventCall> All(aclrtStream stream, aclrtEvent valid) {
         return {
             {"aclrtDestroyEvent", "event", [](aclrtEvent e) { return aclrtDestroyEvent(e); }},
             {"aclrtRecordEvent", "event", [=](aclrtEvent e) { return aclrtRecordEvent(e, stream); }},
@@ -150,7 +150,7 @@ class EventCalls : public WithDevice {
     // Each call fails with `code` for `event`; the text contains its name and `word`.
     static void AllFail(aclrtStream stream, aclrtEvent valid, aclError code, aclrtEvent event,
                         const std::string& word) {
-        for (const Call& call : All(stream, valid))
+        for (const EventCall& call : All(stream, valid))
             EXPECT_TRUE(FailedSaying(call.name, call.call(event), code, {call.argument, word}));
     }
 };

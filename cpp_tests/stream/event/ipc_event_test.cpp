@@ -228,14 +228,14 @@ TEST_F(IpcEvent, BadArguments) {
         aclrtEvent made = Poison<aclrtEvent>();
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateEventExWithFlag(&made, ACL_EVENT_IPC));
     });
-    struct Inside {
+    struct IpcEventCalls {
         aclrtEvent event;
         aclError exported, opened;
     } inside{event, 0, 0};
     ACL_OK(aclrtLaunchHostFunc(
         stream,
         [](void* data) {
-            auto* const it = static_cast<Inside*>(data);
+            auto* const it = static_cast<IpcEventCalls*>(data);
             EventHandle handle{};
             it->exported = aclrtIpcGetEventHandle(it->event, &handle);
             it->opened = aclrtIpcOpenEventHandle(handle, &it->event);

@@ -39,9 +39,9 @@ void DriverFill(void* stream, void* address, unsigned char value, size_t size) {
 // Memory that another library has allocated from the driver, of each kind.
 struct OthersMemory {
     static constexpr size_t kSize = 3 * 4096;
-    enum Kind { kOnDevice, kManaged, kPinned };
+    enum MemoryKind { kOnDevice, kManaged, kPinned };
 
-    explicit OthersMemory(Kind kind) : kind(kind) {
+    explicit OthersMemory(MemoryKind kind) : kind(kind) {
         MakeCurrent();
         if (kind == kOnDevice) Driver("cuMemAlloc_v2", &address, kSize);
         if (kind == kManaged) Driver("cuMemAllocManaged", &address, kSize, 1u);
@@ -56,7 +56,7 @@ struct OthersMemory {
     }
     void* At(size_t offset) const { return reinterpret_cast<void*>(address + offset); }
 
-    Kind kind;
+    MemoryKind kind;
     unsigned long long address = 0;
 };
 
@@ -337,7 +337,7 @@ TEST_F(NativeCuda, RefusedInsideAHostFunction) {
 
 TEST_F(NativeCuda, MemoryOfOtherLibrariesIsFound) {
     const struct {
-        OthersMemory::Kind kind;
+        OthersMemory::MemoryKind kind;
         aclrtMemLocationType type;
     } kinds[] = {{OthersMemory::kOnDevice, ACL_MEM_LOCATION_TYPE_DEVICE},
                  {OthersMemory::kManaged, ACL_MEM_LOCATION_TYPE_MANAGED},

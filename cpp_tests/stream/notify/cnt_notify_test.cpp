@@ -31,18 +31,18 @@ TEST_F(CntNotifyTest, RecordsChangeTheCount) {
     Stream stream;
     CntNotify notify;
     ExpectCount(notify, 0, stream);
-    struct Case {
+    struct CountChange {
         int mode;
         uint32_t value, after;
     };
-    for (const Case& step : {Case{kSet, 5, 5},
-                             {kAdd, 7, 12},
-                             {kOr, 3, 15},
-                             {kAnd, 9, 9},
-                             {kAdd, kMost, 8},
-                             {kSet, kMost, kMost},
-                             {kAdd, 1, 0},
-                             {kOr, 0, 0}}) {
+    for (const CountChange& step : {CountChange{kSet, 5, 5},
+                                    {kAdd, 7, 12},
+                                    {kOr, 3, 15},
+                                    {kAnd, 9, 9},
+                                    {kAdd, kMost, 8},
+                                    {kSet, kMost, kMost},
+                                    {kAdd, 1, 0},
+                                    {kOr, 0, 0}}) {
         SCOPED_TRACE(step.after);
         ACL_OK(Record(notify, stream, step.mode, step.value));
         ExpectCount(notify, step.after, stream);
@@ -54,17 +54,17 @@ TEST_F(CntNotifyTest, RecordsChangeTheCount) {
 
 TEST_F(CntNotifyTest, EachCondition) {
     NEEDS_QUEUES(2);
-    struct Case {
+    struct CountCondition {
         int mode;
         uint32_t value;
         std::vector<uint32_t> too_little, enough;
     };
-    const std::vector<Case> cases = {
+    const std::vector<CountCondition> cases = {
         {kLess, 5, {5, 6, kMost}, {0, 4}},       {kEqual, 5, {0, 4, 6}, {5}},
         {kBigger, 5, {0, 5}, {6, kMost}},        {kAtLeast, 5, {0, 4}, {5, 6, kMost}},
         {kBits, 6, {0, 2, 4, 9}, {6, 7, kMost}},
     };
-    for (const Case& wanted : cases) {
+    for (const CountCondition& wanted : cases) {
         for (uint32_t enough : wanted.enough) {
             for (uint8_t clear : {0, 1}) {
                 SCOPED_TRACE(std::to_string(wanted.mode) + ": " + std::to_string(enough));

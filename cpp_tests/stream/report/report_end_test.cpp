@@ -213,7 +213,7 @@ TEST_F(ReportEnd, FinalizeEndsCallsThatWait) {
 
 TEST_F(ReportEnd, StormOfSubscribersAndLaunchers) {
     constexpr int kReporters = 6, kStreamsEach = 4, kRounds = 6, kBatch = 25;
-    struct Lane {
+    struct ReportedStream {
         Stream stream;
         std::unique_ptr<Notes> notes;
     };
@@ -223,11 +223,11 @@ TEST_F(ReportEnd, StormOfSubscribersAndLaunchers) {
     for (int me = 0; me < kReporters; ++me)
         launchers.emplace_back([&, me] {
             ACL_EXPECT_OK(aclrtSetDevice(0));
-            std::vector<Lane> lanes(kStreamsEach);
+            std::vector<ReportedStream> lanes(kStreamsEach);
             Event event;
             for (int round = 0; round < kRounds; ++round) {
                 const Reporter& reporter = *reporters[(me + round) % kReporters];
-                for (Lane& lane : lanes) {
+                for (ReportedStream& lane : lanes) {
                     lane.notes = std::make_unique<Notes>();
                     ACL_EXPECT_OK(aclrtSubscribeReport(reporter.Id(), lane.stream));
                 }
@@ -240,7 +240,7 @@ TEST_F(ReportEnd, StormOfSubscribersAndLaunchers) {
                         ACL_EXPECT_OK(aclrtRecordEvent(event, lanes[i].stream));
                         ACL_EXPECT_OK(aclrtStreamWaitEvent(lanes[(i + 1) % lanes.size()].stream, event));
                     }
-                for (Lane& lane : lanes) {
+                for (ReportedStream& lane : lanes) {
                     aclError code = ACL_SUCCESS;
                     // A loaded machine may not schedule the thread for a while.
                     do {
