@@ -22,13 +22,13 @@ namespace {
 constexpr size_t kSize = 4096;
 
 // A session in which calls fail.
-class Session {
+class FaultSession {
   public:
-    explicit Session(const char* calls) : fault_(calls) {
+    explicit FaultSession(const char* calls) : fault_(calls) {
         ACL_EXPECT_OK(aclInit(nullptr));
         ACL_EXPECT_OK(aclrtSetDevice(0));
     }
-    ~Session() {
+    ~FaultSession() {
         if (!ended_) {
             ACL_EXPECT_OK(aclFinalize());
         }
@@ -49,7 +49,7 @@ void* Malloc() {
 }
 
 TEST(Fault, ThirdAllocationIsRefusedAndTheFourthIsNot) {
-    const Session session("device.alloc:3");
+    const FaultSession session("device.alloc:3");
     Malloc();
     Malloc();
     void* address = Poison<void*>();
@@ -59,7 +59,7 @@ TEST(Fault, ThirdAllocationIsRefusedAndTheFourthIsNot) {
 }
 
 TEST(Fault, TextNamesTheSite) {
-    const Session session("device.alloc:1,driver.alloc_host:1,device.create_stream:2,device.create_event:1");
+    const FaultSession session("device.alloc:1,driver.alloc_host:1,device.create_stream:2,device.create_event:1");
     void* address = nullptr;
     ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY),
                      "PORTACL_FAULT", "call 1 of device.alloc");
@@ -75,7 +75,7 @@ TEST(Fault, TextNamesTheSite) {
 }
 
 TEST(Fault, EnqueuedOperationFailsWhenItRuns) {
-    const Session session("stream.fill:2:later");
+    const FaultSession session("stream.fill:2:later");
     {
         const Stream stream;
         const Event event;
@@ -92,7 +92,7 @@ TEST(Fault, EnqueuedOperationFailsWhenItRuns) {
 }
 
 TEST(Fault, UnreportedFailureIsReturnedByDestroyStream) {
-    const Session session("stream.fill:1:later");
+    const FaultSession session("stream.fill:1:later");
     aclrtStream stream = nullptr;
     ACL_EXPECT_OK(aclrtCreateStream(&stream));
     void* memory = Malloc();
@@ -103,7 +103,7 @@ TEST(Fault, UnreportedFailureIsReturnedByDestroyStream) {
 }
 
 TEST(Fault, UnreportedFailureIsReturnedByDestroyContextResetAndFinalize) {
-    Session session("stream.fill:1:later,stream.fill:2:later,stream.fill:3:later");
+    FaultSession session("stream.fill:1:later,stream.fill:2:later,stream.fill:3:later");
     void* memory = Malloc();
     aclrtContext context = nullptr;
     ACL_EXPECT_OK(aclrtCreateContext(&context, 0));
@@ -125,7 +125,7 @@ TEST(Fault, UnreportedFailureIsReturnedByDestroyContextResetAndFinalize) {
 }
 
 TEST(Fault, FailedReleaseIsReturnedAndTheRestIsFreed) {
-    Session session("device.free:1,device.close:1,driver.free_host:1");
+    FaultSession session("device.free:1,device.close:1,driver.free_host:1");
     void* memory = Malloc();
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtFree(memory), "call 1 of device.free");
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(memory));
@@ -156,7 +156,7 @@ TEST(Fault, CountsAreWrittenToTheConfiguredFile) {
     const std::string path = folder.At("counts");
     setenv("PORTACL_FAULT_COUNT", path.c_str(), 1);
     {
-        const Session session("device.free:2");
+        const FaultSession session("device.free:2");
         unsetenv("PORTACL_FAULT_COUNT");
         ACL_EXPECT_OK(aclrtFree(Malloc()));
         EXPECT_EQ(aclrtFree(Malloc()), ACL_ERROR_RT_DRV_INTERNAL_ERROR);

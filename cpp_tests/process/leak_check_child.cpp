@@ -52,7 +52,7 @@ aclrtPhysicalMemProp PhysicalProps() {
 }
 
 // How to create an object and how to destroy it.
-struct Kind {
+struct ObjectKind {
     const char* name;
     // What destroys it if the program does not: device, session or process.
     const char* ends_with;
@@ -110,7 +110,7 @@ aclrtLabelList MakeLabelList() {
     return list;
 }
 
-std::vector<Kind> MemoryKinds() {
+std::vector<ObjectKind> MemoryKinds() {
     return {
         {"device memory", "device", [] { return model::Load(kSize); }, With<void*>(aclrtFree)},
         {"page-locked host memory", "session", Made<void*>([](void** to) { return aclrtMallocHost(to, kSize); }),
@@ -129,7 +129,7 @@ std::vector<Kind> MemoryKinds() {
     };
 }
 
-std::vector<Kind> DeviceKinds() {
+std::vector<ObjectKind> DeviceKinds() {
     return {
         {"context", "device", MakeContext, With<aclrtContext>(aclrtDestroyContext)},
         {"stream", "device", Made<aclrtStream>(aclrtCreateStream), With<aclrtStream>(aclrtDestroyStream)},
@@ -155,7 +155,7 @@ std::vector<Kind> DeviceKinds() {
     };
 }
 
-std::vector<Kind> OtherKinds() {
+std::vector<ObjectKind> OtherKinds() {
     return {
         {"range of addresses", "session",
          Made<void*>([](void** to) { return aclrtReserveMemAddress(to, 2 << 20, 0, nullptr, 1); }),
@@ -186,17 +186,17 @@ std::vector<Kind> OtherKinds() {
 }
 
 // Frees memory when static objects are destroyed, possibly as the last thing of the program.
-struct Owner {
+struct FreedAtExit {
     void* memory = nullptr;
     aclrtStream stream = nullptr;
     bool frees = false;
-    ~Owner() {
+    ~FreedAtExit() {
         if (memory && frees) OK(aclrtFree(memory));
         if (stream && frees) OK(aclrtDestroyStream(stream));
     }
 };
 // Constructed before the first call, so destroyed after all later objects.
-Owner owner;
+FreedAtExit owner;
 
 void End(const std::string& teardown) {
     if (teardown == "reset") {
@@ -229,7 +229,7 @@ void End(const std::string& teardown) {
     }
 }
 
-bool IsKept(const Kind& kind, int count, char** names) {
+bool IsKept(const ObjectKind& kind, int count, char** names) {
     for (int i = 0; i < count; ++i)
         if (std::strcmp(names[i], "all") == 0 || std::strcmp(names[i], kind.name) == 0) return true;
     return false;
@@ -250,9 +250,9 @@ int main(int argc, char** argv) {
     void* memory = nullptr;
     OK(portaclMallocAsync(&memory, kSize, nullptr));
     OK(portaclFreeAsync(memory, nullptr));
-    std::vector<Kind> kinds = MemoryKinds();
+    std::vector<ObjectKind> kinds = MemoryKinds();
     for (const auto& more : {DeviceKinds(), OtherKinds()}) kinds.insert(kinds.end(), more.begin(), more.end());
-    for (const Kind& kind : kinds) {
+    for (const ObjectKind& kind : kinds) {
         if (std::strcmp(kernels, "-") == 0 && std::strcmp(kind.name, "binary") == 0) continue;
         // Two levels, as if one library used another.
         for (int level = 0; level < (of_library ? 2 : 0); ++level) OK(portaclLeakCheckPause());

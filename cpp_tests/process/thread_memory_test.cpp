@@ -44,7 +44,7 @@ struct Starter {
 };
 
 // A thread that runs streams.
-struct Work : Starter {
+struct StreamThread : Starter {
     aclError Start() override {
         const aclError code = aclrtCreateStream(&stream_);
         return code != ACL_SUCCESS ? code : Enqueue();
@@ -176,7 +176,7 @@ void StartWithLessMemory(const char* thread) {
     EXPECT_LT(left, kMost) << "the memory never sufficed";
     EXPECT_TRUE(started) << thread;
     // Without a thread of the library, a driver's thread calls host functions.
-    if (on_cpu || !std::is_same_v<T, Work>) {
+    if (on_cpu || !std::is_same_v<T, StreamThread>) {
         EXPECT_GT(refused, 0u) << thread;
     }
 }
@@ -184,7 +184,7 @@ void StartWithLessMemory(const char* thread) {
 }  // namespace
 
 OWN_PROCESS_TEST(ThreadMemory, OfStreams) {
-    StartWithLessMemory<Work>(OnCpu() ? "portacl-cpu-" : "portacl-host-fn");
+    StartWithLessMemory<StreamThread>(OnCpu() ? "portacl-cpu-" : "portacl-host-fn");
 }
 OWN_PROCESS_TEST(ThreadMemory, OfTheWatcher) {
     NEEDS_QUEUES(2);

@@ -26,7 +26,7 @@ unsigned WaitingCalls() {
 }
 
 // With two queues: `behind` shares the queue of `held`, which waits for a gate, and `free` has the other one.
-struct World {
+struct TwoQueues {
     const Session session;
     const Stream held, free, behind;
     const Event event{ACL_EVENT_SYNC};
@@ -37,7 +37,7 @@ struct World {
 
 // Makes `call` wait inside the driver, and another thread make `others` meanwhile. Opens the gate afterwards, or when
 // that takes long.
-void ExpectOthersGoOn(World& world, const std::function<void()>& call, const std::function<void()>& others) {
+void ExpectOthersGoOn(TwoQueues& world, const std::function<void()>& call, const std::function<void()>& others) {
     ACL_OK(world.gate.Hold(world.held));
     ASSERT_TRUE(world.gate.AwaitArrival());
     std::atomic<bool> has_called{false}, have_ended{false};
@@ -64,7 +64,7 @@ void ExpectOthersGoOn(World& world, const std::function<void()>& call, const std
 }
 
 // Calls that need nothing of the full queue.
-void CallOthers(const World& world) {
+void CallOthers(const TwoQueues& world) {
     auto recorded = Poison<aclrtEventRecordedStatus>();
     ACL_OK(aclrtQueryEventStatus(world.event, &recorded));
     for (const aclrtStream stream : {aclrtStream(world.held), aclrtStream(world.behind)}) {
@@ -94,7 +94,7 @@ void CallOthers(const World& world) {
 // clang-format on
 
 OWN_PROCESS_TEST(DriverQueue, ARecordThatWaitsHoldsUpNoOtherCall, TWO_BOUNDED_QUEUES) {
-    World world;
+    TwoQueues world;
     const auto record = [&] {
         for (int i = 0; i < kRecords; ++i) ACL_OK(aclrtRecordEvent(world.event, world.behind));
     };
@@ -102,7 +102,7 @@ OWN_PROCESS_TEST(DriverQueue, ARecordThatWaitsHoldsUpNoOtherCall, TWO_BOUNDED_QU
 }
 
 OWN_PROCESS_TEST(DriverQueue, AHostFunctionThatWaitsHoldsUpNoOtherCall, TWO_BOUNDED_QUEUES) {
-    World world;
+    TwoQueues world;
     Log log;
     const auto append = [&] {
         for (int i = 0; i < kRecords; ++i) ACL_OK(log.Append(world.behind, i));
@@ -112,7 +112,7 @@ OWN_PROCESS_TEST(DriverQueue, AHostFunctionThatWaitsHoldsUpNoOtherCall, TWO_BOUN
 }
 
 OWN_PROCESS_TEST(DriverQueue, AnAllocationThatWaitsHoldsUpNoOtherCall, TWO_BOUNDED_QUEUES) {
-    World world;
+    TwoQueues world;
     std::vector<void*> blocks(1200);
     const auto allocate = [&] {
         for (void*& block : blocks) ACL_OK(portaclMallocAsync(&block, kSize, world.behind));
@@ -124,7 +124,7 @@ OWN_PROCESS_TEST(DriverQueue, AnAllocationThatWaitsHoldsUpNoOtherCall, TWO_BOUND
 
 // The graph is the one that other calls use.
 OWN_PROCESS_TEST(DriverQueue, ALaunchThatWaitsHoldsUpNoOtherCall, TWO_BOUNDED_QUEUES) {
-    World world;
+    TwoQueues world;
     const auto launch = [&] {
         for (int i = 0; i < kRecords; ++i) ACL_OK(aclmdlRIExecuteAsync(world.graph, world.behind));
     };

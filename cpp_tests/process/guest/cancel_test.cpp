@@ -237,7 +237,7 @@ TEST(Cancel, AWaitInACallIsNoCancellationPoint) {
 }
 
 // Says that a callback was reached, and waits there for the cancellation.
-struct Inside {
+struct BlockingCallback {
     static void Wait() {
         reached = true;
         while (true) pause();
@@ -248,7 +248,7 @@ struct Inside {
     }
     static std::atomic<bool> reached;
 };
-std::atomic<bool> Inside::reached{false};
+std::atomic<bool> BlockingCallback::reached{false};
 
 // Declared in a frame of the program below a call: is it destroyed?
 struct Destroyed {
@@ -271,10 +271,10 @@ TEST(Cancel, ACallbackOfAStreamEndsItsThread) {
         ACL_OK(aclrtSubscribeReport(thread.Id(), stream));
         const auto function = [](void* destroyed) {
             const Destroyed frame(*static_cast<std::atomic<int>*>(destroyed));
-            Inside::Wait();
+            BlockingCallback::Wait();
         };
         ACL_OK(aclrtLaunchCallback(function, &destroyed, ACL_CALLBACK_BLOCK, stream));
-        Inside::Await();
+        BlockingCallback::Await();
         thread.Cancel();
         EXPECT_EQ(thread.Join(), PTHREAD_CANCELED);
         EXPECT_EQ(destroyed, 2);
@@ -320,11 +320,11 @@ TEST(Cancel, AMemoryHookEndsItsThread) {
             hook.afterMalloc = [](void*, const portaclMemoryEvent* event) {
                 if (!waits_in_hooks) return;
                 allocated = event->ptr;
-                Inside::Wait();
+                BlockingCallback::Wait();
             };
         } else {
             hook.beforeMalloc = [](void*, const portaclMemoryEvent*) -> aclError {
-                if (waits_in_hooks) Inside::Wait();
+                if (waits_in_hooks) BlockingCallback::Wait();
                 return ACL_SUCCESS;
             };
         }
@@ -337,7 +337,7 @@ TEST(Cancel, AMemoryHookEndsItsThread) {
             (void)aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST);
             ADD_FAILURE() << "aclrtMalloc has returned";
         });
-        Inside::Await();
+        BlockingCallback::Await();
         thread.Cancel();
         EXPECT_EQ(thread.Join(), PTHREAD_CANCELED);
         ExpectThatAllWorks();
@@ -351,7 +351,7 @@ TEST(Cancel, AMemoryHookEndsItsThread) {
 OWN_PROCESS_TEST(Cancel, ACallbackOfAFinalizeEndsItsThreadAndNotTheLibrary) {
     const auto begins = [](const char*, size_t, void*) -> aclError { return ACL_SUCCESS; };
     const auto ends = [](void* waits) -> aclError {
-        if (static_cast<std::atomic<bool>*>(waits)->exchange(false)) Inside::Wait();
+        if (static_cast<std::atomic<bool>*>(waits)->exchange(false)) BlockingCallback::Wait();
         return ACL_SUCCESS;
     };
     static std::atomic<bool> waits{true};
@@ -360,7 +360,7 @@ OWN_PROCESS_TEST(Cancel, ACallbackOfAFinalizeEndsItsThreadAndNotTheLibrary) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     Thread thread([] { (void)aclFinalize(); });
-    Inside::Await();
+    BlockingCallback::Await();
     thread.Cancel();
     EXPECT_EQ(thread.Join(), PTHREAD_CANCELED);
     ExpectThatAllWorks();
@@ -373,7 +373,7 @@ OWN_PROCESS_TEST(Cancel, ACallbackForStreamsEndsItsThread) {
     ACL_OK(aclrtSetDevice(0));
     static std::atomic<bool> waits{true};
     const auto callback = [](aclrtStream, aclrtStreamState, void*) {
-        if (waits.exchange(false)) Inside::Wait();
+        if (waits.exchange(false)) BlockingCallback::Wait();
     };
     ACL_OK(aclrtRegStreamStateCallback("waits", callback, nullptr));
     Thread thread([] {
@@ -381,7 +381,7 @@ OWN_PROCESS_TEST(Cancel, ACallbackForStreamsEndsItsThread) {
         aclrtStream stream = nullptr;
         (void)aclrtCreateStream(&stream);
     });
-    Inside::Await();
+    BlockingCallback::Await();
     thread.Cancel();
     EXPECT_EQ(thread.Join(), PTHREAD_CANCELED);
     ExpectThatAllWorks();

@@ -169,7 +169,7 @@ void After(const char* what) {
     }
 }
 
-struct Objects {
+struct AllObjects {
     void* device = nullptr;
     void* host = nullptr;
     void* managed = nullptr;

@@ -32,26 +32,26 @@ class Random {
 };
 
 // A range of a buffer, in bytes.
-struct Range {
+struct ByteRange {
     size_t begin;
     size_t length;
 };
 
 // Most ranges are short, some are nearly the whole buffer. Begin and length are multiples of
 // `unit`.
-inline Range RandomRange(Random& random, size_t unit = 1) {
+inline ByteRange RandomRange(Random& random, size_t unit = 1) {
     const size_t most = random.Below(8) == 0 ? kSize : 2048;
     const size_t length = unit * (1 + random.Below(most / unit));
     return {unit * random.Below((kSize - length) / unit + 1), length};
 }
 
 // Memory, and its content when everything that is submitted has completed.
-struct Buffer {
+struct ModelledBuffer {
     void* address = nullptr;
     Bytes model = Bytes(kSize, 0);
 
-    uint8_t* At(Range range) const { return static_cast<uint8_t*>(address) + range.begin; }
-    uint8_t* Model(Range range) { return model.data() + range.begin; }
+    uint8_t* At(ByteRange range) const { return static_cast<uint8_t*>(address) + range.begin; }
+    uint8_t* Model(ByteRange range) { return model.data() + range.begin; }
 };
 
 struct Lane {
@@ -61,8 +61,8 @@ struct Lane {
     aclrtEvent event = nullptr;
     aclrtFuncHandle mark = nullptr;
     int creator = 0;  // the function that creates the event: each has its turn
-    std::array<Buffer, 2> memory;
-    Buffer pinned;
+    std::array<ModelledBuffer, 2> memory;
+    ModelledBuffer pinned;
 };
 
 // Bytes that differ from the model, as operations in stream order found them.
@@ -84,7 +84,7 @@ struct HostWork {
     }
 };
 
-inline void ExpectModel(const uint8_t* found, const uint8_t* model, Range range, const char* what) {
+inline void ExpectModel(const uint8_t* found, const uint8_t* model, ByteRange range, const char* what) {
     if (std::memcmp(found, model, range.length) == 0) return;
     size_t at = 0;
     while (found[at] == model[at]) ++at;
@@ -95,7 +95,7 @@ inline void ExpectModel(const uint8_t* found, const uint8_t* model, Range range,
 // ---- objects; the lane's device is set ----
 
 inline void CheckPinned(Lane& lane) {
-    const Range all{0, kSize};
+    const ByteRange all{0, kSize};
     ExpectModel(lane.pinned.At(all), lane.pinned.Model(all), all, "pinned memory");
 }
 
@@ -120,7 +120,7 @@ inline void NewEvent(Lane& lane) {
                                       : aclrtCreateEventExWithFlag(&lane.event, ACL_EVENT_SYNC));
 }
 
-inline void NewMemory(Lane& lane, Buffer& buffer) {
+inline void NewMemory(Lane& lane, ModelledBuffer& buffer) {
     ACL_EXPECT_OK(aclrtMalloc(&buffer.address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
     ACL_EXPECT_OK(aclrtMemsetAsync(buffer.address, kSize, 0, kSize, lane.stream));
     std::fill(buffer.model.begin(), buffer.model.end(), uint8_t{0});
@@ -133,7 +133,7 @@ inline void NewPinned(Lane& lane) {
 
 // Pending operations keep memory that is freed meanwhile.
 inline void ReplaceMemory(Lane& lane, Random& random) {
-    Buffer& buffer = lane.memory[random.Below(2)];
+    ModelledBuffer& buffer = lane.memory[random.Below(2)];
     void* const old = buffer.address;
     if (random.Below(2) == 0) {
         ACL_EXPECT_OK(aclrtFree(old));

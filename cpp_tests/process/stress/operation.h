@@ -13,32 +13,32 @@
 namespace portacl_test {
 
 inline void Fill(Lane& lane, Random& random) {
-    Buffer& to = lane.memory[random.Below(2)];
-    const Range range = RandomRange(random);
+    ModelledBuffer& to = lane.memory[random.Below(2)];
+    const ByteRange range = RandomRange(random);
     const uint8_t value = random.Byte();
     ACL_EXPECT_OK(aclrtMemsetAsync(to.At(range), range.length, value, range.length, lane.stream));
     std::memset(to.Model(range), value, range.length);
 }
 
 inline void FillWords(Lane& lane, Random& random) {
-    Buffer& to = lane.memory[random.Below(2)];
-    const Range range = RandomRange(random, 4);
+    ModelledBuffer& to = lane.memory[random.Below(2)];
+    const ByteRange range = RandomRange(random, 4);
     const uint32_t value = random.Word();
     ACL_EXPECT_OK(aclrtMemsetD32Async(to.At(range), range.length, value, range.length / 4, lane.stream));
     for (size_t i = 0; i < range.length; i += 4) std::memcpy(to.Model(range) + i, &value, 4);
 }
 
 inline void FromPinned(Lane& lane, Random& random) {
-    Buffer& to = lane.memory[random.Below(2)];
-    const Range range = RandomRange(random);
+    ModelledBuffer& to = lane.memory[random.Below(2)];
+    const ByteRange range = RandomRange(random);
     ACL_EXPECT_OK(aclrtMemcpyAsync(to.At(range), range.length, lane.pinned.At(range), range.length,
                                    ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
     std::memcpy(to.Model(range), lane.pinned.Model(range), range.length);
 }
 
 inline void ToPinned(Lane& lane, Random& random) {
-    Buffer& from = lane.memory[random.Below(2)];
-    const Range range = RandomRange(random);
+    ModelledBuffer& from = lane.memory[random.Below(2)];
+    const ByteRange range = RandomRange(random);
     ACL_EXPECT_OK(aclrtMemcpyAsync(lane.pinned.At(range), range.length, from.At(range), range.length,
                                    ACL_MEMCPY_DEVICE_TO_HOST, lane.stream));
     std::memcpy(lane.pinned.Model(range), from.Model(range), range.length);
@@ -46,8 +46,8 @@ inline void ToPinned(Lane& lane, Random& random) {
 
 // The source is freed when the call has returned.
 inline void FromPageable(Lane& lane, Random& random) {
-    Buffer& to = lane.memory[random.Below(2)];
-    const Range range = RandomRange(random);
+    ModelledBuffer& to = lane.memory[random.Below(2)];
+    const ByteRange range = RandomRange(random);
     Bytes source(range.length, random.Byte());
     source[random.Below(range.length)] = random.Byte();
     ACL_EXPECT_OK(aclrtMemcpyAsync(to.At(range), range.length, source.data(), range.length, ACL_MEMCPY_HOST_TO_DEVICE,
@@ -58,8 +58,8 @@ inline void FromPageable(Lane& lane, Random& random) {
 
 // The destination is written when the call returns.
 inline void ToPageable(Lane& lane, Random& random) {
-    Buffer& from = lane.memory[random.Below(2)];
-    const Range range = RandomRange(random);
+    ModelledBuffer& from = lane.memory[random.Below(2)];
+    const ByteRange range = RandomRange(random);
     Bytes found(range.length, 0xDD);
     ACL_EXPECT_OK(aclrtMemcpyAsync(found.data(), range.length, from.At(range), range.length, ACL_MEMCPY_DEVICE_TO_HOST,
                                    lane.stream));
@@ -68,8 +68,8 @@ inline void ToPageable(Lane& lane, Random& random) {
 
 inline void Within(Lane& lane, Random& random) {
     const size_t which = random.Below(2);
-    Buffer &to = lane.memory[which], &from = lane.memory[1 - which];
-    const Range range = RandomRange(random);
+    ModelledBuffer &to = lane.memory[which], &from = lane.memory[1 - which];
+    const ByteRange range = RandomRange(random);
     ACL_EXPECT_OK(aclrtMemcpyAsync(to.At(range), range.length, from.At(range), range.length,
                                    ACL_MEMCPY_DEVICE_TO_DEVICE, lane.stream));
     std::memcpy(to.Model(range), from.Model(range), range.length);
@@ -77,8 +77,8 @@ inline void Within(Lane& lane, Random& random) {
 
 inline void ReduceBytes(Lane& lane, Random& random) {
     const size_t which = random.Below(2);
-    Buffer &to = lane.memory[which], &from = lane.memory[1 - which];
-    const Range range = RandomRange(random, 4);
+    ModelledBuffer &to = lane.memory[which], &from = lane.memory[1 - which];
+    const ByteRange range = RandomRange(random, 4);
     ACL_EXPECT_OK(aclrtReduceAsync(to.At(range), from.At(range), range.length, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
                                    ACL_INT8, lane.stream, nullptr));
     for (size_t i = 0; i < range.length; ++i)
@@ -87,8 +87,8 @@ inline void ReduceBytes(Lane& lane, Random& random) {
 
 inline void ReduceWords(Lane& lane, Random& random) {
     const size_t which = random.Below(2);
-    Buffer &to = lane.memory[which], &from = lane.memory[1 - which];
-    const Range range = RandomRange(random, 4);
+    ModelledBuffer &to = lane.memory[which], &from = lane.memory[1 - which];
+    const ByteRange range = RandomRange(random, 4);
     ACL_EXPECT_OK(aclrtReduceAsync(to.At(range), from.At(range), range.length, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX,
                                    ACL_INT32, lane.stream, nullptr));
     for (size_t i = 0; i < range.length; i += 4) {
@@ -101,8 +101,8 @@ inline void ReduceWords(Lane& lane, Random& random) {
 }
 
 inline void AddByKernel(Lane& lane, Random& random) {
-    Buffer& to = lane.memory[random.Below(2)];
-    const Range range = RandomRange(random, 4);
+    ModelledBuffer& to = lane.memory[random.Below(2)];
+    const ByteRange range = RandomRange(random, 4);
     const uint32_t number = random.Word();
     const auto words = static_cast<uint32_t>(range.length / 4);
     ACL_EXPECT_OK(Mark(lane.mark, to.At(range), number, words, lane.stream));
@@ -117,10 +117,10 @@ inline void AddByKernel(Lane& lane, Random& random) {
 // Some rows of both, the same ones.
 inline void Rows(Lane& lane, Random& random) {
     constexpr size_t kPitch = 512, kMostRows = kSize / kPitch;
-    Buffer& to = lane.memory[random.Below(2)];
+    ModelledBuffer& to = lane.memory[random.Below(2)];
     const size_t width = 1 + random.Below(kPitch), rows = 1 + random.Below(kMostRows);
     const size_t first = random.Below(kMostRows - rows + 1) * kPitch;
-    const Range whole{first, rows * kPitch};
+    const ByteRange whole{first, rows * kPitch};
     ACL_EXPECT_OK(aclrtMemcpy2dAsync(to.At(whole), kPitch, lane.pinned.At(whole), kPitch, width, rows,
                                      ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
     for (size_t row = 0; row < rows; ++row)
@@ -133,8 +133,8 @@ inline void Batch(Lane& lane, Random& random) {
     void *to[kParts], *from[kParts];
     size_t sizes[kParts], first = 0, failed = 0;
     for (size_t i = 0; i < kParts; ++i) {
-        Buffer& source = lane.memory[random.Below(2)];
-        const Range range{i * kPart + random.Below(kPart / 2), 1 + random.Below(kPart / 2)};
+        ModelledBuffer& source = lane.memory[random.Below(2)];
+        const ByteRange range{i * kPart + random.Below(kPart / 2), 1 + random.Below(kPart / 2)};
         to[i] = lane.pinned.At(range);
         from[i] = source.At(range);
         sizes[i] = range.length;
@@ -148,14 +148,14 @@ inline void Batch(Lane& lane, Random& random) {
 }
 
 inline void AccessPinned(Lane& lane, Random& random) {
-    const Range range = RandomRange(random);
+    const ByteRange range = RandomRange(random);
     const uint8_t* model = lane.pinned.Model(range);
     auto* work = new HostWork{lane.pinned.At(range), Bytes(model, model + range.length), 0, range.length};
     ACL_EXPECT_OK(aclrtLaunchHostFunc(lane.stream, &HostWork::Run, work));
 }
 
 inline void WriteToPinned(Lane& lane, Random& random) {
-    const Range range = RandomRange(random);
+    const ByteRange range = RandomRange(random);
     const uint8_t value = random.Byte();
     auto* work = new HostWork{lane.pinned.At(range), {}, value, range.length};
     ACL_EXPECT_OK(aclrtLaunchHostFunc(lane.stream, &HostWork::Run, work));
@@ -166,8 +166,8 @@ inline void WriteToPinned(Lane& lane, Random& random) {
 inline void CopyNow(Lane& lane, Random& random) {
     Synchronize(lane);
     const size_t which = random.Below(2);
-    Buffer &to = lane.memory[which], &from = lane.memory[1 - which];
-    const Range range = RandomRange(random);
+    ModelledBuffer &to = lane.memory[which], &from = lane.memory[1 - which];
+    const ByteRange range = RandomRange(random);
     ACL_EXPECT_OK(aclrtMemcpy(to.At(range), range.length, from.At(range), range.length, ACL_MEMCPY_DEVICE_TO_DEVICE));
     std::memcpy(to.Model(range), from.Model(range), range.length);
     ACL_EXPECT_OK(aclrtMemset(from.At(range), range.length, 0x5A, range.length));
@@ -204,8 +204,8 @@ inline void Await(aclrtStream stream, const Lane& other, Random& random) {
 inline void ReadOther(Lane& lane, Lane& other, Random& random) {
     if (&lane == &other) return;
     const std::scoped_lock lock(lane.mutex, other.mutex);
-    Buffer &to = lane.memory[random.Below(2)], &from = other.memory[random.Below(2)];
-    const Range range = RandomRange(random);
+    ModelledBuffer &to = lane.memory[random.Below(2)], &from = other.memory[random.Below(2)];
+    const ByteRange range = RandomRange(random);
     ACL_EXPECT_OK(aclrtSetDevice(other.device));
     ACL_EXPECT_OK(aclrtRecordEvent(other.event, other.stream));
     ACL_EXPECT_OK(aclrtSetDevice(lane.device));

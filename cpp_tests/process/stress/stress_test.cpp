@@ -86,7 +86,7 @@ class Stress {
             lane.mark = programs_[static_cast<size_t>(lane.device)]->Kernel("mark");
             NewStream(lane);
             NewEvent(lane);
-            for (Buffer& buffer : lane.memory) NewMemory(lane, buffer);
+            for (ModelledBuffer& buffer : lane.memory) NewMemory(lane, buffer);
             NewPinned(lane);
         }
     }
@@ -105,7 +105,7 @@ class Stress {
         for (Lane& lane : lanes_) {
             ACL_EXPECT_OK(aclrtSetDevice(lane.device));
             Synchronize(lane);
-            for (Buffer& buffer : lane.memory) {
+            for (ModelledBuffer& buffer : lane.memory) {
                 Bytes found(kSize);
                 ACL_EXPECT_OK(aclrtMemcpy(found.data(), kSize, buffer.address, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
                 ExpectModel(found.data(), buffer.model.data(), {0, kSize}, "device memory");
@@ -118,7 +118,7 @@ class Stress {
             ACL_EXPECT_OK(aclrtSetDevice(lane.device));
             ACL_EXPECT_OK(aclrtDestroyStream(lane.stream));
             ACL_EXPECT_OK(aclrtDestroyEvent(lane.event));
-            for (Buffer& buffer : lane.memory) ACL_EXPECT_OK(aclrtFree(buffer.address));
+            for (ModelledBuffer& buffer : lane.memory) ACL_EXPECT_OK(aclrtFree(buffer.address));
             ACL_EXPECT_OK(aclrtFreeHost(lane.pinned.address));
         }
     }
