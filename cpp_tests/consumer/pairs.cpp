@@ -9,7 +9,7 @@
 
 namespace {
 
-struct Floats {
+struct FloatBuffer {
     void* data;
     size_t size;
 };
@@ -29,7 +29,7 @@ inline void Check(aclError code, int line) {
 // Global functions, so that objdump and valgrind show plain names.
 extern "C" {
 
-[[gnu::noinline]] void c_copy_on_device(const Floats& dst, const Floats& src, aclrtStream stream) {
+[[gnu::noinline]] void c_copy_on_device(const FloatBuffer& dst, const FloatBuffer& src, aclrtStream stream) {
     Check(aclrtMemcpyAsync(dst.data, dst.size * sizeof(float), src.data, src.size * sizeof(float),
                            ACL_MEMCPY_DEVICE_TO_DEVICE, stream),
           __LINE__);
@@ -39,7 +39,7 @@ extern "C" {
     portacl::copy_async(dst, src, stream);
 }
 
-[[gnu::noinline]] void c_copy_to_device(const Floats& dst, const Floats& src, aclrtStream stream) {
+[[gnu::noinline]] void c_copy_to_device(const FloatBuffer& dst, const FloatBuffer& src, aclrtStream stream) {
     Check(aclrtMemcpyAsync(dst.data, dst.size * sizeof(float), src.data, src.size * sizeof(float),
                            ACL_MEMCPY_HOST_TO_DEVICE, stream),
           __LINE__);
@@ -49,7 +49,7 @@ extern "C" {
     portacl::copy_async(dst, src, stream);
 }
 
-[[gnu::noinline]] void c_copy_and_wait(const Floats& dst, const Floats& src) {
+[[gnu::noinline]] void c_copy_and_wait(const FloatBuffer& dst, const FloatBuffer& src) {
     Check(
         aclrtMemcpy(dst.data, dst.size * sizeof(float), src.data, src.size * sizeof(float), ACL_MEMCPY_DEVICE_TO_HOST),
         __LINE__);
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
     const portacl::Stream stream;
     const portacl::DeviceBuffer<float> first(64), second(64);
     const portacl::HostBuffer<float> host(64), back(64);
-    const Floats c_first{first.data(), 64}, c_second{second.data(), 64}, c_host{host.data(), 64},
+    const FloatBuffer c_first{first.data(), 64}, c_second{second.data(), 64}, c_host{host.data(), 64},
         c_back{back.data(), 64};
     for (size_t i = 0; i < host.size(); ++i) host[i] = static_cast<float>(i);
     for (int round = 0; round < rounds; ++round) {

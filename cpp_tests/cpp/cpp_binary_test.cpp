@@ -57,14 +57,14 @@ TEST_F(CppBinary, LaunchesWithTypedArguments) {
     EXPECT_EQ(Contents(words), wanted);
 
     // The device chooses the threads of a block: on CPUs one.
-    struct Pair {
+    struct Operand {
         uint32_t a, b;
     };
-    const DeviceBuffer<Pair> pair(1);
-    const std::vector<Pair> values{{3, 4}};
+    const DeviceBuffer<Operand> pair(1);
+    const std::vector<Operand> values{{3, 4}};
     portacl::copy(pair, values);
     portacl::fill(words, 0);
-    binary.kernel<void(uint32_t*, const Pair*)>("add_pair").launch(nullptr, 2, words, pair);
+    binary.kernel<void(uint32_t*, const Operand*)>("add_pair").launch(nullptr, 2, words, pair);
     portacl::StreamRef().synchronize();
     EXPECT_EQ(Contents(words)[1], 7u);
     EXPECT_EQ(Contents(words)[2], 0u);

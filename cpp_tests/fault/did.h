@@ -155,14 +155,14 @@ inline bool IsCuda() {
     return backend && std::strcmp(backend, "cuda") == 0;
 }
 
-class Stream {
+class HeldStream {
   public:
-    Stream() { DID(aclrtCreateStream(&handle_)); }
-    ~Stream() {
+    HeldStream() { DID(aclrtCreateStream(&handle_)); }
+    ~HeldStream() {
         if (handle_) DID(aclrtDestroyStream(handle_));
     }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
+    HeldStream(const HeldStream&) = delete;
+    HeldStream& operator=(const HeldStream&) = delete;
     operator aclrtStream() const { return handle_; }
 
   private:

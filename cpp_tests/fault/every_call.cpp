@@ -72,7 +72,7 @@ void UseContexts() {
 void UseTwoDevices() {
     uint32_t count = 0;
     if (!DID(aclrtGetDeviceCount(&count)) || count < 2) return;
-    Memory here;
+    HeldMemory here;
     if (here) DID(aclrtMemset(here, kSize, 2, kSize));
     Pinned host;
     if (!DID(aclrtSetDevice(1))) return;
@@ -115,12 +115,12 @@ void LeaveThingsBehind() {
 }
 
 // The parts of the program. A sweep runs one part once for each backend call of the part.
-struct Part {
+struct ProgramPart {
     const char* name;
     void (*run)(const char* kernels, const char* ptx);
 };
 
-const Part kParts[] = {
+const ProgramPart kParts[] = {
     {"device",
      [](const char*, const char*) {
          UseDevice();
@@ -194,7 +194,7 @@ void Live(const std::string& wanted, const char* kernels, const char* ptx) {
     // A failed aclInit may be repeated.
     if (!DID(aclInit(nullptr))) DID(aclInit(nullptr));
     if (DID(aclrtSetDevice(0))) {
-        for (const Part& part : kParts)
+        for (const ProgramPart& part : kParts)
             if (wanted == "all" || wanted == part.name) part.run(kernels, ptx);
         DID(aclrtResetDevice(0));
     }
@@ -225,7 +225,7 @@ int main(int argc, char** argv) {
     }
     const std::string wanted = argc == 4 ? argv[1] : "";
     bool is_known = wanted == "all";
-    for (const Part& part : kParts) is_known |= part.name == wanted;
+    for (const ProgramPart& part : kParts) is_known |= part.name == wanted;
     if (!is_known) {
         std::fprintf(stderr, "usage: every_call PART KERNELS PTX\n");
         return 2;

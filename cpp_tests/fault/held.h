@@ -8,28 +8,28 @@
 
 #include "did.h"
 
-class Event {
+class HeldEvent {
   public:
-    Event() { DID(aclrtCreateEventExWithFlag(&handle_, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE)); }
-    ~Event() {
+    HeldEvent() { DID(aclrtCreateEventExWithFlag(&handle_, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE)); }
+    ~HeldEvent() {
         if (handle_) DID(aclrtDestroyEvent(handle_));
     }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
+    HeldEvent(const HeldEvent&) = delete;
+    HeldEvent& operator=(const HeldEvent&) = delete;
     operator aclrtEvent() const { return handle_; }
 
   private:
     aclrtEvent handle_ = nullptr;
 };
 
-class Memory {
+class HeldMemory {
   public:
-    explicit Memory(size_t size = kSize) { DID(aclrtMalloc(&address_, size, ACL_MEM_MALLOC_NORMAL_ONLY)); }
-    ~Memory() {
+    explicit HeldMemory(size_t size = kSize) { DID(aclrtMalloc(&address_, size, ACL_MEM_MALLOC_NORMAL_ONLY)); }
+    ~HeldMemory() {
         if (address_) DID(aclrtFree(address_));
     }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
+    HeldMemory(const HeldMemory&) = delete;
+    HeldMemory& operator=(const HeldMemory&) = delete;
     operator void*() const { return address_; }
 
   private:

@@ -48,12 +48,12 @@ class Run : public MemorySteps {
         void* context = nullptr;
         const int device = input_.Byte() < 220 ? 0 : -1;
         if (Note("aclrtCreateContext", aclrtCreateContext(&context, device), device < 0) == ACL_SUCCESS) {
-            objects_.Add(Kind::kContext, context);
+            objects_.Add(HandleKind::kContext, context);
         }
     }
 
     void DestroyContext() {
-        const Choice context = Choose(Kind::kContext);
+        const Choice context = Choose(HandleKind::kContext);
         if (Note("aclrtDestroyContext", aclrtDestroyContext(context.handle), context.is_wrong) == ACL_SUCCESS) {
             // Streams and graphs of the context ended with it.
             objects_.MayBeInvalid();
@@ -62,7 +62,7 @@ class Run : public MemorySteps {
     }
 
     void UseContext() {
-        const Choice context = Choose(Kind::kContext);
+        const Choice context = Choose(HandleKind::kContext);
         Note("aclrtSetCurrentContext", aclrtSetCurrentContext(context.handle), context.is_wrong);
     }
 
@@ -70,21 +70,21 @@ class Run : public MemorySteps {
         void* stream = nullptr;
         const uint32_t priority = input_.Byte() % 10, flags = input_.Byte() % 64;
         if (Note("aclrtCreateStreamWithConfig", aclrtCreateStreamWithConfig(&stream, priority, flags)) == ACL_SUCCESS) {
-            objects_.Add(Kind::kStream, stream);
+            objects_.Add(HandleKind::kStream, stream);
         }
     }
 
     void DestroyStream() {
-        const Choice stream = Choose(Kind::kStream);
+        const Choice stream = Choose(HandleKind::kStream);
         const bool force = input_.Byte() % 2;
         const aclError code =
             force ? Note("aclrtDestroyStreamForce", aclrtDestroyStreamForce(stream.handle), stream.is_wrong)
                   : Note("aclrtDestroyStream", aclrtDestroyStream(stream.handle), stream.is_wrong);
-        if (code == ACL_SUCCESS) objects_.Destroyed(Kind::kStream, stream.handle);
+        if (code == ACL_SUCCESS) objects_.Destroyed(HandleKind::kStream, stream.handle);
     }
 
     void Synchronize() {
-        const Choice stream = Choose(Kind::kStream);
+        const Choice stream = Choose(HandleKind::kStream);
         switch (input_.Byte() % 3) {
             case 0:
                 Note("aclrtSynchronizeStream", aclrtSynchronizeStream(stream.handle), stream.is_wrong);
@@ -99,13 +99,13 @@ class Run : public MemorySteps {
     }
 
     void QueryStream() {
-        const Choice stream = Choose(Kind::kStream);
+        const Choice stream = Choose(HandleKind::kStream);
         aclrtStreamStatus status = ACL_STREAM_STATUS_RESERVED;
         Note("aclrtStreamQuery", aclrtStreamQuery(stream.handle, &status), stream.is_wrong);
     }
 
     void AbortStream() {
-        const Choice stream = Choose(Kind::kStream);
+        const Choice stream = Choose(HandleKind::kStream);
         Note("aclrtStreamAbort", aclrtStreamAbort(stream.handle), stream.is_wrong);
     }
 
@@ -113,83 +113,83 @@ class Run : public MemorySteps {
         void* event = nullptr;
         const uint32_t flags = input_.Byte() < 200 ? 1U << input_.Byte() % 5 : input_.Word();
         if (Note("aclrtCreateEventExWithFlag", aclrtCreateEventExWithFlag(&event, flags)) == ACL_SUCCESS) {
-            objects_.Add(Kind::kEvent, event);
+            objects_.Add(HandleKind::kEvent, event);
         }
     }
 
     void DestroyEvent() {
-        const Choice event = Choose(Kind::kEvent);
+        const Choice event = Choose(HandleKind::kEvent);
         if (Note("aclrtDestroyEvent", aclrtDestroyEvent(event.handle), event.is_wrong) == ACL_SUCCESS) {
-            objects_.Destroyed(Kind::kEvent, event.handle);
+            objects_.Destroyed(HandleKind::kEvent, event.handle);
         }
     }
 
     void Record() {
-        const Choice event = Choose(Kind::kEvent), stream = Choose(Kind::kStream);
+        const Choice event = Choose(HandleKind::kEvent), stream = Choose(HandleKind::kStream);
         Note("aclrtRecordEvent", aclrtRecordEvent(event.handle, stream.handle), event.is_wrong || stream.is_wrong);
     }
 
     void WaitEvent() {
-        const Choice event = Choose(Kind::kEvent), stream = Choose(Kind::kStream);
+        const Choice event = Choose(HandleKind::kEvent), stream = Choose(HandleKind::kStream);
         Note("aclrtStreamWaitEvent", aclrtStreamWaitEvent(stream.handle, event.handle),
              event.is_wrong || stream.is_wrong);
     }
 
     void QueryEvent() {
-        const Choice event = Choose(Kind::kEvent);
+        const Choice event = Choose(HandleKind::kEvent);
         aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
         Note("aclrtQueryEventStatus", aclrtQueryEventStatus(event.handle, &status), event.is_wrong);
     }
 
     void ResetEvent() {
-        const Choice event = Choose(Kind::kEvent), stream = Choose(Kind::kStream);
+        const Choice event = Choose(HandleKind::kEvent), stream = Choose(HandleKind::kStream);
         Note("aclrtResetEvent", aclrtResetEvent(event.handle, stream.handle), event.is_wrong || stream.is_wrong);
     }
 
     void Elapsed() {
-        const Choice start = Choose(Kind::kEvent), end = Choose(Kind::kEvent);
+        const Choice start = Choose(HandleKind::kEvent), end = Choose(HandleKind::kEvent);
         float ms = 0;
         Note("aclrtEventElapsedTime", aclrtEventElapsedTime(&ms, start.handle, end.handle),
              start.is_wrong || end.is_wrong);
     }
 
     void BeginCapture() {
-        const Choice stream = Choose(Kind::kStream);
+        const Choice stream = Choose(HandleKind::kStream);
         const auto mode = static_cast<aclmdlRICaptureMode>(input_.Enumerator(3));
         Note("aclmdlRICaptureBegin", aclmdlRICaptureBegin(stream.handle, mode), stream.is_wrong);
     }
 
     void EndCapture() {
-        const Choice stream = Choose(Kind::kStream);
+        const Choice stream = Choose(HandleKind::kStream);
         void* graph = nullptr;
         if (Note("aclmdlRICaptureEnd", aclmdlRICaptureEnd(stream.handle, &graph), stream.is_wrong) == ACL_SUCCESS &&
             graph) {
-            objects_.Add(Kind::kGraph, graph);
+            objects_.Add(HandleKind::kGraph, graph);
         }
     }
 
     void CaptureInfo() {
-        const Choice stream = Choose(Kind::kStream);
+        const Choice stream = Choose(HandleKind::kStream);
         aclmdlRICaptureStatus status{};
         void* graph = nullptr;
         Note("aclmdlRICaptureGetInfo", aclmdlRICaptureGetInfo(stream.handle, &status, &graph), stream.is_wrong);
     }
 
     void Launch() {
-        const Choice graph = Choose(Kind::kGraph), stream = Choose(Kind::kStream);
+        const Choice graph = Choose(HandleKind::kGraph), stream = Choose(HandleKind::kStream);
         Note("aclmdlRIExecuteAsync", aclmdlRIExecuteAsync(graph.handle, stream.handle),
              graph.is_wrong || stream.is_wrong);
     }
 
     void DestroyGraph() {
-        const Choice graph = Choose(Kind::kGraph);
+        const Choice graph = Choose(HandleKind::kGraph);
         if (Note("aclmdlRIDestroy", aclmdlRIDestroy(graph.handle), graph.is_wrong) == ACL_SUCCESS) {
-            objects_.Destroyed(Kind::kGraph, graph.handle);
+            objects_.Destroyed(HandleKind::kGraph, graph.handle);
         }
     }
 
     void HostFunction() {
-        const Choice stream = Choose(Kind::kStream);
+        const Choice stream = Choose(HandleKind::kStream);
         Note("aclrtLaunchHostFunc",
              aclrtLaunchHostFunc(stream.handle, input_.Byte() < 224 ? Nothing : nullptr, nullptr), stream.is_wrong);
     }
@@ -232,12 +232,13 @@ class Run : public MemorySteps {
     void Forget() {
         objects_.MayBeInvalid();
         device_.clear();
-        pooled_.erase(std::remove_if(pooled_.begin(), pooled_.end(), [](const Block& block) { return !block.is_host; }),
-                      pooled_.end());
+        pooled_.erase(
+            std::remove_if(pooled_.begin(), pooled_.end(), [](const Allocation& block) { return !block.is_host; }),
+            pooled_.end());
     }
 
     void End() {
-        for (const Block& block : pinned_) Note("aclrtFreeHost", aclrtFreeHost(block.memory));
+        for (const Allocation& block : pinned_) Note("aclrtFreeHost", aclrtFreeHost(block.memory));
         Expect("aclrtSetDevice", aclrtSetDevice(0));
         Note("aclrtResetDeviceForce", aclrtResetDeviceForce(0));
         Forget();
@@ -252,7 +253,7 @@ class Run : public MemorySteps {
     void EndHostPools() {
         if (pooled_.empty()) return;
         Expect("aclrtSetDevice", aclrtSetDevice(0));
-        for (const Block& block : pooled_) {
+        for (const Allocation& block : pooled_) {
             Expect("aclrtMemPoolFreeAsync", aclrtMemPoolFreeAsync(block.memory, nullptr));
         }
         Expect("aclrtSynchronizeDevice", aclrtSynchronizeDevice());

@@ -43,7 +43,7 @@ class MemorySteps : public Steps {
     }
 
     void Copy() {
-        const Block dst = Operand(), src = Operand();
+        const Allocation dst = Operand(), src = Operand();
         const size_t count = Length(dst, src);
         const auto kind = static_cast<aclrtMemcpyKind>(input_.Enumerator(6));
         const size_t most = input_.Byte() < 224 ? dst.bytes : count / 2;
@@ -51,8 +51,8 @@ class MemorySteps : public Steps {
     }
 
     void CopyAsync() {
-        const Block dst = Operand(), src = Operand();
-        const Choice stream = Choose(Kind::kStream);
+        const Allocation dst = Operand(), src = Operand();
+        const Choice stream = Choose(HandleKind::kStream);
         const size_t count = Length(dst, src);
         const auto kind = static_cast<aclrtMemcpyKind>(input_.Enumerator(6));
         const size_t most = input_.Byte() < 224 ? dst.bytes : count / 2;
@@ -61,22 +61,22 @@ class MemorySteps : public Steps {
     }
 
     void Fill() {
-        const Block block = Operand();
+        const Allocation block = Operand();
         const size_t count = Length(block, block);
         Note("aclrtMemset", aclrtMemset(block.memory, block.bytes, input_.Byte(), count));
     }
 
     void FillAsync() {
-        const Block block = Operand();
-        const Choice stream = Choose(Kind::kStream);
+        const Allocation block = Operand();
+        const Choice stream = Choose(HandleKind::kStream);
         const size_t count = Length(block, block);
         Note("aclrtMemsetAsync", aclrtMemsetAsync(block.memory, block.bytes, input_.Byte(), count, stream.handle),
              stream.is_wrong);
     }
 
     void Reduce() {
-        const Block dst = Operand(), src = Operand();
-        const Choice stream = Choose(Kind::kStream);
+        const Allocation dst = Operand(), src = Operand();
+        const Choice stream = Choose(HandleKind::kStream);
         const auto kind = static_cast<aclrtReduceKind>(10 + input_.Enumerator(4));
         const auto type = static_cast<aclDataType>(input_.Enumerator(8));
         const size_t bytes = std::min<size_t>(Length(dst, src), 4096);
@@ -93,21 +93,21 @@ class MemorySteps : public Steps {
         props.location.id = input_.Byte() < 224 ? 0 : 77;
         props.maxSize = input_.Byte() < 200 ? 0 : input_.Size();
         if (Note("aclrtMemPoolCreate", aclrtMemPoolCreate(&pool, &props)) == ACL_SUCCESS) {
-            objects_.Add(Kind::kPool, pool);
+            objects_.Add(HandleKind::kPool, pool);
             if (props.location.type != ACL_MEM_LOCATION_TYPE_DEVICE) host_pools_.insert(pool);
         }
     }
 
     void DestroyPool() {
-        const Choice pool = Choose(Kind::kPool);
+        const Choice pool = Choose(HandleKind::kPool);
         if (Note("aclrtMemPoolDestroy", aclrtMemPoolDestroy(pool.handle), pool.is_wrong) == ACL_SUCCESS) {
-            objects_.Destroyed(Kind::kPool, pool.handle);
+            objects_.Destroyed(HandleKind::kPool, pool.handle);
         }
     }
 
     void PoolMalloc() {
         void* memory = nullptr;
-        const Choice pool = Choose(Kind::kPool), stream = Choose(Kind::kStream);
+        const Choice pool = Choose(HandleKind::kPool), stream = Choose(HandleKind::kStream);
         const size_t bytes = input_.Size();
         if (Note("aclrtMemPoolMallocAsync", aclrtMemPoolMallocAsync(&memory, bytes, pool.handle, stream.handle),
                  pool.is_wrong || stream.is_wrong || bytes == 0) == ACL_SUCCESS) {
@@ -126,7 +126,7 @@ class MemorySteps : public Steps {
     void PoolFree() {
         bool is_wrong = false;
         void* memory = TakeBlock(pooled_, is_wrong);
-        const Choice stream = Choose(Kind::kStream);
+        const Choice stream = Choose(HandleKind::kStream);
         // Other streams may still use it.
         if (!is_wrong && Note("aclrtSynchronizeDevice", aclrtSynchronizeDevice()) != ACL_SUCCESS) return;
         if (Note("aclrtMemPoolFreeAsync", aclrtMemPoolFreeAsync(memory, stream.handle), is_wrong || stream.is_wrong) ==
@@ -137,12 +137,12 @@ class MemorySteps : public Steps {
     }
 
     void PoolTrim() {
-        const Choice pool = Choose(Kind::kPool);
+        const Choice pool = Choose(HandleKind::kPool);
         Note("aclrtMemPoolTrimTo", aclrtMemPoolTrimTo(pool.handle, input_.Size()), pool.is_wrong);
     }
 
     void PoolAttribute() {
-        const Choice pool = Choose(Kind::kPool);
+        const Choice pool = Choose(HandleKind::kPool);
         const auto attribute = static_cast<aclrtMemPoolAttr>(input_.Enumerator(10));
         uint64_t value[4] = {input_.Word(), 0, 0, 0};
         if (input_.Byte() % 2) {

@@ -9,7 +9,7 @@
 
 namespace portacl_fuzz {
 
-enum class Kind { kContext, kStream, kEvent, kPool, kGraph, kCount };
+enum class HandleKind { kContext, kStream, kEvent, kPool, kGraph, kCount };
 
 // A handle for a call, and whether the call must refuse it.
 struct Choice {
@@ -19,10 +19,10 @@ struct Choice {
 
 class Objects {
   public:
-    void Add(Kind kind, void* handle) { Of(live_, kind).push_back(handle); }
+    void Add(HandleKind kind, void* handle) { Of(live_, kind).push_back(handle); }
 
     // The handle was destroyed: from now on each call must refuse it.
-    void Destroyed(Kind kind, void* handle) {
+    void Destroyed(HandleKind kind, void* handle) {
         auto& live = Of(live_, kind);
         for (size_t index = 0; index < live.size(); index++) {
             if (live[index] == handle) {
@@ -39,7 +39,7 @@ class Objects {
         for (auto& dead : dead_) dead.clear();
     }
 
-    Choice Choose(Kind kind, Input& input) const {
+    Choice Choose(HandleKind kind, Input& input) const {
         const uint8_t way = input.Byte();
         const uint8_t which = input.Byte();
         const auto& live = Of(live_, kind);
@@ -48,7 +48,7 @@ class Objects {
         if (way < 24) return {reinterpret_cast<void*>(size_t{which} << 20 | 0xDEAD), true};
         if (way < 48 && !dead.empty()) return {dead[which % dead.size()], true};
         if (way < 56) {
-            const auto other = static_cast<Kind>((static_cast<int>(kind) + 1 + which % 4) % 5);
+            const auto other = static_cast<HandleKind>((static_cast<int>(kind) + 1 + which % 4) % 5);
             const auto& others = Of(live_, other);
             if (!others.empty()) return {others[which % others.size()], true};
         }
@@ -56,13 +56,15 @@ class Objects {
         return {live[which % live.size()], false};
     }
 
-    const std::vector<void*>& Live(Kind kind) const { return Of(live_, kind); }
+    const std::vector<void*>& Live(HandleKind kind) const { return Of(live_, kind); }
 
   private:
-    using Lists = std::array<std::vector<void*>, static_cast<size_t>(Kind::kCount)>;
+    using Lists = std::array<std::vector<void*>, static_cast<size_t>(HandleKind::kCount)>;
 
-    static std::vector<void*>& Of(Lists& lists, Kind kind) { return lists[static_cast<size_t>(kind)]; }
-    static const std::vector<void*>& Of(const Lists& lists, Kind kind) { return lists[static_cast<size_t>(kind)]; }
+    static std::vector<void*>& Of(Lists& lists, HandleKind kind) { return lists[static_cast<size_t>(kind)]; }
+    static const std::vector<void*>& Of(const Lists& lists, HandleKind kind) {
+        return lists[static_cast<size_t>(kind)];
+    }
 
     Lists live_, dead_;
 };

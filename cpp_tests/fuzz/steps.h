@@ -25,7 +25,7 @@ constexpr size_t kMostCopied = 1 << 20;
     std::abort();
 }
 
-struct Block {
+struct Allocation {
     void* memory;
     size_t bytes;
     // From a pool in host memory, which a device reset does not free.
@@ -54,7 +54,7 @@ class Steps {
         if (code != ACL_SUCCESS) Broken(call, "the call should have worked", code);
     }
 
-    Choice Choose(Kind kind) { return objects_.Choose(kind, input_); }
+    Choice Choose(HandleKind kind) { return objects_.Choose(kind, input_); }
 
     void SetDevice() {
         // The inputs use one device, so access of other devices to a pool is not tested.
@@ -64,7 +64,7 @@ class Steps {
 
     // An address at which no live block begins, or a block; `taken` removes the block from its
     // list.
-    void* TakeBlock(std::vector<Block>& blocks, bool& is_wrong) {
+    void* TakeBlock(std::vector<Allocation>& blocks, bool& is_wrong) {
         const uint8_t way = input_.Byte(), which = input_.Byte();
         is_wrong = true;
         if (way < 16) return reinterpret_cast<void*>(0x1000);
@@ -75,19 +75,19 @@ class Steps {
         return blocks[index].memory;
     }
 
-    static void Drop(std::vector<Block>& blocks, const void* memory) {
+    static void Drop(std::vector<Allocation>& blocks, const void* memory) {
         blocks.erase(std::find_if(blocks.begin(), blocks.end(),
-                                  [memory](const Block& block) { return block.memory == memory; }));
+                                  [memory](const Allocation& block) { return block.memory == memory; }));
     }
 
     // Memory that a call may use: a block, a block of a pool, pinned or pageable host memory, and
     // its remaining length.
-    Block Operand() {
+    Allocation Operand() {
         const uint8_t way = input_.Byte(), which = input_.Byte();
         const size_t offset = input_.Byte() < 192 ? 0 : input_.Word();
-        std::vector<Block>* lists[] = {&device_, &device_, &pooled_, &pinned_};
-        std::vector<Block>& blocks = *lists[way % 4];
-        Block block{host_.data(), host_.size()};
+        std::vector<Allocation>* lists[] = {&device_, &device_, &pooled_, &pinned_};
+        std::vector<Allocation>& blocks = *lists[way % 4];
+        Allocation block{host_.data(), host_.size()};
         if (way < 200 && !blocks.empty()) block = blocks[which % blocks.size()];
         const size_t used = std::min(offset, block.bytes);
         return {static_cast<char*>(block.memory) + used, block.bytes - used};
@@ -95,7 +95,7 @@ class Steps {
 
     // The length of a copy: within both operands, because the library does not know the bounds of
     // pageable host memory.
-    size_t Length(const Block& a, const Block& b) {
+    size_t Length(const Allocation& a, const Allocation& b) {
         const size_t within = std::min({a.bytes, b.bytes, kMostCopied});
         const uint8_t way = input_.Byte();
         return way < 224 ? within * (way % 16) / 15 : within;
@@ -112,7 +112,7 @@ class Steps {
     const bool is_traced_ = std::getenv("PORTACL_TEST_FUZZ_TRACE") != nullptr;
     Input input_;
     Objects objects_;
-    std::vector<Block> device_, pooled_, pinned_;
+    std::vector<Allocation> device_, pooled_, pinned_;
     std::set<void*> host_pools_;
     std::vector<char> host_;
     Seen seen_;

@@ -15,7 +15,7 @@
 
 #include <string>
 
-struct Call {
+struct SystemCall {
     const char* name;
     long number;
     // How many of the innermost calls on the stack may be the library's: 1, except for calls that
@@ -23,7 +23,7 @@ struct Call {
     int depth;
 };
 
-inline constexpr Call kCalls[] = {
+inline constexpr SystemCall kCalls[] = {
     {"read", SYS_read, 1},
     {"write", SYS_write, 1},
     {"writev", SYS_writev, 1},
@@ -102,14 +102,14 @@ inline constexpr Call kCalls[] = {
     {"clone", SYS_clone, 12},
 };
 
-inline const Call* FindCall(long number) {
-    for (const Call& call : kCalls)
+inline const SystemCall* FindCall(long number) {
+    for (const SystemCall& call : kCalls)
         if (call.number == number) return &call;
     return nullptr;
 }
 
-inline const Call* FindCall(const std::string& name) {
-    for (const Call& call : kCalls)
+inline const SystemCall* FindCall(const std::string& name) {
+    for (const SystemCall& call : kCalls)
         if (name == call.name) return &call;
     return nullptr;
 }

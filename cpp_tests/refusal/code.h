@@ -49,7 +49,7 @@ class ProcessCode {
         const std::vector<uint64_t> words = Words(stack, depth == 1 ? 128 : 512);
         int found = 0;
         for (const uint64_t word : words) {
-            const Part* part = PartOf(word);
+            const Mapping* part = PartOf(word);
             if (!part || !IsBehindCall(word)) continue;
             if (part->file.find(file) != std::string::npos) return true;
             if (++found == depth) return false;
@@ -70,13 +70,13 @@ class ProcessCode {
     }
 
   private:
-    struct Part {
+    struct Mapping {
         uint64_t first, end, offset;
         std::string file;
     };
 
     std::string Place(uint64_t address) {
-        const Part* part = PartOf(address);
+        const Mapping* part = PartOf(address);
         if (!part) return " ?";
         char text[32];
         std::snprintf(text, sizeof text, "+0x%llx",
@@ -113,8 +113,8 @@ class ProcessCode {
         return false;
     }
 
-    const Part* PartOf(uint64_t address) {
-        if (const Part* known = Find(address)) return known;
+    const Mapping* PartOf(uint64_t address) {
+        if (const Mapping* known = Find(address)) return known;
         // Most words of a stack are no addresses of code: look up only those that may be.
         if (address < 0x10000 || address >> 47 || reads_ > 400) return nullptr;
         if (Excluded(address)) return nullptr;
@@ -122,15 +122,15 @@ class ProcessCode {
         return Find(address);
     }
 
-    const Part* Find(uint64_t address) const {
-        for (const Part& part : code_)
+    const Mapping* Find(uint64_t address) const {
+        for (const Mapping& part : code_)
             if (address - part.first < part.end - part.first) return &part;
         return nullptr;
     }
 
     // The address is known to be something other than code.
     bool Excluded(uint64_t address) const {
-        for (const Part& part : other_)
+        for (const Mapping& part : other_)
             if (address - part.first < part.end - part.first) return true;
         return false;
     }
@@ -142,7 +142,7 @@ class ProcessCode {
         std::ifstream maps("/proc/" + std::to_string(process_) + "/maps");
         for (std::string line; std::getline(maps, line);) {
             std::istringstream fields(line);
-            Part part{};
+            Mapping part{};
             char dash = 0;
             std::string access, device, node;
             fields >> std::hex >> part.first >> dash >> part.end >> access >> part.offset >> device >> node;
@@ -153,6 +153,6 @@ class ProcessCode {
     }
 
     pid_t process_;
-    std::vector<Part> code_, other_;
+    std::vector<Mapping> code_, other_;
     int reads_ = 0;
 };

@@ -39,7 +39,7 @@ namespace {
 constexpr int kSkipped = 77;
 constexpr auto kPatience = std::chrono::seconds(60);
 
-struct Options {
+struct CommandLine {
     std::string call;  // empty: count
     int error = 0;
     long number = 0;
@@ -61,7 +61,7 @@ std::vector<sock_filter> Filter(const std::string& wanted) {
     return filter;
 }
 
-[[noreturn]] void BecomeProgram(const Options& options) {
+[[noreturn]] void BecomeProgram(const CommandLine& options) {
     std::vector<sock_filter> filter = Filter(options.call);
     sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
     if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(kSkipped);
@@ -74,7 +74,7 @@ std::vector<sock_filter> Filter(const std::string& wanted) {
 
 class Tracer {
   public:
-    Tracer(const Options& options, pid_t child) : options_(options), child_(child) {}
+    Tracer(const CommandLine& options, pid_t child) : options_(options), child_(child) {}
 
     // Follows the program and all processes that it starts until it has ended. Returns its exit
     // status.
@@ -134,7 +134,7 @@ class Tracer {
     void Answer(pid_t thread) {
         Registers registers;
         if (!registers.Read(thread)) return;
-        const Call* call = FindCall(registers.CallNumber());
+        const SystemCall* call = FindCall(registers.CallNumber());
         if (!call || !IsOfLibrary(thread, *call, registers)) return;
         const long count = ++counts_[call->name];
         if (options_.call.empty() || (options_.number != 0 && count != options_.number)) return;
@@ -143,7 +143,7 @@ class Tracer {
     }
 
     // Whether the library makes this call itself.
-    bool IsOfLibrary(pid_t thread, const Call& call, const Registers& registers) {
+    bool IsOfLibrary(pid_t thread, const SystemCall& call, const Registers& registers) {
         return Code(thread).IsCalledBy(options_.library, registers.StackPointer(), call.depth);
     }
 
@@ -165,7 +165,7 @@ class Tracer {
         status_ = 124;
     }
 
-    const Options& options_;
+    const CommandLine& options_;
     pid_t child_;
     std::set<pid_t> threads_;
     std::map<pid_t, ProcessCode> code_;
@@ -176,7 +176,7 @@ class Tracer {
     bool ended_ = false;
 };
 
-int Skip(const Options& options, const char* why) {
+int Skip(const CommandLine& options, const char* why) {
     if (FILE* report = std::fopen(options.report, "w")) {
         std::fprintf(report, "skipped %s: %s\n", why, std::strerror(errno));
         std::fclose(report);
@@ -184,7 +184,7 @@ int Skip(const Options& options, const char* why) {
     return kSkipped;
 }
 
-int Trace(const Options& options) {
+int Trace(const CommandLine& options) {
     const pid_t child = fork();
     if (child < 0) return Skip(options, "fork");
     if (child == 0) BecomeProgram(options);
@@ -206,7 +206,7 @@ int Trace(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Options options;
+    CommandLine options;
     int next = 1;
     if (argc > 1 && std::strcmp(argv[1], "count") == 0) {
         next = 2;

@@ -63,7 +63,7 @@ T* MakeImmortal() {
 // its destructor opens it, so that a failed test leaves no blocked stream.
 class Gate {
   public:
-    Gate() : state_(MakeImmortal<State>()) {}
+    Gate() : state_(MakeImmortal<GateState>()) {}
     ~Gate() { Open(); }
     Gate(const Gate&) = delete;
     Gate& operator=(const Gate&) = delete;
@@ -84,7 +84,7 @@ class Gate {
     }
 
   private:
-    struct State {
+    struct GateState {
         std::mutex mutex;
         std::condition_variable changed;
         int arrived = 0;
@@ -92,14 +92,14 @@ class Gate {
     };
 
     static void Pass(void* argument) {
-        auto* state = static_cast<State*>(argument);
+        auto* state = static_cast<GateState*>(argument);
         std::unique_lock<std::mutex> lock(state->mutex);
         state->arrived += 1;
         state->changed.notify_all();
         state->changed.wait(lock, [state] { return state->open; });
     }
 
-    State* state_;
+    GateState* state_;
 };
 
 // Opens a gate from another thread, once a stream has reached it: for calls that block.
@@ -126,7 +126,7 @@ class Log {
         std::thread::id thread;
     };
 
-    Log() : state_(MakeImmortal<State>()) {}
+    Log() : state_(MakeImmortal<LogState>()) {}
 
     // Enqueues an entry on `stream`.
     aclError Append(aclrtStream stream, int number) {
@@ -150,13 +150,13 @@ class Log {
     size_t Size() const { return Entries().size(); }
 
   private:
-    struct State {
+    struct LogState {
         std::mutex mutex;
         std::vector<Entry> entries;
     };
 
     struct Note {
-        State* state = nullptr;
+        LogState* state = nullptr;
         int number = 0;
     };
 
@@ -166,7 +166,7 @@ class Log {
         note->state->entries.push_back({note->number, std::this_thread::get_id()});
     }
 
-    State* state_;
+    LogState* state_;
 };
 
 }  // namespace portacl_test

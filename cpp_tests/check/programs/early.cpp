@@ -17,9 +17,9 @@ void Store(char* at) {
     *const_cast<volatile char*>(at) = 1;
 }
 
-struct Event {
-    Event() { OK(aclrtCreateEventExWithFlag(&handle, ACL_EVENT_SYNC)); }
-    ~Event() { OK(aclrtDestroyEvent(handle)); }
+struct SyncEvent {
+    SyncEvent() { OK(aclrtCreateEventExWithFlag(&handle, ACL_EVENT_SYNC)); }
+    ~SyncEvent() { OK(aclrtDestroyEvent(handle)); }
     void Record(aclrtStream stream) { OK(aclrtRecordEvent(handle, stream)); }
     aclrtEvent handle = nullptr;
 };
@@ -40,7 +40,7 @@ void WriteEarly(World& world, bool is_fixed) {
 
 // The wait is for another stream's event.
 void OtherEvent(World& world, bool is_fixed) {
-    Event event;
+    SyncEvent event;
     world.ToHost(world.first, world.device);
     world.Fill(world.other, world.second);
     event.Record(is_fixed ? world.first : world.second);
@@ -61,7 +61,7 @@ void LoadWhenComplete(World& world, Status complete, aclError (*query)(Object, S
 
 // The event is recorded before the copy.
 void EventBefore(World& world, bool is_fixed) {
-    Event event;
+    SyncEvent event;
     if (!is_fixed) event.Record(world.first);
     world.ToHost(world.first, world.device);
     if (is_fixed) event.Record(world.first);
@@ -136,7 +136,7 @@ void Tail(World& world, bool is_fixed) {
 // A buffer for each of two copies: the program waits for one only.
 void TwoBuffers(World& world, bool is_fixed) {
     const size_t half = world.kSize / 2;
-    Event event;
+    SyncEvent event;
     OK(aclrtMemcpyAsync(world.pinned, half, world.device, half, ACL_MEMCPY_DEVICE_TO_HOST, world.first));
     event.Record(world.first);
     OK(aclrtMemcpyAsync(world.pinned + half, half, world.other, half, ACL_MEMCPY_DEVICE_TO_HOST, world.first));

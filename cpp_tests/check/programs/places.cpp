@@ -17,12 +17,12 @@ namespace {
 constexpr size_t kPiece = 2 << 20;
 
 // Addresses without memory.
-class Range {
+class ReservedRange {
   public:
-    explicit Range(size_t size = kPiece) { OK(aclrtReserveMemAddress(&address_, size, 0, nullptr, 1)); }
-    ~Range() { OK(aclrtReleaseMemAddress(address_)); }
-    Range(const Range&) = delete;
-    Range& operator=(const Range&) = delete;
+    explicit ReservedRange(size_t size = kPiece) { OK(aclrtReserveMemAddress(&address_, size, 0, nullptr, 1)); }
+    ~ReservedRange() { OK(aclrtReleaseMemAddress(address_)); }
+    ReservedRange(const ReservedRange&) = delete;
+    ReservedRange& operator=(const ReservedRange&) = delete;
     char* At(size_t offset = 0) const { return static_cast<char*>(address_) + offset; }
 
   private:
@@ -54,7 +54,7 @@ void Unmap(char* address) {
 }
 
 void TwoAddresses(World& world, bool is_fixed) {
-    const Range one, two;
+    const ReservedRange one, two;
     const Physical memory;
     memory.MapAt(one.At());
     memory.MapAt(two.At());
@@ -68,7 +68,7 @@ void TwoAddresses(World& world, bool is_fixed) {
 
 // Only the parts that overlap are the same memory.
 void PartsOfTwoAddresses(World& world, bool is_fixed) {
-    const Range one, two;
+    const ReservedRange one, two;
     const Physical memory;
     memory.MapAt(one.At());
     memory.MapAt(two.At());
@@ -81,7 +81,7 @@ void PartsOfTwoAddresses(World& world, bool is_fixed) {
 
 // The same address, with other memory in the correct program.
 void MappedAgain(World& world, bool is_fixed) {
-    const Range range;
+    const ReservedRange range;
     const Physical memory, other;
     memory.MapAt(range.At());
     world.Fill(range.At(), world.first);
@@ -93,7 +93,7 @@ void MappedAgain(World& world, bool is_fixed) {
 }
 
 void Moved(World& world, bool is_fixed) {
-    const Range one, two;
+    const ReservedRange one, two;
     const Physical memory;
     memory.MapAt(one.At());
     world.Fill(one.At(), world.first);
@@ -107,7 +107,7 @@ void Moved(World& world, bool is_fixed) {
 
 // One fill of two mappings, which lie in another order at the second place.
 void AcrossMappings(World& world, bool is_fixed) {
-    const Range one(2 * kPiece), two(2 * kPiece);
+    const ReservedRange one(2 * kPiece), two(2 * kPiece);
     const Physical low, high;
     low.MapAt(one.At());
     high.MapAt(one.At(kPiece));
@@ -117,12 +117,12 @@ void AcrossMappings(World& world, bool is_fixed) {
     if (is_fixed) world.Order();
     world.Fill(two.At(2 * kPiece - 8), world.second, 8);
     world.Drain();
-    for (const Range* range : {&one, &two})
+    for (const ReservedRange* range : {&one, &two})
         for (const size_t offset : {size_t{0}, kPiece}) Unmap(range->At(offset));
 }
 
 void HostReadsAtAnotherAddress(World& world, bool is_fixed) {
-    const Range one, two;
+    const ReservedRange one, two;
     const Physical memory;
     memory.MapAt(one.At());
     memory.MapAt(two.At());
@@ -136,7 +136,7 @@ void HostReadsAtAnotherAddress(World& world, bool is_fixed) {
 
 // A graph keeps addresses. The second run uses what is mapped there by then.
 void GraphAfterRemapping(World& world, bool is_fixed) {
-    const Range range, view;
+    const ReservedRange range, view;
     const Physical memory, other;
     memory.MapAt(range.At());
     aclmdlRI graph = nullptr;
@@ -158,7 +158,7 @@ void GraphAfterRemapping(World& world, bool is_fixed) {
 
 // A value is the same word at both addresses.
 void ValueAtAnotherAddress(World& world, bool is_fixed) {
-    const Range one, two;
+    const ReservedRange one, two;
     const Physical memory;
     memory.MapAt(one.At());
     memory.MapAt(two.At());

@@ -29,11 +29,11 @@ void Expect(bool is_right, const char* what) {
     std::_Exit(1);
 }
 
-struct World {
+struct Fixture {
     aclrtStream a = nullptr, b = nullptr, c = nullptr;
     char *x = nullptr, *y = nullptr, *z = nullptr, *pinned = nullptr, *other = nullptr;
 
-    World() {
+    Fixture() {
         OK(aclInit(nullptr));
         OK(aclrtSetDevice(0));
         for (aclrtStream* stream : {&a, &b, &c}) OK(aclrtCreateStream(stream));
@@ -76,21 +76,21 @@ void SleepForMilliseconds(int count) {
     std::this_thread::sleep_for(std::chrono::milliseconds(count));
 }
 
-void ReadBeforeTheCopy(World& world, bool is_fixed) {
+void ReadBeforeTheCopy(Fixture& world, bool is_fixed) {
     world.Fill(world.x, 1, world.a);
     world.Copy(world.pinned, world.x, world.a, ACL_MEMCPY_DEVICE_TO_HOST);
     if (is_fixed) OK(aclrtSynchronizeStream(world.a));
     Expect(world.pinned[0] == 1, "the host reads before the copy");
 }
 
-void MissingWait(World& world, bool is_fixed) {
+void MissingWait(Fixture& world, bool is_fixed) {
     world.Fill(world.x, 1, world.a);
     if (is_fixed) Order(world.a, world.b);
     world.Copy(world.y, world.x, world.b);
     Expect(world.Read(world.y) == 1, "the copy runs before the fill");
 }
 
-void StagingMemoryReused(World& world, bool is_fixed) {
+void StagingMemoryReused(Fixture& world, bool is_fixed) {
     world.pinned[0] = 1;
     world.Copy(world.x, world.pinned, world.a, ACL_MEMCPY_HOST_TO_DEVICE);
     if (is_fixed) OK(aclrtSynchronizeStream(world.a));
@@ -99,7 +99,7 @@ void StagingMemoryReused(World& world, bool is_fixed) {
     Expect(world.Read(world.x) == 1, "the host overwrites what is still to be copied");
 }
 
-void SleepsInsteadOfWaiting(World& world, bool is_fixed) {
+void SleepsInsteadOfWaiting(Fixture& world, bool is_fixed) {
     static std::atomic<int> result{0};
     const auto compute = [](void*) { result = 1; };
     OK(aclrtLaunchHostFunc(world.a, compute, nullptr));
@@ -111,7 +111,7 @@ void SleepsInsteadOfWaiting(World& world, bool is_fixed) {
 }
 
 // A wait for an event that was never recorded waits for nothing.
-void ConsumerFirst(World& world, bool is_fixed) {
+void ConsumerFirst(Fixture& world, bool is_fixed) {
     const aclrtEvent made = NewEvent();
     std::thread producer([&] {
         OK(aclrtSetDevice(0));
@@ -131,7 +131,7 @@ void ConsumerFirst(World& world, bool is_fixed) {
 }
 
 // Two buffers: the third round must not begin before the first one was read.
-void ThirdRound(World& world, bool is_fixed) {
+void ThirdRound(Fixture& world, bool is_fixed) {
     char* const buffers[] = {world.x, world.y};
     aclrtEvent read[3];
     for (int round = 0; round < 3; ++round) {
@@ -146,7 +146,7 @@ void ThirdRound(World& world, bool is_fixed) {
     Expect(world.pinned[0] == 1, "the first round was overwritten before it was read");
 }
 
-void EventRecordedAgain(World& world, bool is_fixed) {
+void EventRecordedAgain(Fixture& world, bool is_fixed) {
     const aclrtEvent made = NewEvent();
     world.Fill(world.x, 1, world.a);
     OK(aclrtRecordEvent(made, world.a));
@@ -159,7 +159,7 @@ void EventRecordedAgain(World& world, bool is_fixed) {
     Expect(world.Read(world.y) == 1, "the wait is for the other record of the event");
 }
 
-void PollsOneOfTwo(World& world, bool is_fixed) {
+void PollsOneOfTwo(Fixture& world, bool is_fixed) {
     const aclrtEvent first = NewEvent(), second = NewEvent();
     world.Fill(world.x, 1, world.a);
     world.Copy(world.pinned, world.x, world.a, ACL_MEMCPY_DEVICE_TO_HOST);
@@ -175,7 +175,7 @@ void PollsOneOfTwo(World& world, bool is_fixed) {
 }
 
 // The pool gives the block to the next allocation of the stream that has freed it.
-void FreedInAnotherStream(World& world, bool is_fixed) {
+void FreedInAnotherStream(Fixture& world, bool is_fixed) {
     void *block = nullptr, *next = nullptr;
     OK(portaclMallocAsync(&block, kSize, world.b));
     world.Fill(static_cast<char*>(block), 1, world.b);
@@ -190,7 +190,7 @@ void FreedInAnotherStream(World& world, bool is_fixed) {
 }
 
 // Shows only if one reader is between the two fills and the other one behind both.
-void BetweenTwoFills(World& world, bool is_fixed) {
+void BetweenTwoFills(Fixture& world, bool is_fixed) {
     world.Fill(world.x, 1, world.a);
     world.Fill(world.x, 2, world.a);
     if (is_fixed) Order(world.a, world.b);
@@ -201,12 +201,12 @@ void BetweenTwoFills(World& world, bool is_fixed) {
     Expect(!(read == 1 && world.Read(world.z) == 2), "the two readers see different values");
 }
 
-struct Program {
+struct RaceProgram {
     const char* name;
-    void (*run)(World& world, bool is_fixed);
+    void (*run)(Fixture& world, bool is_fixed);
 };
 
-const Program kPrograms[] = {
+const RaceProgram kPrograms[] = {
     {"read_before_the_copy", ReadBeforeTheCopy},
     {"missing_wait", MissingWait},
     {"staging_memory_reused", StagingMemoryReused},
@@ -221,7 +221,7 @@ const Program kPrograms[] = {
 
 // Two threads, two streams, overlapping windows. Each waits for its own stream, so that a plain run reports a race only
 // if both have submitted before one has waited.
-void OverlappingWindows(World& world, bool is_fixed) {
+void OverlappingWindows(Fixture& world, bool is_fixed) {
     const auto fill = [&world](size_t from, int value, aclrtStream stream) {
         OK(aclrtSetDevice(0));
         OK(aclrtMemsetAsync(world.x + from, kSize - 64, value, kSize - 64, stream));
@@ -244,26 +244,26 @@ long Run() {
 }
 
 // Fails in every other plain run, and else has an error of order.
-void FailsInEveryOtherPlainRun(World& world, bool is_fixed) {
+void FailsInEveryOtherPlainRun(Fixture& world, bool is_fixed) {
     if (!std::getenv("PORTACL_SCHEDULE")) Expect(Run() % 2 == 0, "an odd run");
     MissingWait(world, is_fixed);
 }
 
 // Fails in one run, the second, in whatever order that is.
-void FailsOnce(World& world, bool) {
+void FailsOnce(Fixture& world, bool) {
     MissingWait(world, true);
     Expect(Run() != 2, "the second run");
 }
 
 // Does not end in one order, `lazy`; faulty: in none.
-void DoesNotEnd(World& world, bool is_fixed) {
+void DoesNotEnd(Fixture& world, bool is_fixed) {
     MissingWait(world, true);
     const char* schedule = std::getenv("PORTACL_SCHEDULE");
     while (schedule && (!is_fixed || std::strcmp(schedule, "lazy") == 0)) SleepForMilliseconds(10);
 }
 
 // Programs that are not in the list.
-const Program kOthers[] = {
+const RaceProgram kOthers[] = {
     {"overlapping_windows", OverlappingWindows},
     {"fails_in_every_other_plain_run", FailsInEveryOtherPlainRun},
     {"fails_once", FailsOnce},
@@ -274,14 +274,14 @@ const Program kOthers[] = {
 
 int main(int count, char** arguments) {
     if (count < 3) {
-        for (const Program& program : kPrograms) std::puts(program.name);
+        for (const RaceProgram& program : kPrograms) std::puts(program.name);
         return 0;
     }
-    const auto is_named = [&](const Program& program) { return std::strcmp(arguments[1], program.name) == 0; };
-    const Program* program = std::find_if(std::begin(kPrograms), std::end(kPrograms), is_named);
+    const auto is_named = [&](const RaceProgram& program) { return std::strcmp(arguments[1], program.name) == 0; };
+    const RaceProgram* program = std::find_if(std::begin(kPrograms), std::end(kPrograms), is_named);
     if (program == std::end(kPrograms)) program = std::find_if(std::begin(kOthers), std::end(kOthers), is_named);
     if (program == std::end(kOthers)) return 4;
-    World world;
+    Fixture world;
     program->run(world, std::strcmp(arguments[2], "fixed") == 0);
     OK(aclrtSynchronizeDevice());
     OK(aclFinalize());

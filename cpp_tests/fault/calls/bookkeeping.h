@@ -7,7 +7,7 @@
 
 // Reads the address first: device teardown frees it.
 inline void UseOverflow() {
-    Stream stream;
+    HeldStream stream;
     void *area = nullptr, *memory = nullptr;
     DID(aclrtCtxGetFloatOverflowAddr(&area));
     DID(aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_INFNAN));
@@ -76,7 +76,7 @@ inline void AskForPlace() {
 }
 
 inline void UseResourceLimits() {
-    Stream stream;
+    HeldStream stream;
     uint32_t cores = 0;
     DID(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_VECTOR_CORE, 1));
     DID(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_VECTOR_CORE, &cores));

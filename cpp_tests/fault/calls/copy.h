@@ -7,7 +7,7 @@
 #include "../held.h"
 
 inline void CopyNow() {
-    Memory a, b;
+    HeldMemory a, b;
     Pinned pinned;
     if (!a || !b || !pinned) return;
     std::vector<unsigned char> pageable(kSize, 0x22);
@@ -19,8 +19,8 @@ inline void CopyNow() {
 }
 
 inline void CopyInOrder(size_t size) {
-    Stream stream;
-    Memory a(size), b(size);
+    HeldStream stream;
+    HeldMemory a(size), b(size);
     Pinned from(size), to(size);
     if (!stream || !a || !b || !from || !to) return;
     std::vector<unsigned char> pageable(size, 0x33);
@@ -49,8 +49,8 @@ inline void CopyInOrder(size_t size) {
 // Every second row of 64 bytes is copied to the device and back; so are both halves, as a batch.
 inline void CopyRowsAndBatches() {
     constexpr size_t kRow = 64, kRows = kSize / kRow / 2, kHalf = kSize / 2;
-    Stream stream;
-    Memory memory;
+    HeldStream stream;
+    HeldMemory memory;
     Pinned from, to;
     if (!stream || !memory || !from || !to) return;
     aclrtMemcpyBatchAttr up{}, down{};

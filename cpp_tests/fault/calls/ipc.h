@@ -150,7 +150,7 @@ inline void ShareMemory() {
     }
     aclrtEvent event = nullptr;
     if (DID(aclrtIpcOpenEventHandle(exporter->event, &event))) {
-        Stream stream;
+        HeldStream stream;
         DID(aclrtRecordEvent(event, stream));
         DID_OPTIONAL(aclrtStreamWaitEvent(stream, event));
         DID(aclrtSynchronizeStream(stream));

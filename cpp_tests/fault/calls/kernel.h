@@ -20,7 +20,7 @@ inline void UseKernels(const char* for_cpus, const char* for_gpus) {
     const bool on_cpu = !IsCuda();
     aclrtBinHandle program = nullptr;
     if (!DID(aclrtBinaryLoadFromFile(on_cpu ? for_cpus : for_gpus, nullptr, &program))) return;
-    Stream stream;
+    HeldStream stream;
     aclrtFuncHandle mark = nullptr, nothing = nullptr, add_pair = nullptr;
     // The variable after the number is copied from the device.
     DID(aclrtBinaryGetFunctionByEntry(program, 7, &mark));
@@ -35,7 +35,7 @@ inline void UseKernels(const char* for_cpus, const char* for_gpus) {
         Expect(back == step, "a variable that was written");
     }
     {
-        Memory words;
+        HeldMemory words;
         void* address = words;
         uint32_t number = 1;
         void* arguments[] = {&address, &number};
@@ -64,8 +64,8 @@ inline void CaptureKernels(const char* for_cpus, const char* for_gpus) {
     aclrtFuncHandle mark = nullptr;
     DID(aclrtBinaryGetFunction(program, "mark", &mark));
     {
-        Stream stream;
-        Memory words;
+        HeldStream stream;
+        HeldMemory words;
         void* address = words;
         uint32_t number = 1;
         void* arguments[] = {&address, &number};
@@ -84,8 +84,8 @@ inline void LaunchKernels() {
     const bool cuda = backend && std::strcmp(backend, "cuda") == 0;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     const std::string program = folder / (cuda ? "vector_add.ptx" : "vector_add.so");
-    Stream stream;
-    Memory out, a;
+    HeldStream stream;
+    HeldMemory out, a;
     Pinned sum;
     aclrtBinHandle binary = nullptr;
     aclrtFuncHandle kernel = nullptr;

@@ -26,7 +26,7 @@ inline void UseMemory() {
         DID(aclrtFree(address));
     }
     if (DID(aclrtMallocHostWithCfg(&address, kSize, nullptr))) DID(aclrtFreeHostWithDevSync(address));
-    Memory memory;
+    HeldMemory memory;
     void* base = nullptr;
     size_t size = 0;
     aclrtPtrAttributes attributes{};
@@ -54,7 +54,7 @@ inline void RegisterMemory() {
     constexpr size_t kPage = 4096;
     void* own = std::aligned_alloc(kPage, kSize);
     if (DID_OPTIONAL(aclrtHostRegisterV2(own, kSize, ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED))) {
-        Memory memory;
+        HeldMemory memory;
         void* address = nullptr;
         DID(aclrtHostGetDevicePointer(own, &address, 0));
         if (memory) DID(aclrtMemcpyAsync(memory, kSize, own, kSize, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));

@@ -51,7 +51,7 @@ inline void UsePools() {
     aclrtMemAccessFlags flags;
     DID(portaclMemPoolGetAccess(&flags, pool, &own));
     constexpr size_t kBlock = 24 << 20;
-    Stream first, second;
+    HeldStream first, second;
     void *one = nullptr, *other = nullptr;
     if (DID(aclrtMemPoolMallocAsync(&one, kBlock, pool, first))) {
         DID(aclrtLaunchHostFunc(first, CountCall, nullptr));

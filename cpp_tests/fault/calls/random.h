@@ -26,7 +26,7 @@ inline aclrtRandomNumTaskInfo UniformNumbers(void* result, size_t bytes, void* c
 
 inline void MakeRandomNumbers() {
     constexpr size_t kBytes = 4096;
-    Stream stream;
+    HeldStream stream;
     void *result = nullptr, *counter = nullptr;
     DID(aclrtMalloc(&result, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY));
     DID(aclrtMalloc(&counter, 16, ACL_MEM_MALLOC_NORMAL_ONLY));

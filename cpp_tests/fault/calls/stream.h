@@ -7,7 +7,7 @@
 #include "../held.h"
 
 inline void UseStreams() {
-    Stream stream;
+    HeldStream stream;
     int32_t id = 0;
     uint32_t number = 0;
     DID(aclrtStreamGetId(stream, &id));
@@ -22,8 +22,8 @@ inline void UseStreams() {
 }
 
 inline void UseEvents() {
-    Stream first, second;
-    Event start, end;
+    HeldStream first, second;
+    HeldEvent start, end;
     aclrtEvent plain = nullptr, flagged = nullptr;
     DID(aclrtCreateEvent(&plain));
     DID(aclrtCreateEventWithFlag(&flagged, ACL_EVENT_SYNC));
@@ -47,7 +47,7 @@ inline void UseEvents() {
 }
 
 inline void UseEventsMore() {
-    Stream stream;
+    HeldStream stream;
     aclrtEvent reset = nullptr;
     if (!DID(aclrtCreateEventWithFlag(&reset, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE))) return;
     const bool recorded = DID(aclrtRecordEvent(reset, stream));
@@ -66,8 +66,8 @@ inline void UseEventsMore() {
 
 // Values that one stream writes and another waits for.
 inline void UseValues() {
-    Stream first, second;
-    Memory memory;
+    HeldStream first, second;
+    HeldMemory memory;
     Pinned pinned;
     if (!memory || !pinned) return;
     for (void* word : {static_cast<void*>(memory), static_cast<void*>(pinned)}) {
@@ -81,7 +81,7 @@ inline void UseValues() {
 }
 
 inline void UseNotifies() {
-    Stream first, second;
+    HeldStream first, second;
     aclrtNotify notify = nullptr;
     uint32_t number = 0;
     if (DID(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT))) {
@@ -139,7 +139,7 @@ inline void UseStreamsMore() {
 
 // A stream that wraps the driver's, if there is a driver.
 inline void WrapStream() {
-    Stream stream;
+    HeldStream stream;
     void* native = nullptr;
     const aclError code = portaclStreamGetNative(stream, &native);
     // Without a driver the address is ignored.
@@ -158,7 +158,7 @@ inline void WrapStream() {
 inline void UseReports() {
     constexpr int32_t kMs = 2000;
     const auto self = static_cast<uint64_t>(pthread_self());
-    Stream reports, functions;
+    HeldStream reports, functions;
     if (DID(aclrtSubscribeReport(self, reports))) {
         if (DID(aclrtLaunchCallback(CountCall, nullptr, ACL_CALLBACK_BLOCK, reports))) DID(aclrtProcessReport(kMs));
         DID(aclrtSynchronizeStream(reports));

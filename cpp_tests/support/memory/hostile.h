@@ -104,7 +104,7 @@ inline int ListenAs(const std::string& name) {
 
 // What the exporting process answers.
 struct Answer {
-    enum Kind { kNothing, kNoConnection, kGranted, kRefused } kind = kNothing;
+    enum ReplyKind { kNothing, kNoConnection, kGranted, kRefused } kind = kNothing;
     std::string text;     // why it is refused
     int error = 0;        // why there is no connection
     bool file = false;    // whether a descriptor came with it

@@ -38,9 +38,10 @@ struct File {
     Place places[kPlaces];
 };
 
-using Word = uintptr_t;
-using Function = int (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
-                         Word, Word);
+using ArgumentWord = uintptr_t;
+using Function = int (*)(ArgumentWord, ArgumentWord, ArgumentWord, ArgumentWord, ArgumentWord, ArgumentWord,
+                         ArgumentWord, ArgumentWord, ArgumentWord, ArgumentWord, ArgumentWord, ArgumentWord,
+                         ArgumentWord, ArgumentWord, ArgumentWord, ArgumentWord, ArgumentWord, ArgumentWord);
 using LookUp = void* (*)(void*, const char*) noexcept;
 
 std::atomic<File*> file{nullptr};
@@ -91,8 +92,9 @@ Record* Begin(size_t index) {
 // Passes on as many words as the function with the most arguments has. A structure that is passed by value is on the
 // stack, and within them; what the caller did not pass is not read by the function.
 template <size_t Index>
-int Call(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, Word j, Word k, Word l, Word m, Word n,
-         Word o, Word p, Word q, Word r) {
+int Call(ArgumentWord a, ArgumentWord b, ArgumentWord c, ArgumentWord d, ArgumentWord e, ArgumentWord f, ArgumentWord g,
+         ArgumentWord h, ArgumentWord i, ArgumentWord j, ArgumentWord k, ArgumentWord l, ArgumentWord m, ArgumentWord n,
+         ArgumentWord o, ArgumentWord p, ArgumentWord q, ArgumentWord r) {
     Record* const record = Begin(Index);
     const int status = function_of[Index](a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
     if (record) {
