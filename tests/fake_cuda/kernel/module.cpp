@@ -54,7 +54,7 @@ void read_variables(const std::string& text, std::map<std::string, Variable>* va
 
 // Parses the entries of a PTX text. It knows enough of the language for portacl's modules:
 // comments, directives, and entries with their parameters.
-CUresult read_ptx(const Call& call, const std::string& image, Program* program) {
+CUresult read_ptx(const Call& call, const std::string& image, PtxProgram* program) {
     const std::string text = std::regex_replace(image, std::regex("//[^\n]*"), "");
     std::smatch match;
     if (!std::regex_search(text, match, std::regex(R"(^\s*\.version\s+(\d+)\.(\d+))"))) {

@@ -13,7 +13,7 @@ namespace fake {
 
 struct Module {
     Context* context = nullptr;
-    Program program;
+    PtxProgram program;
     std::map<std::string, uint64_t> functions;
 };
 

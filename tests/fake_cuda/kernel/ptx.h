@@ -84,7 +84,7 @@ struct Variable {
 };
 
 // What a PTX text declares.
-struct Program {
+struct PtxProgram {
     // The version of the language, times ten.
     int version = 0;
     std::map<std::string, Entry> entries;
@@ -92,7 +92,7 @@ struct Program {
 };
 
 // Returns the translated texts by their hashes.
-const std::map<uint64_t, Program>& translated_programs();
+const std::map<uint64_t, PtxProgram>& translated_programs();
 
 // Returns the hash of a text, as ptx.py computes it.
 uint64_t hash_of(const std::string& text);

@@ -10,7 +10,7 @@
 namespace fake {
 namespace {
 
-enum Attribute : int {
+enum PointerAttribute : int {
     kContext = 1,
     kMemoryType = 2,
     kDevicePointer = 3,

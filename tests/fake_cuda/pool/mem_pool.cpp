@@ -20,7 +20,7 @@ namespace {
 
 using ull = unsigned long long;
 
-enum Attribute : int {
+enum PoolAttribute : int {
     kFollowEvents = 1,
     kOpportunistic = 2,
     kInternalDependencies = 3,
