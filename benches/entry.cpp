@@ -22,7 +22,7 @@ constexpr std::size_t kSmall = 64;
 
 // The objects of one thread: its stream and its memory. Without the alignment one thread reads a cache line that the
 // other writes.
-struct alignas(128) Objects {
+struct alignas(128) ThreadObjects {
     aclrtStream stream = nullptr;
     void* device = nullptr;
     char host[kSmall] = "";
@@ -35,21 +35,21 @@ void Expect(int code, const char* call) {
 
 struct Row {
     const char* name;
-    void (*calls)(Objects&, int count);
+    void (*calls)(ThreadObjects&, int count);
     std::vector<double> one = {}, two = {};
 };
 
 // A function that makes `count` calls, so that nothing but a loop is around them.
 #define ROW(name, call)                                           \
     {                                                             \
-        name, [](Objects& mine, int count) {                      \
+        name, [](ThreadObjects& mine, int count) {                \
             (void)mine;                                           \
             for (int i = 0; i < count; i++)                       \
                 if (const int code = (call)) Expect(code, #call); \
         }                                                         \
     }
 
-int CopyWithoutLibrary(Objects& mine) {
+int CopyWithoutLibrary(ThreadObjects& mine) {
     std::memcpy(mine.other, mine.host, kSmall);
     asm volatile("" : : "r"(mine.other) : "memory");
     return 0;
@@ -60,14 +60,14 @@ int GetDevice() {
     return aclrtGetDevice(&device);
 }
 
-double Alone(Row& row, Objects& mine) {
+double Alone(Row& row, ThreadObjects& mine) {
     const auto start = bench::Clock::now();
     row.calls(mine, kCalls);
     return bench::NanosecondsSince(start) / kCalls;
 }
 
 // Returns the nanoseconds of a call while another thread makes the same calls all the time.
-double WithAnother(Row& row, Objects& mine, Objects& theirs) {
+double WithAnother(Row& row, ThreadObjects& mine, ThreadObjects& theirs) {
     std::atomic<bool> runs{false}, over{false};
     std::thread other([&] {
         Expect(aclrtSetDevice(0), "aclrtSetDevice");
@@ -88,8 +88,8 @@ double WithAnother(Row& row, Objects& mine, Objects& theirs) {
 int main() {
     ACL(aclInit(nullptr));
     ACL(aclrtSetDevice(0));
-    Objects objects[2];
-    for (Objects& each : objects) {
+    ThreadObjects objects[2];
+    for (ThreadObjects& each : objects) {
         ACL(aclrtCreateStream(&each.stream));
         ACL(aclrtMalloc(&each.device, kSmall, ACL_MEM_MALLOC_HUGE_FIRST));
     }
@@ -116,7 +116,7 @@ int main() {
         bench::Report(name, bench::Median(row.two), "ns");
     }
 
-    for (Objects& each : objects) {
+    for (ThreadObjects& each : objects) {
         ACL(aclrtFree(each.device));
         ACL(aclrtDestroyStream(each.stream));
     }

@@ -11,16 +11,16 @@ constexpr int kTasks = 1000;
 constexpr int kRounds = 200;
 constexpr std::size_t kBytes = 64;
 
-class Work {
+class GraphTasks {
   public:
-    Work() {
+    GraphTasks() {
         ACL(aclrtCreateStream(&stream_));
         ACL(aclrtCreateStream(&other_));
         ACL(aclrtCreateEventExWithFlag(&fork_, ACL_EVENT_SYNC));
         ACL(aclrtCreateEventExWithFlag(&join_, ACL_EVENT_SYNC));
         ACL(aclrtMalloc(reinterpret_cast<void**>(&memory_), 2 * kTasks * kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
     }
-    ~Work() {
+    ~GraphTasks() {
         ACL(aclrtFree(memory_));
         ACL(aclrtDestroyEvent(join_));
         ACL(aclrtDestroyEvent(fork_));
@@ -53,7 +53,7 @@ class Work {
     }
 
     // Reports both in nanoseconds per task, with a synchronize at the end.
-    void Compare(const std::string& name, void (Work::*issue)()) {
+    void Compare(const std::string& name, void (GraphTasks::*issue)()) {
         ACL(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
         (this->*issue)();
         aclmdlRI graph = nullptr;
@@ -96,10 +96,10 @@ int main() {
     ACL(aclInit(nullptr));
     ACL(aclrtSetDevice(0));
     {
-        Work work;
-        work.Compare("1,000 copies of 64 B", &Work::Copies);
-        work.Compare("1,000 copies and fills of 64 B", &Work::CopiesAndFills);
-        work.Compare("1,000 copies of 64 B on two streams", &Work::TwoStreams);
+        GraphTasks work;
+        work.Compare("1,000 copies of 64 B", &GraphTasks::Copies);
+        work.Compare("1,000 copies and fills of 64 B", &GraphTasks::CopiesAndFills);
+        work.Compare("1,000 copies of 64 B on two streams", &GraphTasks::TwoStreams);
     }
     ACL(aclrtResetDevice(0));
     ACL(aclFinalize());

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint32_t kBlocks = 10'000;
 
-using Kernel = void (*)(const void*, const portaclBlock*);
+using KernelFunction = void (*)(const void*, const portaclBlock*);
 
 struct Cost {
     const char* name;
@@ -39,9 +39,9 @@ constexpr Cost kCosts[] = {{"nothing", "work", 0, 51, 8},
                            {"100 ns, the last 100 of 10 us", "uneven", 100, 13, 8}};
 constexpr auto kPause = std::chrono::milliseconds(2);
 
-Kernel Find(const char* path, const char* name) {
+KernelFunction Find(const char* path, const char* name) {
     void* const library = dlopen(path, RTLD_NOW);
-    const auto found = library ? reinterpret_cast<Kernel>(dlsym(library, name)) : nullptr;
+    const auto found = library ? reinterpret_cast<KernelFunction>(dlsym(library, name)) : nullptr;
     if (!found) {
         std::fprintf(stderr, "%s\n", dlerror());
         std::exit(1);
@@ -50,14 +50,14 @@ Kernel Find(const char* path, const char* name) {
 }
 
 // Returns how many steps of a block take about a nanosecond.
-double StepsPerNanosecond(Kernel kernel) {
+double StepsPerNanosecond(KernelFunction kernel) {
     constexpr std::uint64_t kSteps = 1'000'000;
     const portaclBlock block{};
     const auto took = bench::Each(11, [&] { kernel(&kSteps, &block); });
     return kSteps / bench::Percentile(took, 0);
 }
 
-void Blocks(Kernel kernel, std::uint64_t steps) {
+void Blocks(KernelFunction kernel, std::uint64_t steps) {
     tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, kBlocks),
                       [=](const tbb::blocked_range<std::uint32_t>& range) {
                           portaclBlock block{};
@@ -101,7 +101,7 @@ int main() {
     ACL(aclrtCreateStream(&stream));
     ACL(aclrtBinaryLoadFromFile(path.c_str(), nullptr, &binary));
     for (const Cost& cost : kCosts) {
-        const Kernel kernel = Find(path.c_str(), cost.kernel);
+        const KernelFunction kernel = Find(path.c_str(), cost.kernel);
         aclrtFuncHandle function = nullptr;
         ACL(aclrtBinaryGetFunction(binary, cost.kernel, &function));
         auto steps = static_cast<std::uint64_t>(rate * static_cast<double>(cost.nanoseconds));

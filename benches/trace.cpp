@@ -19,7 +19,7 @@ constexpr int kRounds = 41;
 constexpr int kCalls = 2000;
 constexpr std::size_t kSmall = 64, kSize = 4096;
 
-struct Objects {
+struct TracedObjects {
     aclrtStream stream = nullptr;
     void* device = nullptr;
     void* other = nullptr;
@@ -32,11 +32,11 @@ struct Row {
     const char* name;
     // The number of calls of the API in one round.
     int calls;
-    int (*call)(Objects&);
+    int (*call)(TracedObjects&);
     std::vector<double> off = {}, on = {};
 };
 
-double Burst(const Row& row, Objects& mine) {
+double Burst(const Row& row, TracedObjects& mine) {
     const double took = bench::PerCall(kCalls, [&] { CheckAcl(row.call(mine), row.name); }) / row.calls;
     CheckAcl(aclrtSynchronizeStream(mine.stream), "aclrtSynchronizeStream");
     return took;
@@ -48,7 +48,7 @@ int main() {
     const std::string folder =
         (std::filesystem::temp_directory_path() / ("portacl_bench_" + std::to_string(getpid()))).string();
     uint32_t devices[] = {0};
-    Objects mine;
+    TracedObjects mine;
     CheckAcl(aclInit(nullptr), "aclInit");
     CheckAcl(aclrtSetDevice(0), "aclrtSetDevice");
     CheckAcl(aclrtCreateStream(&mine.stream), "aclrtCreateStream");
@@ -61,16 +61,17 @@ int main() {
     if (!config) CheckAcl(ACL_ERROR_FAILURE, "aclprofCreateConfig");
 
     Row rows[] = {
-        {"aclrtMemsetAsync 64 B", 1, [](Objects& o) { return aclrtMemsetAsync(o.device, kSize, 1, kSmall, o.stream); }},
+        {"aclrtMemsetAsync 64 B", 1,
+         [](TracedObjects& o) { return aclrtMemsetAsync(o.device, kSize, 1, kSmall, o.stream); }},
         {"aclrtMemcpyAsync 4 KiB", 1,
-         [](Objects& o) {
+         [](TracedObjects& o) {
              return aclrtMemcpyAsync(o.device, kSize, o.other, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, o.stream);
          }},
         {"aclrtMemcpy 64 B", 1,
-         [](Objects& o) { return aclrtMemcpy(o.device, kSize, o.host, kSmall, ACL_MEMCPY_HOST_TO_DEVICE); }},
-        {"aclrtRecordEvent", 1, [](Objects& o) { return aclrtRecordEvent(o.event, o.stream); }},
+         [](TracedObjects& o) { return aclrtMemcpy(o.device, kSize, o.host, kSmall, ACL_MEMCPY_HOST_TO_DEVICE); }},
+        {"aclrtRecordEvent", 1, [](TracedObjects& o) { return aclrtRecordEvent(o.event, o.stream); }},
         {"aclprofPush, aclprofPop", 2,
-         [](Objects& o) {
+         [](TracedObjects& o) {
              const int pushed = aclprofPush(o.stamp);
              return pushed ? pushed : aclprofPop();
          }},

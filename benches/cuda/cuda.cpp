@@ -21,7 +21,7 @@ constexpr int kRounds = 41;
 constexpr int kBatch = 200;
 constexpr std::size_t kLargest = std::size_t{1} << 30;
 
-double Queue(void (*call)(Objects&), Objects& objects) {
+double Queue(void (*call)(DriverObjects&), DriverObjects& objects) {
     const double took = bench::PerCall(kBatch, [&] { call(objects); });
     objects.Finish();
     return took;
@@ -37,8 +37,8 @@ void Print(const char* name, double api, double raw, const char* unit, const cha
     std::fflush(stdout);
 }
 
-void Calls(Objects& objects) {
-    for (const Row& row : kRows) {
+void Calls(DriverObjects& objects) {
+    for (const ComparedCall& row : kRows) {
         std::vector<double> api, raw, above;
         for (int round = 0; round < kRounds; round++) {
             api.push_back(Queue(row.api, objects));
@@ -58,7 +58,7 @@ double Rate(std::size_t bytes, Copy copy) {
     return static_cast<double>(bytes) / bench::Median(bench::Each(rounds, copy));
 }
 
-void Rates(Objects& o, std::size_t largest) {
+void Rates(DriverObjects& o, std::size_t largest) {
     std::vector<char> pageable(std::min<std::size_t>(largest, 64u << 20), 1);
     cuda::Staging staging(Raw());
     char name[80];
@@ -137,14 +137,14 @@ void Allocation() {
 
 // Runs a copy in, a copy out of other memory and a kernel, each on a separate stream. The time for all three shows what
 // the device can overlap.
-void Overlap(Objects& o, std::size_t largest) {
+void Overlap(DriverObjects& o, std::size_t largest) {
     constexpr int kEach = 21;
     constexpr unsigned kBlocks = 256;
     const std::size_t half = std::min<std::size_t>(largest, 128u << 20) / 2;
     aclrtStream streams[3];
-    cuda::Stream raw_streams[3];
+    cuda::StreamHandle raw_streams[3];
     for (aclrtStream& stream : streams) ACL(aclrtCreateStream(&stream));
-    for (cuda::Stream& stream : raw_streams) Raw().StreamCreate(&stream, cuda::kNonBlocking);
+    for (cuda::StreamHandle& stream : raw_streams) Raw().StreamCreate(&stream, cuda::kNonBlocking);
     char* const device = static_cast<char*>(o.device);
     char* const pinned = static_cast<char*>(o.pinned);
     char* const raw_pinned = static_cast<char*>(o.raw_pinned);
@@ -153,7 +153,7 @@ void Overlap(Objects& o, std::size_t largest) {
     const auto copy_out = [&] { Raw().CopyOut(raw_pinned + half, o.raw_device + half, half, raw_streams[1]); };
     const auto run = [&] { RawLaunch(o, kBlocks, raw_streams[2]); };
     const auto raw_finish = [&] {
-        for (const cuda::Stream stream : raw_streams) Raw().StreamSynchronize(stream);
+        for (const cuda::StreamHandle stream : raw_streams) Raw().StreamSynchronize(stream);
     };
     const auto alone = [&](const auto& work) {
         return bench::Median(bench::Each(kEach, [&] { work(), raw_finish(); }));
@@ -184,24 +184,24 @@ void Overlap(Objects& o, std::size_t largest) {
     Print(name, mine, its, "ns", "at most 1.05 of the driver's", mine <= 1.05 * its);
     o.steps = 0;
     for (const aclrtStream stream : streams) ACL(aclrtDestroyStream(stream));
-    for (const cuda::Stream stream : raw_streams) Raw().StreamDestroy(stream);
+    for (const cuda::StreamHandle stream : raw_streams) Raw().StreamDestroy(stream);
 }
 
 // A short series of API calls, followed by a series of the same driver calls.
-struct Pair {
+struct Timing {
     double api, raw;
 };
 
 // Writes the nanoseconds of an API call and of the same driver calls to `pairs`. The driver calls
 // begin with a query of the current context where the API's do. No enqueued work runs in the
 // meantime.
-void Compare(const Row& row, Objects& objects, std::vector<Pair>& pairs) {
+void Compare(const ComparedCall& row, DriverObjects& objects, std::vector<Timing>& pairs) {
     constexpr int kPairs = 10, kCalls = 20;
     static const auto hold = reinterpret_cast<void (*)()>(cuda::Symbol("fakeCudaHold"));
     static const auto release = reinterpret_cast<void (*)()>(cuda::Symbol("fakeCudaRelease"));
     const auto api = [&] { row.api(objects); };
     const auto raw = [&] {
-        cuda::Context current;
+        cuda::ContextHandle current;
         if (row.asks) Raw().GetCurrent(&current);
         row.raw(objects);
     };
@@ -218,19 +218,19 @@ void Compare(const Row& row, Objects& objects, std::vector<Pair>& pairs) {
 }
 
 // Returns the median difference of the quickest quarter of the pairs. Other activity of the machine adds to both.
-double MedianAbove(std::vector<Pair> pairs) {
-    const auto quicker = [](const Pair& a, const Pair& b) { return a.api + a.raw < b.api + b.raw; };
+double MedianAbove(std::vector<Timing> pairs) {
+    const auto quicker = [](const Timing& a, const Timing& b) { return a.api + a.raw < b.api + b.raw; };
     std::sort(pairs.begin(), pairs.end(), quicker);
     pairs.resize(pairs.size() / 4);
     std::vector<double> above;
-    for (const Pair& pair : pairs) above.push_back(pair.api - pair.raw);
+    for (const Timing& pair : pairs) above.push_back(pair.api - pair.raw);
     return bench::Median(above);
 }
 
 int Above() {
     constexpr int kRoundsOfAll = 200;
-    Objects objects(kSmall);
-    std::vector<Pair> pairs[std::size(kRows)];
+    DriverObjects objects(kSmall);
+    std::vector<Timing> pairs[std::size(kRows)];
     for (int round = 0; round < kRoundsOfAll; round++)
         for (std::size_t i = 0; i < std::size(kRows); i++) Compare(kRows[i], objects, pairs[i]);
     for (std::size_t i = 0; i < std::size(kRows); i++)
@@ -239,13 +239,13 @@ int Above() {
 }
 
 int Count(const char* name, int calls) {
-    Objects objects(kSmall);
+    DriverObjects objects(kSmall);
     if (std::strcmp(kBesideBusyStreams, name) == 0) {
         const BusyStreams streams;
         for (int done = 0; done < calls; done++) MallocAndFree(4096);
         return 0;
     }
-    for (const Row& row : kRows) {
+    for (const ComparedCall& row : kRows) {
         if (std::strcmp(row.name, name) != 0) continue;
         for (int done = 0; done < calls; done += kBatch) {
             for (int i = 0; i < std::min(kBatch, calls - done); i++) row.api(objects);
@@ -266,7 +266,7 @@ int main(int argc, char** argv) {
     // A fake driver has no gigabytes to copy.
     const char* largest = std::getenv("BENCH_CUDA_LARGEST");
     const std::size_t bytes = largest ? std::strtoull(largest, nullptr, 10) : kLargest;
-    Objects objects(bytes);
+    DriverObjects objects(bytes);
     Calls(objects);
     Allocation();
     Rates(objects, bytes);

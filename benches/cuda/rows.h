@@ -41,7 +41,7 @@ std::string KernelText() {
 }
 
 // The same objects of the API and of the driver.
-struct Objects {
+struct DriverObjects {
     aclrtStream stream = nullptr;
     aclrtEvent event = nullptr;
     void* device = nullptr;
@@ -50,24 +50,24 @@ struct Objects {
     aclrtFuncHandle kernel = nullptr;
     aclrtMemPool pool = nullptr;
 
-    cuda::Context raw_context = nullptr;
-    cuda::Stream raw_stream = nullptr;
-    cuda::Event raw_event = nullptr;
+    cuda::ContextHandle raw_context = nullptr;
+    cuda::StreamHandle raw_stream = nullptr;
+    cuda::EventHandle raw_event = nullptr;
     cuda::Address raw_device = 0;
     void* raw_pinned = nullptr;
-    cuda::Module raw_module = nullptr;
-    cuda::Kernel raw_kernel = nullptr;
+    cuda::ModuleHandle raw_module = nullptr;
+    cuda::KernelHandle raw_kernel = nullptr;
     // The kernel's argument.
     std::uint64_t steps = 0;
     void* arguments[1] = {&steps};
-    cuda::Pool raw_pool = nullptr;
+    cuda::PoolHandle raw_pool = nullptr;
     // One counter for each side, for pairs whose sizes alternate.
     unsigned pairs = 0, raw_pairs = 0;
     // The word that the stream of a host function waits for, as in the API.
     std::atomic<std::uint32_t>* word = nullptr;
     std::uint32_t called = 0;
 
-    explicit Objects(std::size_t bytes) {
+    explicit DriverObjects(std::size_t bytes) {
         ACL(aclInit(nullptr));
         ACL(aclrtSetDevice(0));
         ACL(aclrtCreateStream(&stream));
@@ -103,7 +103,7 @@ struct Objects {
         std::memset(raw_pinned, 1, bytes);
     }
 
-    ~Objects() {
+    ~DriverObjects() {
         const cuda::Driver& raw = Raw();
         raw.ModuleUnload(raw_module);
         raw.PoolDestroy(raw_pool);
@@ -129,63 +129,65 @@ struct Objects {
     }
 };
 
-void RawLaunch(Objects& o, unsigned blocks, cuda::Stream stream) {
+void RawLaunch(DriverObjects& o, unsigned blocks, cuda::StreamHandle stream) {
     Raw().Launch(o.raw_kernel, blocks, 1, 1, kThreads, 1, 1, 0, stream, o.arguments, nullptr);
 }
 
-void AllocateAndFree(Objects& o, std::size_t bytes) {
+void AllocateAndFree(DriverObjects& o, std::size_t bytes) {
     void* memory;
     ACL(aclrtMemPoolMallocAsync(&memory, bytes, o.pool, o.stream));
     ACL(aclrtMemPoolFreeAsync(memory, o.stream));
 }
 
-void RawAllocateAndFree(Objects& o, std::size_t bytes) {
+void RawAllocateAndFree(DriverObjects& o, std::size_t bytes) {
     cuda::Address memory;
     Raw().PoolAlloc(&memory, bytes, o.raw_pool, o.raw_stream);
     Raw().FreeAsync(memory, o.raw_stream);
 }
 
 // One or two calls that enqueue work, and the same driver calls.
-struct Row {
+struct ComparedCall {
     const char* name;
     double limit;
-    void (*api)(Objects&);
-    void (*raw)(Objects&);
+    void (*api)(DriverObjects&);
+    void (*raw)(DriverObjects&);
     // Whether the API queries the current context.
     bool asks = true;
 };
 
-const Row kRows[] = {
+const ComparedCall kRows[] = {
     {"aclrtMemcpyAsync", 30,
-     [](Objects& o) { ACL(aclrtMemcpyAsync(o.device, kSmall, o.pinned, kSmall, ACL_MEMCPY_HOST_TO_DEVICE, o.stream)); },
-     [](Objects& o) { Raw().CopyIn(o.raw_device, o.raw_pinned, kSmall, o.raw_stream); }},
-    {"aclrtRecordEvent", 30, [](Objects& o) { ACL(aclrtRecordEvent(o.event, o.stream)); },
-     [](Objects& o) { Raw().EventRecord(o.raw_event, o.raw_stream); }},
-    {"aclrtStreamWaitEvent", 30, [](Objects& o) { ACL(aclrtStreamWaitEvent(o.stream, o.event)); },
-     [](Objects& o) { Raw().StreamWaitEvent(o.raw_stream, o.raw_event, 0); }},
+     [](DriverObjects& o) {
+         ACL(aclrtMemcpyAsync(o.device, kSmall, o.pinned, kSmall, ACL_MEMCPY_HOST_TO_DEVICE, o.stream));
+     },
+     [](DriverObjects& o) { Raw().CopyIn(o.raw_device, o.raw_pinned, kSmall, o.raw_stream); }},
+    {"aclrtRecordEvent", 30, [](DriverObjects& o) { ACL(aclrtRecordEvent(o.event, o.stream)); },
+     [](DriverObjects& o) { Raw().EventRecord(o.raw_event, o.raw_stream); }},
+    {"aclrtStreamWaitEvent", 30, [](DriverObjects& o) { ACL(aclrtStreamWaitEvent(o.stream, o.event)); },
+     [](DriverObjects& o) { Raw().StreamWaitEvent(o.raw_stream, o.raw_event, 0); }},
     {"aclrtLaunchHostFunc", 30,
-     [](Objects& o) {
+     [](DriverObjects& o) {
          ACL(aclrtLaunchHostFunc(
              o.stream, [](void*) {}, nullptr));
      },
-     [](Objects& o) {
+     [](DriverObjects& o) {
          const auto notify = [](void* objects) {
-             auto& mine = *static_cast<Objects*>(objects);
+             auto& mine = *static_cast<DriverObjects*>(objects);
              mine.word->fetch_add(1, std::memory_order_release);
          };
          Raw().LaunchHostFunc(o.raw_stream, notify, &o);
          Raw().WaitValue(o.raw_stream, reinterpret_cast<cuda::Address>(o.word), ++o.called, cuda::kWaitUntilEqual);
      }},
     {"aclrtLaunchKernelWithArgsArray", 50,
-     [](Objects& o) { ACL(aclrtLaunchKernelWithArgsArray(o.kernel, 1, o.stream, nullptr, o.arguments)); },
-     [](Objects& o) { RawLaunch(o, 1, o.raw_stream); }},
+     [](DriverObjects& o) { ACL(aclrtLaunchKernelWithArgsArray(o.kernel, 1, o.stream, nullptr, o.arguments)); },
+     [](DriverObjects& o) { RawLaunch(o, 1, o.raw_stream); }},
     // A loop reuses the memory that it freed, without the driver.
-    {"aclrtMemPoolMallocAsync + FreeAsync", 30, [](Objects& o) { AllocateAndFree(o, kPooled); },
-     [](Objects& o) { RawAllocateAndFree(o, kPooled); }, false},
+    {"aclrtMemPoolMallocAsync + FreeAsync", 30, [](DriverObjects& o) { AllocateAndFree(o, kPooled); },
+     [](DriverObjects& o) { RawAllocateAndFree(o, kPooled); }, false},
     // These two lengths call the driver each time.
     {"aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns", 30,
-     [](Objects& o) { AllocateAndFree(o, kPooled << (++o.pairs & 1)); },
-     [](Objects& o) { RawAllocateAndFree(o, kPooled << (++o.raw_pairs & 1)); }, false},
+     [](DriverObjects& o) { AllocateAndFree(o, kPooled << (++o.pairs & 1)); },
+     [](DriverObjects& o) { RawAllocateAndFree(o, kPooled << (++o.raw_pairs & 1)); }, false},
 };
 
 // Only counted: a driver's free waits for the work of busy streams.

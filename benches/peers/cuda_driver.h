@@ -13,12 +13,12 @@ namespace cuda {
 
 using Result = int;
 using Address = unsigned long long;
-using Context = void*;
-using Stream = void*;
-using Event = void*;
-using Module = void*;
-using Kernel = void*;
-using Pool = void*;
+using ContextHandle = void*;
+using StreamHandle = void*;
+using EventHandle = void*;
+using ModuleHandle = void*;
+using KernelHandle = void*;
+using PoolHandle = void*;
 
 struct PoolOptions {
     int allocation_type = 1;  // pinned, the only one
@@ -59,35 +59,36 @@ struct Function {
 
 struct Driver {
     Function<unsigned> Init{"cuInit"};
-    Function<Context*, int> Retain{"cuDevicePrimaryCtxRetain"};
-    Function<Context> SetCurrent{"cuCtxSetCurrent"};
-    Function<Context*> GetCurrent{"cuCtxGetCurrent"};
+    Function<ContextHandle*, int> Retain{"cuDevicePrimaryCtxRetain"};
+    Function<ContextHandle> SetCurrent{"cuCtxSetCurrent"};
+    Function<ContextHandle*> GetCurrent{"cuCtxGetCurrent"};
     Function<int> Release{"cuDevicePrimaryCtxRelease_v2"};
-    Function<Stream*, unsigned> StreamCreate{"cuStreamCreate"};
-    Function<Stream> StreamDestroy{"cuStreamDestroy_v2"};
-    Function<Stream> StreamSynchronize{"cuStreamSynchronize"};
-    Function<Stream, Event, unsigned> StreamWaitEvent{"cuStreamWaitEvent"};
-    Function<Stream, Address, std::uint32_t, unsigned> WaitValue{"cuStreamWaitValue32_v2"};
-    Function<Event*, unsigned> EventCreate{"cuEventCreate"};
-    Function<Event> EventDestroy{"cuEventDestroy_v2"};
-    Function<Event, Stream> EventRecord{"cuEventRecord"};
-    Function<Event> EventSynchronize{"cuEventSynchronize"};
-    Function<Stream, void (*)(void*), void*> LaunchHostFunc{"cuLaunchHostFunc"};
+    Function<StreamHandle*, unsigned> StreamCreate{"cuStreamCreate"};
+    Function<StreamHandle> StreamDestroy{"cuStreamDestroy_v2"};
+    Function<StreamHandle> StreamSynchronize{"cuStreamSynchronize"};
+    Function<StreamHandle, EventHandle, unsigned> StreamWaitEvent{"cuStreamWaitEvent"};
+    Function<StreamHandle, Address, std::uint32_t, unsigned> WaitValue{"cuStreamWaitValue32_v2"};
+    Function<EventHandle*, unsigned> EventCreate{"cuEventCreate"};
+    Function<EventHandle> EventDestroy{"cuEventDestroy_v2"};
+    Function<EventHandle, StreamHandle> EventRecord{"cuEventRecord"};
+    Function<EventHandle> EventSynchronize{"cuEventSynchronize"};
+    Function<StreamHandle, void (*)(void*), void*> LaunchHostFunc{"cuLaunchHostFunc"};
     Function<Address*, std::size_t> MemAlloc{"cuMemAlloc_v2"};
     Function<Address> MemFree{"cuMemFree_v2"};
     Function<void**, std::size_t, unsigned> HostAlloc{"cuMemHostAlloc"};
     Function<void*> FreeHost{"cuMemFreeHost"};
-    Function<Pool*, const PoolOptions*> PoolCreate{"cuMemPoolCreate"};
-    Function<Pool> PoolDestroy{"cuMemPoolDestroy"};
-    Function<Pool, int, void*> PoolSet{"cuMemPoolSetAttribute"};
-    Function<Address*, std::size_t, Pool, Stream> PoolAlloc{"cuMemAllocFromPoolAsync"};
-    Function<Address, Stream> FreeAsync{"cuMemFreeAsync"};
-    Function<Address, const void*, std::size_t, Stream> CopyIn{"cuMemcpyHtoDAsync_v2"};
-    Function<void*, Address, std::size_t, Stream> CopyOut{"cuMemcpyDtoHAsync_v2"};
-    Function<Module*, const void*> ModuleLoad{"cuModuleLoadData"};
-    Function<Module> ModuleUnload{"cuModuleUnload"};
-    Function<Kernel*, Module, const char*> ModuleFind{"cuModuleGetFunction"};
-    Function<Kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**>
+    Function<PoolHandle*, const PoolOptions*> PoolCreate{"cuMemPoolCreate"};
+    Function<PoolHandle> PoolDestroy{"cuMemPoolDestroy"};
+    Function<PoolHandle, int, void*> PoolSet{"cuMemPoolSetAttribute"};
+    Function<Address*, std::size_t, PoolHandle, StreamHandle> PoolAlloc{"cuMemAllocFromPoolAsync"};
+    Function<Address, StreamHandle> FreeAsync{"cuMemFreeAsync"};
+    Function<Address, const void*, std::size_t, StreamHandle> CopyIn{"cuMemcpyHtoDAsync_v2"};
+    Function<void*, Address, std::size_t, StreamHandle> CopyOut{"cuMemcpyDtoHAsync_v2"};
+    Function<ModuleHandle*, const void*> ModuleLoad{"cuModuleLoadData"};
+    Function<ModuleHandle> ModuleUnload{"cuModuleUnload"};
+    Function<KernelHandle*, ModuleHandle, const char*> ModuleFind{"cuModuleGetFunction"};
+    Function<KernelHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, StreamHandle, void**,
+             void**>
         Launch{"cuLaunchKernel"};
     Function<void*, Address, std::size_t> CopyOutNow{"cuMemcpyDtoH_v2"};
 };

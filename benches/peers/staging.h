@@ -12,13 +12,13 @@ namespace cuda {
 class Staging {
   public:
     explicit Staging(const Driver& raw) : raw_(raw) {
-        for (Half& half : halves_) {
+        for (StagingChunk& half : halves_) {
             raw_.HostAlloc(&half.chunk, kChunk, 0);
             raw_.EventCreate(&half.done, kNoTiming);
         }
     }
     ~Staging() {
-        for (const Half& half : halves_) {
+        for (const StagingChunk& half : halves_) {
             raw_.EventDestroy(half.done);
             raw_.FreeHost(half.chunk);
         }
@@ -27,9 +27,9 @@ class Staging {
     Staging& operator=(const Staging&) = delete;
 
     // The host fills one chunk while the device reads the other. Returns when the copy is complete.
-    void In(Address to, const char* from, std::size_t bytes, Stream stream) {
+    void In(Address to, const char* from, std::size_t bytes, StreamHandle stream) {
         for (std::size_t at = 0, turn = 0; at < bytes; at += kChunk, turn ^= 1) {
-            const Half& half = halves_[turn];
+            const StagingChunk& half = halves_[turn];
             const std::size_t size = std::min(kChunk, bytes - at);
             raw_.EventSynchronize(half.done);
             std::memcpy(half.chunk, from + at, size);
@@ -40,8 +40,8 @@ class Staging {
     }
 
     // The device fills one chunk while the host reads the other.
-    void Out(char* to, Address from, std::size_t bytes, Stream stream) {
-        const auto begin = [&](std::size_t at, const Half& half) {
+    void Out(char* to, Address from, std::size_t bytes, StreamHandle stream) {
+        const auto begin = [&](std::size_t at, const StagingChunk& half) {
             if (at >= bytes) return;
             raw_.CopyOut(half.chunk, from + at, std::min(kChunk, bytes - at), stream);
             raw_.EventRecord(half.done, stream);
@@ -56,14 +56,14 @@ class Staging {
 
   private:
     static constexpr std::size_t kChunk = std::size_t{4} << 20;
-    struct Half {
+    struct StagingChunk {
         void* chunk = nullptr;
         // The device has finished with the chunk.
-        Event done = nullptr;
+        EventHandle done = nullptr;
     };
 
     const Driver& raw_;
-    Half halves_[2];
+    StagingChunk halves_[2];
 };
 
 }  // namespace cuda

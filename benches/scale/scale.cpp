@@ -24,7 +24,7 @@
 namespace {
 
 // A kind of objects that are created, used and destroyed in large numbers.
-struct Kind {
+struct ObjectKind {
     std::string name;
     std::size_t first, last;
     std::function<void*(std::size_t)> create;
@@ -36,7 +36,7 @@ struct Kind {
 constexpr std::size_t kCalls = 20'000;
 
 // Measures objects that live as long as others: a random one is replaced.
-double Replace(const Kind& kind, std::vector<void*>& live, std::minstd_rand& random) {
+double Replace(const ObjectKind& kind, std::vector<void*>& live, std::minstd_rand& random) {
     return Took(kCalls, [&] {
         for (std::size_t i = 0; i < kCalls; i++) {
             void*& one = live[random() % live.size()];
@@ -46,13 +46,13 @@ double Replace(const Kind& kind, std::vector<void*>& live, std::minstd_rand& ran
     });
 }
 
-double Use(const Kind& kind, const std::vector<void*>& live, std::minstd_rand& random) {
+double Use(const ObjectKind& kind, const std::vector<void*>& live, std::minstd_rand& random) {
     return Took(kCalls, [&] {
         for (std::size_t i = 0; i < kCalls; i++) kind.use(live[random() % live.size()]);
     });
 }
 
-void Grow(const Kind& kind) {
+void Grow(const ObjectKind& kind) {
     std::minstd_rand random(1);
     std::vector<void*> live;
     live.reserve(std::min(kind.last, most));
@@ -245,26 +245,26 @@ void Endings() {
     ACL(aclrtSetDevice(0));
 }
 
-struct Part {
+struct Measurement {
     std::string name;
     void (*run)();
 };
 
-const Part kParts[] = {{"aclrtMalloc", Allocations},
-                       {"portaclMallocAsync", PoolAllocations},
-                       {"malloc", HostAllocations},
-                       {"stream", Streams},
-                       {"event", Events},
-                       {"context", Contexts},
-                       {"host registration", Registrations},
-                       {"chain", [] { Waits(true); }},
-                       {"fan", [] { Waits(false); }},
-                       {"ending", Endings},
-                       {"threads", AllThreads},
-                       {"destroy", AllDestroyAtOnce}};
+const Measurement kParts[] = {{"aclrtMalloc", Allocations},
+                              {"portaclMallocAsync", PoolAllocations},
+                              {"malloc", HostAllocations},
+                              {"stream", Streams},
+                              {"event", Events},
+                              {"context", Contexts},
+                              {"host registration", Registrations},
+                              {"chain", [] { Waits(true); }},
+                              {"fan", [] { Waits(false); }},
+                              {"ending", Endings},
+                              {"threads", AllThreads},
+                              {"destroy", AllDestroyAtOnce}};
 
 // Runs a part in a separate process: the next part would reuse host memory of this one.
-void Run(const Part& part) {
+void Run(const Measurement& part) {
     const pid_t child = fork();
     if (child == 0) {
         ACL(aclInit(nullptr));
@@ -285,7 +285,7 @@ void Run(const Part& part) {
 
 int main(int count, char** arguments) {
     if (count > 1) most = std::strtoull(arguments[1], nullptr, 10);
-    for (const Part& part : kParts) {
+    for (const Measurement& part : kParts) {
         if (count <= 2 || part.name == arguments[2]) Run(part);
     }
 }

@@ -38,7 +38,7 @@ const char* const kChecks[] = {"races", "init", "sync", "bounds", "leaks", "misu
 // If as many schedules as this come first, and all are too slow, the search ends.
 constexpr long kMostTooSlow = 5;
 
-struct Options {
+struct CommandLine {
     explore::Program program;
     long schedules = 200;
     unsigned long long seed = 1;
@@ -61,7 +61,7 @@ bool AreChecks(const std::string& list) {
 }
 
 // Reads an option; false with a line about what is wrong.
-bool ReadOption(const std::string& name, const char* text, Options* options) {
+bool ReadOption(const std::string& name, const char* text, CommandLine* options) {
     double value = 0;
     if (name == "--check") {
         if (text && AreChecks(text)) return options->program.checks = text, true;
@@ -85,7 +85,7 @@ bool ReadOption(const std::string& name, const char* text, Options* options) {
 }
 
 // Reads the arguments; false with a line about the first wrong one.
-bool Read(int count, char** arguments, Options* options) {
+bool Read(int count, char** arguments, CommandLine* options) {
     int at = 1;
     for (; at < count && std::strcmp(arguments[at], "--") != 0; at += 2)
         if (!ReadOption(arguments[at], at + 1 < count ? arguments[at + 1] : nullptr, options)) return false;
@@ -163,7 +163,7 @@ void AdviseAboutTime(const Tally& tally, const explore::Program& program) {
 }
 
 // Tries schedules until one fails. Returns the exit status.
-int Search(const Options& options, explore::PlainRuns* plain) {
+int Search(const CommandLine& options, explore::PlainRuns* plain) {
     Progress progress(options.schedules);
     explore::Search search(options.seed);
     Tally tally;
@@ -208,7 +208,7 @@ int Search(const Options& options, explore::PlainRuns* plain) {
     return 0;
 }
 
-int Explore(const Options& options) {
+int Explore(const CommandLine& options) {
     explore::PlainRuns plain;
     const Outcome first = plain.Add(options.program);
     if (first.is_too_slow) {
@@ -229,7 +229,7 @@ int Explore(const Options& options) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    Options options;
+    CommandLine options;
     if (count == 2 && std::strcmp(arguments[1], "--help") == 0) {
         std::fputs(kUsage, stdout);
         return 0;
