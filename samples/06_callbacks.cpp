@@ -67,13 +67,13 @@ class Consumer {
 };
 
 // The argument of a callback. It must stay valid until the callback has run.
-struct Block {
+struct Addition {
     const int32_t* numbers;
     int64_t sum;
 };
 
 void AddUp(void* argument) {
-    auto* block = static_cast<Block*>(argument);
+    auto* block = static_cast<Addition*>(argument);
     for (size_t i = 0; i < kNumbers; ++i) block->sum += block->numbers[i];
 }
 
@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
         CHECK(aclrtMalloc(&one, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
         for (void*& buffer : host) CHECK(aclrtMallocHost(&buffer, kBytes));
 
-        std::vector<Block> blocks(count);
+        std::vector<Addition> blocks(count);
         std::atomic<int> rounds{0};
         Consumer consumer;
         CHECK(aclrtSubscribeReport(consumer.Id(), stream));

@@ -49,7 +49,7 @@ aclrtMemLocation Device(uint32_t id) {
 }
 
 // The copies of one call.
-struct Batch {
+struct CopyBatch {
     std::vector<void*> to, from;
     std::vector<size_t> room, sizes;
 
@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
 
     // The order of the host's list scatters the blocks over the device memory.
     std::shuffle(blocks.begin(), blocks.end(), std::mt19937(1));
-    Batch in, out;
+    CopyBatch in, out;
     for (size_t number = 0; number < count; ++number) {
         for (size_t at = 0; at < kBlock; ++at) host[number * kBlock + at] = Content(number, at);
         in.Add(blocks[number], host + number * kBlock, kBlock);

@@ -48,7 +48,7 @@ struct Options {
 };
 
 // The kernel's arguments in one block, followed by the structure whose address it receives.
-struct Block {
+struct KernelArguments {
     void* out;
     void* in;
     const Options* options;
@@ -88,8 +88,8 @@ int main(int argc, char** argv) {
     CHECK(aclrtMemcpyToSymbolAsync(&scale, &factor, sizeof factor, 0, ACL_MEMCPY_HOST_TO_DEVICE, stream));
 
     // The first half: everything in one block, which the caller can reuse when the call returns.
-    Block block{out, in, nullptr, {0, kCount / 2, 10}};
-    aclrtPlaceHolderInfo place{offsetof(Block, options), offsetof(Block, data)};
+    KernelArguments block{out, in, nullptr, {0, kCount / 2, 10}};
+    aclrtPlaceHolderInfo place{offsetof(KernelArguments, options), offsetof(KernelArguments, data)};
     CHECK(aclrtLaunchKernelWithHostArgs(kernel, kBlocks, stream, nullptr, &block, sizeof block, &place, 1));
 
     // The second half: a list, launched once for each of its quarters.
