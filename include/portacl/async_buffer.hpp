@@ -99,7 +99,7 @@ class AsyncBuffer {
      * @return its owner.
      */
     static AsyncBuffer adopt(T* memory, std::size_t size, StreamRef stream) noexcept {
-        return AsyncBuffer(memory, size, stream, Adopted());
+        return AsyncBuffer(memory, size, stream, detail::Adopted());
     }
 
     /**
@@ -116,7 +116,7 @@ class AsyncBuffer {
                                  SourceLocation where = SourceLocation::current()) {
         void* memory = nullptr;
         check(portaclMemPoolImportPointer(&memory, pool.get(), &name), where);
-        AsyncBuffer buffer(static_cast<T*>(memory), size, stream, Adopted());
+        AsyncBuffer buffer(static_cast<T*>(memory), size, stream, detail::Adopted());
         void* base = nullptr;
         std::size_t bytes = 0;
         check(aclrtMemGetAddressRange(memory, &base, &bytes), where);
@@ -227,8 +227,7 @@ class AsyncBuffer {
     operator DeviceSpan<const T>() const noexcept { return span(); }
 
   private:
-    struct Adopted {};
-    AsyncBuffer(T* memory, std::size_t size, StreamRef stream, Adopted) noexcept
+    AsyncBuffer(T* memory, std::size_t size, StreamRef stream, detail::Adopted) noexcept
         : data_(memory), size_(size), stream_(stream) {}
 
     void move_to(AsyncBuffer next, SourceLocation where) {

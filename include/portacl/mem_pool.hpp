@@ -237,14 +237,14 @@ class MemPool : public Owner<detail::MemPoolKind>, public MemPoolOperations<MemP
      * of the call.
      * @return the pool. */
     static MemPool on_host(MemPoolOptions options = {}, SourceLocation where = SourceLocation::current()) {
-        return MemPool(create(ACL_MEM_LOCATION_TYPE_HOST, 0, options, where), Adopted());
+        return MemPool(create(ACL_MEM_LOCATION_TYPE_HOST, 0, options, where), detail::Adopted());
     }
 
     /** Creates a pool of the host memory of a NUMA node. @param node its number. @param options its
      * options. @param where the source location of the call. @return the pool. */
     static MemPool on_numa_node(int32_t node, MemPoolOptions options = {},
                                 SourceLocation where = SourceLocation::current()) {
-        return MemPool(create(ACL_MEM_LOCATION_TYPE_HOST_NUMA, node, options, where), Adopted());
+        return MemPool(create(ACL_MEM_LOCATION_TYPE_HOST_NUMA, node, options, where), detail::Adopted());
     }
 
     /** Creates a pool of managed memory, which the host and all devices use. @param device id of a
@@ -253,7 +253,7 @@ class MemPool : public Owner<detail::MemPoolKind>, public MemPoolOperations<MemP
     static MemPool managed(int32_t device, SourceLocation where = SourceLocation::current()) {
         return MemPool(create(ACL_MEM_LOCATION_TYPE_DEVICE, device, {}, where,
                               static_cast<aclrtMemAllocationType>(PORTACL_MEM_ALLOCATION_TYPE_MANAGED)),
-                       Adopted());
+                       detail::Adopted());
     }
 
     /**
@@ -275,7 +275,7 @@ class MemPool : public Owner<detail::MemPoolKind>, public MemPoolOperations<MemP
 
     /** Takes ownership of a pool of the C API. @param pool the pool; the owner destroys it. @return
      * its owner. */
-    static MemPool adopt(aclrtMemPool pool) noexcept { return MemPool(pool, Adopted()); }
+    static MemPool adopt(aclrtMemPool pool) noexcept { return MemPool(pool, detail::Adopted()); }
 
     /** Returns a reference to this pool. @return the reference. */
     MemPoolRef ref() const noexcept { return MemPoolRef(get()); }
@@ -283,8 +283,7 @@ class MemPool : public Owner<detail::MemPoolKind>, public MemPoolOperations<MemP
     operator MemPoolRef() const noexcept { return ref(); }
 
   private:
-    struct Adopted {};
-    MemPool(aclrtMemPool pool, Adopted) noexcept : Owner(pool) {}
+    MemPool(aclrtMemPool pool, detail::Adopted) noexcept : Owner(pool) {}
 
     static aclrtMemPool create(aclrtMemLocationType type, int32_t id, MemPoolOptions options, SourceLocation where,
                                aclrtMemAllocationType memory = ACL_MEM_ALLOCATION_TYPE_PINNED) {

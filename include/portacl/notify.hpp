@@ -62,7 +62,7 @@ class Notify : public Owner<detail::NotifyKind> {
      * @param notify the notify; the owner destroys it.
      * @return its owner.
      */
-    static Notify adopt(aclrtNotify notify) noexcept { return Notify(notify, Adopted()); }
+    static Notify adopt(aclrtNotify notify) noexcept { return Notify(notify, detail::Adopted()); }
 
     /**
      * Enqueues the signal, after all work enqueued so far.
@@ -109,8 +109,7 @@ class Notify : public Owner<detail::NotifyKind> {
     }
 
   private:
-    struct Adopted {};
-    Notify(aclrtNotify notify, Adopted) noexcept : Owner(notify) {}
+    Notify(aclrtNotify notify, detail::Adopted) noexcept : Owner(notify) {}
 
     static aclrtNotify create(SourceLocation where) {
         aclrtNotify notify = nullptr;
@@ -157,7 +156,7 @@ class CountedNotify : public Owner<detail::CountedNotifyKind> {
      * @param notify the notify; the owner destroys it.
      * @return its owner.
      */
-    static CountedNotify adopt(aclrtCntNotify notify) noexcept { return CountedNotify(notify, Adopted()); }
+    static CountedNotify adopt(aclrtCntNotify notify) noexcept { return CountedNotify(notify, detail::Adopted()); }
 
     /** Enqueues an assignment. @param stream the stream. @param value the count. @param where the source location of
      * the call. */
@@ -215,8 +214,7 @@ class CountedNotify : public Owner<detail::CountedNotifyKind> {
     }
 
   private:
-    struct Adopted {};
-    CountedNotify(aclrtCntNotify notify, Adopted) noexcept : Owner(notify) {}
+    CountedNotify(aclrtCntNotify notify, detail::Adopted) noexcept : Owner(notify) {}
 
     static aclrtCntNotify create(SourceLocation where) {
         aclrtCntNotify notify = nullptr;

@@ -73,6 +73,9 @@ class Owner {
 
 namespace detail {
 
+// Marks a constructor that takes an object of the C API instead of creating one.
+struct Adopted {};
+
 // Converts to units of the C API, rounded up so that no wait is shorter than requested, and limited
 // to the maximum.
 template <typename Unit, typename Rep, typename Period>

@@ -58,7 +58,7 @@ class Event : public Owner<detail::EventKind> {
      * @param event the event; the owner destroys it.
      * @return its owner.
      */
-    static Event adopt(aclrtEvent event) noexcept { return Event(event, Adopted()); }
+    static Event adopt(aclrtEvent event) noexcept { return Event(event, detail::Adopted()); }
 
     /**
      * Returns whether the latest record is complete.
@@ -114,8 +114,7 @@ class Event : public Owner<detail::EventKind> {
     }
 
   private:
-    struct Adopted {};
-    Event(aclrtEvent event, Adopted) noexcept : Owner(event) {}
+    Event(aclrtEvent event, detail::Adopted) noexcept : Owner(event) {}
 
     static aclrtEvent create(Timing timing, SourceLocation where) {
         aclrtEvent event = nullptr;
@@ -278,7 +277,7 @@ class Stream : public Owner<detail::StreamKind> {
      * @param stream the stream; the owner destroys it.
      * @return its owner.
      */
-    static Stream adopt(aclrtStream stream) noexcept { return Stream(stream, Adopted()); }
+    static Stream adopt(aclrtStream stream) noexcept { return Stream(stream, detail::Adopted()); }
 
     /** Returns a reference to this stream. @return the reference. */
     StreamRef ref() const noexcept { return StreamRef(get()); }
@@ -333,8 +332,7 @@ class Stream : public Owner<detail::StreamKind> {
     }
 
   private:
-    struct Adopted {};
-    Stream(aclrtStream stream, Adopted) noexcept : Owner(stream) {}
+    Stream(aclrtStream stream, detail::Adopted) noexcept : Owner(stream) {}
 
     static aclrtStream create(uint32_t priority, uint32_t flags, SourceLocation where) {
         aclrtStream stream = nullptr;
