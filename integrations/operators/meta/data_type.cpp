@@ -15,13 +15,13 @@ at::Scalar Read(const void* value) {
     return at::Scalar(read);
 }
 
-struct Row {
+struct TypeMapping {
     aclDataType type;
     at::ScalarType scalar_type;
     at::Scalar (*read)(const void*);
 };
 
-constexpr Row kTypes[] = {
+constexpr TypeMapping kTypes[] = {
     {ACL_FLOAT, at::kFloat, Read<float>},
     {ACL_FLOAT16, at::kHalf, Read<at::Half>},
     {ACL_BF16, at::kBFloat16, Read<at::BFloat16>},
@@ -42,8 +42,8 @@ constexpr Row kTypes[] = {
 #endif
 };
 
-const Row& RowOf(aclDataType type) {
-    for (const Row& row : kTypes)
+const TypeMapping& RowOf(aclDataType type) {
+    for (const TypeMapping& row : kTypes)
         if (row.type == type) return row;
     throw Refusal(ACLNN_ERR_PARAM_INVALID, "dataType is ", static_cast<int>(type),
                   "; the loaded libtorch does not compute with this type. Use float, half, bfloat16, double, int8 to "

@@ -115,7 +115,7 @@ struct EndInList {
     }
 };
 template <typename T>
-using Element = std::unique_ptr<const T, EndInList<T>>;
+using ListElement = std::unique_ptr<const T, EndInList<T>>;
 
 struct TensorContents {
     at::Tensor view;
@@ -138,7 +138,7 @@ struct BoolArrayContents {
 };
 template <typename T>
 struct ListContents {
-    std::vector<Element<T>> values;
+    std::vector<ListElement<T>> values;
 };
 
 }  // namespace operators

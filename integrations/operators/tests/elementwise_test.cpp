@@ -5,7 +5,7 @@ using namespace properties;
 
 namespace {
 
-const Number kHalf = 0.5, kTwo = 2;
+const Scalar kHalf = 0.5, kTwo = 2;
 
 #define UNARY(NAME, FUNCTION)                                     \
     OUTPUTS(NAME, Singles(), (x[0], out[0]), at::FUNCTION(x[0])); \

@@ -7,12 +7,12 @@ using namespace protocol;
 
 namespace {
 
-using Numbers = std::vector<int8_t>;
+using Int4Values = std::vector<int8_t>;
 
 // Device memory that holds numbers of 4 bits, and no byte more.
 class Halves {
   public:
-    explicit Halves(const Numbers& numbers) : count_(static_cast<int64_t>(numbers.size())) {
+    explicit Halves(const Int4Values& numbers) : count_(static_cast<int64_t>(numbers.size())) {
         std::vector<uint8_t> bytes((numbers.size() + 1) / 2);
         for (size_t i = 0; i < numbers.size(); ++i)
             bytes[i / 2] = static_cast<uint8_t>(bytes[i / 2] | (numbers[i] & 0xf) << (i % 2 * 4));
@@ -67,7 +67,7 @@ TEST_F(Int4, AreMultipliedInBothOrdersFromEachOffset) {
         y({2, kColumns}, Floats(2 * kColumns));
     for (const bool is_transposed : {false, true}) {
         for (const int64_t offset : {0, 1, 4}) {
-            Numbers numbers(static_cast<size_t>(offset + kRows * kColumns));
+            Int4Values numbers(static_cast<size_t>(offset + kRows * kColumns));
             for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = At(i);
             Halves halves(numbers);
             const std::vector<int64_t> strides{is_transposed ? 1 : kColumns, is_transposed ? kRows : 1};
@@ -90,7 +90,7 @@ TEST_F(Int4, AreMultipliedInBothOrdersFromEachOffset) {
 }
 
 TEST_F(Int4, AreRefusedByOtherOperators) {
-    Halves halves(Numbers(4));
+    Halves halves(Int4Values(4));
     const Tensor x({4}, Floats(4));
     const aclTensor* const weight = halves.View({4}, {1});
     ASSERT_NE(weight, nullptr) << Text();
@@ -102,7 +102,7 @@ TEST_F(Int4, AreRefusedByOtherOperators) {
 }
 
 TEST_F(Int4, AreDescribedInElements) {
-    Halves halves(Numbers(7));
+    Halves halves(Int4Values(7));
     const aclTensor* const whole = halves.View({7}, {1});
     ASSERT_NE(whole, nullptr) << Text();
     aclDataType type = ACL_FLOAT;

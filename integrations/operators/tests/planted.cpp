@@ -55,11 +55,11 @@ struct Matrix {
     aclTensor* Tail(int64_t first, int64_t count) const { return View({count}, {1}, first); }
 };
 
-struct World {
+struct Fixture {
     aclrtStream first = nullptr, second = nullptr;
     aclScalar* one = nullptr;
 
-    World() {
+    Fixture() {
         OK(aclInit(nullptr));
         OK(aclrtSetDevice(0));
         OK(aclrtCreateStream(&first));
@@ -80,13 +80,13 @@ struct World {
 };
 
 // Lets the second stream write the last element that the first one reads, or the one after it.
-void LastElement(const World& world, bool is_fixed) {
+void LastElement(const Fixture& world, bool is_fixed) {
     const Matrix x, sum;
     world.Add(x.All(), x.All(), sum.All(), world.first);
     world.Fill(x.Tail(kCount - (is_fixed ? 0 : 1), 1), world.second);
 }
 
-void WithoutOrder(const World& world, bool is_fixed) {
+void WithoutOrder(const Fixture& world, bool is_fixed) {
     const Matrix x, y, z;
     world.Add(x.All(), x.All(), y.All(), world.first);
     if (is_fixed) world.Order();
@@ -94,27 +94,27 @@ void WithoutOrder(const World& world, bool is_fixed) {
 }
 
 // Lets both streams read the same matrix. Their results are the same matrix, or two.
-void SharedInput(const World& world, bool is_fixed) {
+void SharedInput(const Fixture& world, bool is_fixed) {
     const Matrix x, y, z;
     world.Add(x.All(), x.All(), y.All(), world.first);
     world.Add(x.All(), x.All(), (is_fixed ? z : y).All(), world.second);
 }
 
 // Lets each stream write columns of one matrix.
-void Columns(const World& world, bool is_fixed) {
+void Columns(const Fixture& world, bool is_fixed) {
     const Matrix x, y;
     world.Add(x.Columns(0, 8), x.Columns(8, 8), y.Columns(0, 8), world.first);
     world.Add(x.Columns(0, 8), x.Columns(8, 8), y.Columns(is_fixed ? 8 : 7, 8), world.second);
 }
 
-void InPlace(const World& world, bool is_fixed) {
+void InPlace(const Fixture& world, bool is_fixed) {
     const Matrix x, y;
     RUN(InplaceAdd, world.first, x.All(), x.All(), world.one);
     if (is_fixed) world.Order();
     world.Add(x.All(), x.All(), y.All(), world.second);
 }
 
-void ListOfOutputs(const World& world, bool is_fixed) {
+void ListOfOutputs(const Fixture& world, bool is_fixed) {
     const Matrix x, y, z;
     const int64_t counts[] = {8, 8};
     aclIntArray* sizes = aclCreateIntArray(counts, 2);
@@ -126,13 +126,13 @@ void ListOfOutputs(const World& world, bool is_fixed) {
 }
 
 // Reads a matrix whose last row has no contents.
-void RowWithoutContents(const World& world, bool is_fixed) {
+void RowWithoutContents(const Fixture& world, bool is_fixed) {
     const Matrix x(is_fixed ? kRows : kRows - 1), sum;
     world.Add(x.All(), x.All(), sum.All(), world.first);
 }
 
 // Selects rows: the operator reads some rows of its matrix, and all of its indices.
-void Selection(const World& world, bool is_fixed) {
+void Selection(const Fixture& world, bool is_fixed) {
     const Matrix x(1), indices(is_fixed ? 1 : 0), rows;
     const int64_t storage = 2, sizes[] = {2}, strides[] = {1};
     aclTensor* index = aclCreateTensor(sizes, 1, ACL_INT64, strides, 0, ACL_FORMAT_ND, &storage, 1, indices.memory);
@@ -140,7 +140,7 @@ void Selection(const World& world, bool is_fixed) {
 }
 
 // Reads after an output: an operator gives contents to its output, and not to the rest of the allocation.
-void BehindTheOutput(const World& world, bool is_fixed) {
+void BehindTheOutput(const Fixture& world, bool is_fixed) {
     const Matrix x, sum(0);
     world.Add(x.All(), x.All(), sum.All(), world.first);
     OK(aclrtSynchronizeStream(world.first));
@@ -149,14 +149,14 @@ void BehindTheOutput(const World& world, bool is_fixed) {
     OK(aclrtMemcpy(host.data(), bytes, sum.memory, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
 }
 
-struct Program {
+struct PlantedError {
     const char* name;
-    void (*run)(const World& world, bool is_fixed);
+    void (*run)(const Fixture& world, bool is_fixed);
     // The beginning of the report.
     const char* report;
 };
 
-constexpr Program kPrograms[] = {
+constexpr PlantedError kPrograms[] = {
     {"last_element", LastElement, "race: aclnnInplaceFillScalar writes memory that aclnnAdd reads"},
     {"without_order", WithoutOrder, "race: aclnnAdd reads memory that aclnnAdd writes"},
     {"shared_input", SharedInput, "race: aclnnAdd writes memory that aclnnAdd writes"},
@@ -174,11 +174,11 @@ constexpr Program kPrograms[] = {
 }  // namespace
 
 int main(int count, char** arguments) {
-    for (const Program& program : kPrograms) {
+    for (const PlantedError& program : kPrograms) {
         if (count < 3) {
             std::printf("%s|%s\n", program.name, program.report);
         } else if (std::strcmp(program.name, arguments[1]) == 0) {
-            const World world;
+            const Fixture world;
             program.run(world, std::strcmp(arguments[2], "fixed") == 0);
             OK(aclrtSynchronizeDevice());
             return 0;

@@ -87,7 +87,7 @@ bool MayFailLate(const std::string& name) {
 // Checks that an operator in the same stream computes.
 void ExpectAlive() {
     const at::Tensor one = at::ones({2}), sum = at::zeros({2});
-    const Outcome outcome = Call(aclnnAddGetWorkspaceSize, aclnnAdd, one, one, Number(1), sum);
+    const Outcome outcome = Call(aclnnAddGetWorkspaceSize, aclnnAdd, one, one, Scalar(1), sum);
     EXPECT_EQ(ACL_SUCCESS, outcome.code) << outcome.text;
     EXPECT_TRUE(at::equal(sum, at::full({2}, 2.0))) << sum;
 }

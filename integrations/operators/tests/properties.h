@@ -25,7 +25,7 @@ namespace properties {
 using Tensors = std::vector<at::Tensor>;
 using Ints = std::vector<int64_t>;
 using Flags = std::array<bool, 3>;
-using Number = at::Scalar;
+using Scalar = at::Scalar;
 
 // The result of a call. The code is that of the first failure in its two phases and the synchronize after them.
 struct Outcome {

@@ -5,7 +5,7 @@ using namespace properties;
 
 namespace {
 
-const Number kHalf = 0.5, kTwo = 2;
+const Scalar kHalf = 0.5, kTwo = 2;
 constexpr int8_t kPlain = 0;
 const at::Tensor kNone;
 
@@ -255,7 +255,7 @@ TEST(Properties, Arange) {
     CheckOutputs(
         "aclnnArange", {{}},
         [](const Tensors&, const Tensors& out) {
-            return Call(aclnnArangeGetWorkspaceSize, aclnnArange, Number(1), Number(8), kTwo, out[0]);
+            return Call(aclnnArangeGetWorkspaceSize, aclnnArange, Scalar(1), Scalar(8), kTwo, out[0]);
         },
         [](const Tensors&) { return Results(at::arange(1, 8, 2)); });
 }

@@ -53,7 +53,7 @@ struct Inputs {
     MaybeInts query_ends, key_ends;
 };
 
-void CheckInputs(const Inputs& inputs, const Options& options) {
+void CheckInputs(const Inputs& inputs, const AttentionOptions& options) {
     if (options.layout != "TND")
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "inputLayout is ", options.layout, "; allowed: TND");
     if (inputs.shift) throw Refusal(ACLNN_ERR_PARAM_INVALID, "realShift is not supported with TND; pass null");
@@ -71,7 +71,7 @@ void CheckInputs(const Inputs& inputs, const Options& options) {
 
 // Calls a function for each sequence, with its part of the inputs.
 template <typename Function>
-void ForEach(const Inputs& inputs, const Options& options, Function function) {
+void ForEach(const Inputs& inputs, const AttentionOptions& options, Function function) {
     CheckInputs(inputs, options);
     const std::vector<Span> spans = Spans(inputs.query_ends, inputs.key_ends, inputs.query.size(0), inputs.key.size(0));
     int64_t bits = 0;
@@ -120,7 +120,7 @@ void PutRows(MaybeOut& out, const at::Tensor& rows, Rows order) {
     place.copy_(rows.expand(place.sizes()));
 }
 
-void Score(const Inputs& inputs, const Options& options, Rows order, MaybeOut most, MaybeOut sum, Out out) {
+void Score(const Inputs& inputs, const AttentionOptions& options, Rows order, MaybeOut most, MaybeOut sum, Out out) {
     const at::Tensor result = Zeros(out), rows = Zeros(inputs.query.narrow(-1, 0, 1)), sums = rows.clone();
     ForEach(inputs, options, [&](const Span& span, const Heads& heads, const Extras& extras) {
         const Result part = Attend(heads, extras, options);
@@ -134,7 +134,7 @@ void Score(const Inputs& inputs, const Options& options, Rows order, MaybeOut mo
 }
 
 void ScoreGrad(const Inputs& inputs, const at::Tensor& grad, MaybeIn most, MaybeIn sum, MaybeIn out,
-               const Options& options, Rows order, const Gradients& gradients) {
+               const AttentionOptions& options, Rows order, const Gradients& gradients) {
     CheckSame("dy", grad, "attention", out ? *out : grad);
     const at::Tensor query = Zeros(gradients.query), key = Zeros(gradients.key), value = Zeros(gradients.value);
     ForEach(inputs, options, [&](const Span& span, const Heads& heads, const Extras& extras) {
@@ -163,7 +163,7 @@ OPERATOR(FlashAttentionVarLenScore,
           MaybeInts prefix, MaybeInts actualSeqQLen, MaybeInts actualSeqKvLen, double scale, double keepProb,
           int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise,
           int64_t sparseMode, MaybeOut softmaxMax, MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
-         const Options options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix);
          Score({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, options,
                Rows::kHeadsFirst, softmaxMax, softmaxSum, out));
@@ -173,7 +173,7 @@ OPERATOR(FlashAttentionVarLenScoreV2,
           [[maybe_unused]] MaybeInts kvStartIdx, double scale, double keepProb, int64_t preTokens, int64_t nextTokens,
           int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, int64_t pseType,
           MaybeOut softmaxMax, MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
-         const Options options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); CheckShift(realShift, pseType);
          Score({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, options,
                Rows::kHeadsFirst, softmaxMax, softmaxSum, out));
@@ -183,7 +183,7 @@ OPERATOR(FlashAttentionVarLenScoreV4,
           int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise,
           int64_t sparseMode, Text softmaxOutLayout, MaybeOut softmaxMax, MaybeOut softmaxSum,
           [[maybe_unused]] MaybeOut softmaxOut, Out out),
-         const Options options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix);
          Score({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, options,
                RowsOf(softmaxOutLayout), softmaxMax, softmaxSum, out));
@@ -193,7 +193,7 @@ OPERATOR(FlashAttentionUnpaddingScoreGrad,
           MaybeInts prefix, MaybeInts actualSeqQLen, MaybeInts actualSeqKvLen, double scale, double keepProb,
           int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise,
           int64_t sparseMode, Out dq, Out dk, Out dv, MaybeOut dpse),
-         const Options options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix);
          ScoreGrad({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, grad, softmaxMax,
                    softmaxSum, attention, options, Rows::kHeadsFirst, {dq, dk, dv, dpse}));
@@ -204,7 +204,7 @@ OPERATOR(FlashAttentionUnpaddingScoreGradV2,
           [[maybe_unused]] MaybeInts kvStartIdx, double scale, double keepProb, int64_t preTokens, int64_t nextTokens,
           int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, int64_t pseType,
           Out dq, Out dk, Out dv, MaybeOut dpse),
-         const Options options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); CheckShift(realShift, pseType);
          ScoreGrad({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, grad, softmaxMax,
                    softmaxSum, attention, options, Rows::kHeadsFirst, {dq, dk, dv, dpse}));
@@ -214,7 +214,7 @@ OPERATOR(FlashAttentionUnpaddingScoreGradV4,
           MaybeInts prefix, MaybeInts actualSeqQLen, MaybeInts actualSeqKvLen, double scale, double keepProb,
           int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise,
           int64_t sparseMode, Out dq, Out dk, Out dv, MaybeOut dpse, Text softmaxInLayout),
-         const Options options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix);
          ScoreGrad({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, grad, softmaxMax,
                    softmaxSum, attention, options, RowsOf(softmaxInLayout), {dq, dk, dv, dpse}));

@@ -6,7 +6,7 @@ using namespace attention;
 namespace {
 
 // Returns the number of heads of keys and values, which have heads of the same size as queries.
-int64_t KeyHeads(const at::Tensor& query, const at::Tensor& key, const Options& options) {
+int64_t KeyHeads(const at::Tensor& query, const at::Tensor& key, const AttentionOptions& options) {
     const int64_t dimensions = Dimensions(options.layout);
     if (query.dim() != dimensions || key.dim() != dimensions) return options.heads;
     if (dimensions == 4) return key.size(options.layout == "BNSD" ? 1 : 2);
@@ -20,18 +20,19 @@ int64_t KeyHeads(const at::Tensor& query, const at::Tensor& key, const Options& 
     return key.size(2) / head;
 }
 
-at::Tensor Wide(const char* name, const at::Tensor& tensor, const Options& options, int64_t heads) {
+at::Tensor Wide(const char* name, const at::Tensor& tensor, const AttentionOptions& options, int64_t heads) {
     return ToHeads(name, tensor, options.layout, heads).to(at::kFloat);
 }
 
-Heads HeadsOf(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const Options& options) {
+Heads HeadsOf(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+              const AttentionOptions& options) {
     const int64_t heads = KeyHeads(query, key, options);
     CheckPositive("the number of heads in key or value", heads);
     return {Wide("query", query, options, options.heads), Wide("key", key, options, heads),
             Wide("value", value, options, heads)};
 }
 
-Extras ExtrasOf(const Heads& heads, MaybeIn shift, MaybeIn drop, MaybeIn mask, const Options& options) {
+Extras ExtrasOf(const Heads& heads, MaybeIn shift, MaybeIn drop, MaybeIn mask, const AttentionOptions& options) {
     const at::Tensor& query = heads.query;
     return {shift, mask, Factors(drop, {query.size(0), query.size(1), query.size(2), heads.key.size(2)}, options)};
 }
@@ -45,7 +46,8 @@ Optional<at::Tensor> FirstOfRows(MaybeIn rows) {
     return HasElements(rows) ? Optional<at::Tensor>(rows->narrow(-1, 0, 1)) : kNone;
 }
 
-void Score(const Heads& heads, const Extras& extras, const Options& options, MaybeOut most, MaybeOut sum, Out out) {
+void Score(const Heads& heads, const Extras& extras, const AttentionOptions& options, MaybeOut most, MaybeOut sum,
+           Out out) {
     const Result result = Attend(heads, extras, options);
     Put(out, FromHeads(result.out, options.layout));
     PutRows(most, result.most);
@@ -53,7 +55,7 @@ void Score(const Heads& heads, const Extras& extras, const Options& options, May
 }
 
 void ScoreGrad(const Heads& heads, const at::Tensor& grad, const Extras& extras, MaybeIn most, MaybeIn sum, MaybeIn out,
-               const Options& options, const Gradients& gradients) {
+               const AttentionOptions& options, const Gradients& gradients) {
     Saved saved{FirstOfRows(most), FirstOfRows(sum), kNone};
     if (HasElements(out)) saved.out = Wide("attentionIn", *out, options, options.heads);
     const Slopes slopes = AttendBackward(heads, Wide("dy", grad, options, options.heads), extras, saved, options);
@@ -71,7 +73,7 @@ OPERATOR(FlashAttentionScore,
           MaybeInts prefix, double scale, double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum,
           Text layout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, MaybeOut softmaxMax,
           MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
-         const Options options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); const Heads heads = HeadsOf(query, key, value, options);
          Score(heads, ExtrasOf(heads, realShift, dropMask, mask, options), options, softmaxMax, softmaxSum, out));
 OPERATOR(FlashAttentionScoreV2,
@@ -80,7 +82,7 @@ OPERATOR(FlashAttentionScoreV2,
           double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout,
           [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, int64_t pseType, MaybeOut softmaxMax,
           MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
-         const Options options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); CheckShift(realShift, pseType);
          const Heads heads = HeadsOf(query, key, value, options);
          Score(heads, ExtrasOf(heads, realShift, dropMask, mask, options), options, softmaxMax, softmaxSum, out));
@@ -90,7 +92,7 @@ OPERATOR(FlashAttentionScoreGrad,
           MaybeInts prefix, double scale, double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum,
           Text layout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, Out dq, Out dk, Out dv,
           MaybeOut dpse),
-         const Options options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); const Heads heads = HeadsOf(query, key, value, options);
          ScoreGrad(heads, grad, ExtrasOf(heads, realShift, dropMask, mask, options), softmaxMax, softmaxSum, attention,
                    options, {dq, dk, dv, dpse}));
@@ -101,7 +103,7 @@ OPERATOR(FlashAttentionScoreGradV2,
           double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout,
           [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, int64_t pseType, Out dq, Out dk, Out dv,
           MaybeOut dpse),
-         const Options options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); CheckShift(realShift, pseType);
          const Heads heads = HeadsOf(query, key, value, options);
          ScoreGrad(heads, grad, ExtrasOf(heads, realShift, dropMask, mask, options), softmaxMax, softmaxSum, attention,

@@ -5,14 +5,14 @@
 
 namespace attention {
 
-struct Options {
+struct AttentionOptions {
     double scale, keep;
     int64_t heads;
     const std::string& layout;
     Sparse sparse;
 };
 
-inline void CheckOptions(const Options& options, MaybeIn padding, MaybeInts prefix) {
+inline void CheckOptions(const AttentionOptions& options, MaybeIn padding, MaybeInts prefix) {
     if (options.sparse.mode < kWhole || options.sparse.mode > kBand)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "sparseMode is ", options.sparse.mode,
                       "; allowed: 0 and 1 (a whole mask), 2 and 3 (a triangular mask), 4 (a band)");
@@ -43,12 +43,13 @@ struct Extras {
     Optional<at::Tensor> shift, mask, factors;
 };
 
-inline Optional<at::Tensor> Factors(MaybeIn drop, at::IntArrayRef sizes, const Options& options) {
+inline Optional<at::Tensor> Factors(MaybeIn drop, at::IntArrayRef sizes, const AttentionOptions& options) {
     if (!drop || options.keep == 1) return kNone;
     return Optional<at::Tensor>(Kept(*drop, sizes, options.keep).to(drop->device()));
 }
 
-inline at::Tensor Scores(const at::Tensor& query, const at::Tensor& key, const Extras& extras, const Options& options) {
+inline at::Tensor Scores(const at::Tensor& query, const at::Tensor& key, const Extras& extras,
+                         const AttentionOptions& options) {
     at::Tensor scores = at::matmul(query, key.transpose(-2, -1));
     if (extras.shift) scores = scores + extras.shift->to(at::kFloat);
     scores = scores * options.scale;
@@ -64,7 +65,7 @@ struct Result {
     at::Tensor out, most, sum;
 };
 
-inline Result Attend(const Heads& heads, const Extras& extras, const Options& options) {
+inline Result Attend(const Heads& heads, const Extras& extras, const AttentionOptions& options) {
     const at::Tensor key = Grouped(heads.key, heads.query.size(1)), value = Grouped(heads.value, heads.query.size(1));
     const Softmax softmax = SoftmaxOf(Scores(heads.query, key, extras, options));
     return {at::matmul(Dropped(softmax.weights, extras), value), softmax.most, softmax.sum};
@@ -86,7 +87,7 @@ inline at::Tensor Shared(const at::Tensor& slope, int64_t heads) {
 }
 
 inline Slopes AttendBackward(const Heads& heads, const at::Tensor& grad, const Extras& extras, const Saved& saved,
-                             const Options& options) {
+                             const AttentionOptions& options) {
     const at::Tensor key = Grouped(heads.key, heads.query.size(1)), value = Grouped(heads.value, heads.query.size(1));
     const at::Tensor scores = Scores(heads.query, key, extras, options);
     const bool known = saved.most && saved.sum;

@@ -59,7 +59,7 @@ at::Tensor Rotated(const at::Tensor& x, const at::Tensor& cos, const at::Tensor&
 
 // A table of cosines, then sines, whose rows belong to positions. With 3 positions of each token (time, height, width)
 // each section of a row is that of one of them.
-struct Table {
+struct BlockTable {
     const at::Tensor& positions;
     const at::Tensor& rows;
     MaybeInts sections;
@@ -81,7 +81,7 @@ struct Table {
     }
 };
 
-void CheckTable(const Table& table, int64_t head) {
+void CheckTable(const BlockTable& table, int64_t head) {
     const at::Tensor &positions = table.positions, &rows = table.rows;
     if (rows.dim() != 2 || rows.size(1) % 2 != 0 || head < 1 || rows.size(1) > head)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "cosSinCache has the shape ", rows.sizes(), " for headSize ", head,
@@ -100,7 +100,7 @@ void CheckTable(const Table& table, int64_t head) {
 }
 
 // Rotates the first numbers of each head.
-void RotateByTable(const at::Tensor& x, const Table& table, int64_t head, int64_t mode, at::Tensor& out) {
+void RotateByTable(const at::Tensor& x, const BlockTable& table, int64_t head, int64_t mode, at::Tensor& out) {
     CheckTable(table, head);
     const int64_t tokens = table.positions.size(-1), size = table.rows.size(1);
     if (x.dim() != 2 || x.size(0) != tokens || x.size(1) % head != 0)
@@ -371,7 +371,7 @@ OPERATOR(ApplyRotaryPosEmbV2, (Out query, Out key, In cos, In sin, [[maybe_unuse
 OPERATOR(RopeWithSinCosCache,
          (In positions, In query, In key, In cosSinCache, MaybeInts mropeSection, int64_t headSize, bool isNeoxStyle,
           Out queryOut, Out keyOut),
-         const Table table{positions, cosSinCache, mropeSection};
+         const BlockTable table{positions, cosSinCache, mropeSection};
          RotateByTable(query, table, headSize, isNeoxStyle ? kHalves : kNeighbours, queryOut);
          RotateByTable(key, table, headSize, isNeoxStyle ? kHalves : kNeighbours, keyOut));
 OPERATOR(SwiGlu, (In x, int64_t dim, Out out), Put(out, SwiGluOf(x, dim)));
