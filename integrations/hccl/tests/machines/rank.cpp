@@ -46,7 +46,7 @@ HcclRootInfo RootInfo(uint32_t rank) {
     return info;
 }
 
-struct World {
+struct RankState {
     uint32_t rank, size;
     HcclComm comm = nullptr;
     aclrtStream stream = nullptr;
@@ -62,7 +62,7 @@ void* ToDevice(const Values& values) {
 
 // Runs an operation, and compares what it leaves in memory that had zeros.
 template <typename Call>
-void Check(const World& own, const char* name, const Values& send, const Values& expected, const Call& call) {
+void Check(const RankState& own, const char* name, const Values& send, const Values& expected, const Call& call) {
     void* const from = ToDevice(send);
     void* const to = ToDevice(Values(expected.size(), 0));
     Require(call(from, to), name);
@@ -78,7 +78,7 @@ void Check(const World& own, const char* name, const Values& send, const Values&
     Require(aclrtFree(to), "aclrtFree");
 }
 
-void CheckAll(const World& own, size_t count) {
+void CheckAll(const RankState& own, size_t count) {
     const auto mine = static_cast<float>(own.rank + 1);
     Values sums(count, static_cast<float>(own.size * (own.size + 1) / 2));
     Values all;
@@ -103,7 +103,7 @@ void CheckAll(const World& own, size_t count) {
 }  // namespace
 
 int main() {
-    World own = {Number("RANK"), Number("WORLD_SIZE")};
+    RankState own = {Number("RANK"), Number("WORLD_SIZE")};
     Require(aclrtSetDevice(0), "aclrtSetDevice");
     Require(aclrtCreateStream(&own.stream), "aclrtCreateStream");
     const HcclRootInfo info = RootInfo(own.rank);
