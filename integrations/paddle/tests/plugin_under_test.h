@@ -128,15 +128,15 @@ class Memory {
     void* pointer_ = nullptr;
 };
 
-class Stream {
+class PluginStream {
   public:
-    explicit Stream(int device) : device_{device} {
+    explicit PluginStream(int device) : device_{device} {
         EXPECT_EQ(Plugin().create_stream(&device_, &stream_), C_SUCCESS);
         EXPECT_NE(stream_, nullptr);
     }
-    ~Stream() { EXPECT_EQ(Plugin().destroy_stream(&device_, stream_), C_SUCCESS); }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
+    ~PluginStream() { EXPECT_EQ(Plugin().destroy_stream(&device_, stream_), C_SUCCESS); }
+    PluginStream(const PluginStream&) = delete;
+    PluginStream& operator=(const PluginStream&) = delete;
 
     operator C_Stream() const { return stream_; }
     C_Status Synchronize() { return Plugin().synchronize_stream(&device_, stream_); }
@@ -160,13 +160,13 @@ class Gate {
     }
 
   private:
-    struct State {
+    struct GateState {
         std::mutex lock;
         std::condition_variable changed;
         bool open = false;
     };
     struct Holder {
-        std::shared_ptr<State> state;
+        std::shared_ptr<GateState> state;
     };
     static void Wait(C_Device, C_Stream, void* argument, C_Status*) {
         const std::unique_ptr<Holder> holder(static_cast<Holder*>(argument));
@@ -174,7 +174,7 @@ class Gate {
         holder->state->changed.wait(held, [&] { return holder->state->open; });
     }
 
-    std::shared_ptr<State> state_ = std::make_shared<State>();
+    std::shared_ptr<GateState> state_ = std::make_shared<GateState>();
 };
 
 }  // namespace paddle_test

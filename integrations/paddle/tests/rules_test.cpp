@@ -23,8 +23,8 @@ class Rules : public WithTwoDevices {
         const Memory ones{0, kSize, 1};
         const Memory twos{0, kSize, 2};
         const Memory there;
-        Stream stream{0};
-        Stream stream_there;
+        PluginStream stream{0};
+        PluginStream stream_there;
         Gate gate;
     };
 
@@ -41,7 +41,7 @@ class Rules : public WithTwoDevices {
 };
 
 TEST_F(Rules, Rule1CopiesOfSizeZeroComeWithNullPointersAndSucceed) {
-    Stream stream(0);
+    PluginStream stream(0);
     const Callbacks& p = Plugin();
     EXPECT_EQ(p.memory_copy_h2d(device(), nullptr, nullptr, 0), C_SUCCESS);
     EXPECT_EQ(p.memory_copy_d2h(device(), nullptr, nullptr, 0), C_SUCCESS);
@@ -57,7 +57,7 @@ TEST_F(Rules, Rule1CopiesOfSizeZeroComeWithNullPointersAndSucceed) {
 TEST_F(Rules, Rule2AQueuedCopyFromPageableMemoryHasReadItWhenItReturns) {
     for (const std::size_t size : {std::size_t{64}, std::size_t{4} << 20}) {
         const Memory memory(0, size);
-        Stream stream(0);
+        PluginStream stream(0);
         std::vector<unsigned char> host(size, 7);
         ASSERT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), host.data(), size), C_SUCCESS);
         std::fill(host.begin(), host.end(), static_cast<unsigned char>(9));
@@ -70,7 +70,7 @@ TEST_F(Rules, Rule3AQueuedCopyToPageableMemoryIsCompleteWhenItReturns) {
     for (const std::size_t size : {std::size_t{64}, std::size_t{4} << 20}) {
         const Memory memory(0, size, 1);
         const Memory source(0, size, 7);
-        Stream stream(0);
+        PluginStream stream(0);
         // In order: the earlier operations of the stream are visible.
         ASSERT_EQ(Plugin().async_memory_copy_d2d(device(), stream, memory.At(), source.At(), size), C_SUCCESS);
         std::vector<unsigned char> host(size, 2);
@@ -124,7 +124,7 @@ TEST_F(Rules, Rule5AnEventMayBeDestroyedWhileQueuedWaitsNeedIt) {
 
 TEST_F(Rules, Rule5AnEventThatWasNeverRecordedIsComplete) {
     C_Event event = nullptr;
-    Stream stream(0);
+    PluginStream stream(0);
     ASSERT_EQ(Plugin().create_event(device(), &event), C_SUCCESS);
     EXPECT_EQ(Plugin().query_event(device(), event), C_SUCCESS);
     EXPECT_EQ(Plugin().synchronize_event(device(), event), C_SUCCESS);
@@ -134,7 +134,7 @@ TEST_F(Rules, Rule5AnEventThatWasNeverRecordedIsComplete) {
 }
 
 TEST_F(Rules, Rule6SettingAndAskingForADeviceWaitForNothing) {
-    Stream stream(0);
+    PluginStream stream(0);
     Gate gate;
     ASSERT_EQ(gate.Close(device(), stream), C_SUCCESS);
     auto done = std::async(std::launch::async, [&] {
@@ -166,7 +166,7 @@ TEST_F(Rules, Rule7ClearingGradientsDoesNotTouchDeviceMemoryFromTheHost) {
     const auto found = Kernels().find({"full", FLOAT32});
     ASSERT_NE(found, Kernels().end()) << "Paddle falls back to its CPU kernel";
     const Memory gradient(0, 4096, 3);
-    Stream stream(0);
+    PluginStream stream(0);
     Context context{stream};
     Scalar zero{0};
     Tensor tensor{gradient.At(), 1024, false};

@@ -12,14 +12,14 @@
 namespace portacl_paddle {
 namespace {
 
-struct Half {
+struct Float16 {
     aclFloat16 bits;
 
     explicit operator float() const { return aclFloat16ToFloat(bits); }
-    explicit Half(float value) : bits(aclFloatToFloat16(value)) {}
+    explicit Float16(float value) : bits(aclFloatToFloat16(value)) {}
 };
 
-struct BFloat {
+struct BFloat16 {
     std::uint16_t bits;
 
     explicit operator float() const {
@@ -28,7 +28,7 @@ struct BFloat {
         std::memcpy(&value, &whole, sizeof value);
         return value;
     }
-    explicit BFloat(float value) {
+    explicit BFloat16(float value) {
         std::uint32_t whole = 0;
         std::memcpy(&whole, &value, sizeof whole);
         constexpr std::uint16_t kNan = 0x7fc0;
@@ -51,24 +51,24 @@ void DivideAll(void* memory, const Division& division) {
     }
 }
 
-struct Type {
+struct TypeDivision {
     std::size_t bytes;
     void (*divide)(void* memory, const Division& division);
 };
 
 // In the order of HcclDataType.
-constexpr Type kTypes[] = {{1, DivideAll<std::int8_t, std::int64_t>},
-                           {2, DivideAll<std::int16_t, std::int64_t>},
-                           {4, DivideAll<std::int32_t, std::int64_t>},
-                           {2, DivideAll<Half, float>},
-                           {4, DivideAll<float>},
-                           {8, DivideAll<std::int64_t>},
-                           {8, DivideAll<std::uint64_t>},
-                           {1, DivideAll<std::uint8_t, std::uint64_t>},
-                           {2, DivideAll<std::uint16_t, std::uint64_t>},
-                           {4, DivideAll<std::uint32_t, std::uint64_t>},
-                           {8, DivideAll<double>},
-                           {2, DivideAll<BFloat, float>}};
+constexpr TypeDivision kTypes[] = {{1, DivideAll<std::int8_t, std::int64_t>},
+                                   {2, DivideAll<std::int16_t, std::int64_t>},
+                                   {4, DivideAll<std::int32_t, std::int64_t>},
+                                   {2, DivideAll<Float16, float>},
+                                   {4, DivideAll<float>},
+                                   {8, DivideAll<std::int64_t>},
+                                   {8, DivideAll<std::uint64_t>},
+                                   {1, DivideAll<std::uint8_t, std::uint64_t>},
+                                   {2, DivideAll<std::uint16_t, std::uint64_t>},
+                                   {4, DivideAll<std::uint32_t, std::uint64_t>},
+                                   {8, DivideAll<double>},
+                                   {2, DivideAll<BFloat16, float>}};
 static_assert(std::size(kTypes) == HCCL_DATA_TYPE_INT128);
 
 aclError Run(portaclTask, void* const* addresses, void* argument) {

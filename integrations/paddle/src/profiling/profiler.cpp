@@ -101,14 +101,14 @@ bool TimesOf(const Record& record, std::uint64_t* start_ns, std::uint64_t* end_n
     return true;
 }
 
-struct Kind {
+struct WorkNames {
     const char* name;
     const char* copy;
     const char* source;
     const char* destination;
 };
 
-Kind KindOf(Work work) {
+WorkNames NamesOf(Work work) {
     switch (work) {
         case Work::kHostToDevice:
             return {"MEMCPY_HtoD", "HtoD", "Host", "Device"};
@@ -134,21 +134,21 @@ std::uint64_t StreamNumber(aclrtStream stream) {
 }
 
 DeviceEvent Describe(const Record& record) {
-    const Kind kind = KindOf(record.work);
+    const WorkNames names = NamesOf(record.work);
     DeviceEvent event;
-    event.name = kind.name;
+    event.name = names.name;
     event.device_id = static_cast<std::uint64_t>(record.device);
     event.stream_id = StreamNumber(record.stream);
     if (record.work == Work::kFill) {
         event.type = TraceType::kMemset;
         event.fill = FillDetail{};
         event.fill.bytes = record.bytes;
-        CopyText(event.fill.memory, kind.destination);
+        CopyText(event.fill.memory, names.destination);
     } else {
         event.copy.bytes = record.bytes;
-        CopyText(event.copy.kind, kind.copy);
-        CopyText(event.copy.source, kind.source);
-        CopyText(event.copy.destination, kind.destination);
+        CopyText(event.copy.kind, names.copy);
+        CopyText(event.copy.source, names.source);
+        CopyText(event.copy.destination, names.destination);
     }
     return event;
 }

@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kNoEvent = "event was not created by create_event, or was destroyed";
 
 std::mutex registry_lock;
-std::map<std::uintptr_t, std::shared_ptr<Event>> registry;  // by handle
-std::uintptr_t last_handle = 0;                             // never reused, never null
+std::map<std::uintptr_t, std::shared_ptr<PluginEvent>> registry;  // by handle
+std::uintptr_t last_handle = 0;                                   // never reused, never null
 
 std::uintptr_t Number(C_Event event) {
     return reinterpret_cast<std::uintptr_t>(event);
@@ -24,7 +24,7 @@ std::uintptr_t Number(C_Event event) {
 
 }  // namespace
 
-aclError Event::Record(int device, aclrtStream stream) {
+aclError PluginEvent::Record(int device, aclrtStream stream) {
     const std::lock_guard<std::mutex> held(lock_);
     aclrtEvent& event = made_[device];
     aclError code = ACL_SUCCESS;
@@ -35,12 +35,12 @@ aclError Event::Record(int device, aclrtStream stream) {
     return code;
 }
 
-aclrtEvent Event::Latest() {
+aclrtEvent PluginEvent::Latest() {
     const std::lock_guard<std::mutex> held(lock_);
     return latest_;
 }
 
-aclError Event::Destroy() {
+aclError PluginEvent::Destroy() {
     const std::lock_guard<std::mutex> held(lock_);
     aclError first = ACL_SUCCESS;
     for (const auto& [device, event] : made_) {
@@ -53,7 +53,7 @@ aclError Event::Destroy() {
     return first;
 }
 
-std::shared_ptr<Event> Find(C_Event event) {
+std::shared_ptr<PluginEvent> Find(C_Event event) {
     const std::lock_guard<std::mutex> held(registry_lock);
     const auto found = registry.find(Number(event));
     return found == registry.end() ? nullptr : found->second;
@@ -66,7 +66,7 @@ C_Status create_event(C_Device device, C_Event* event) {
     if (code != ACL_SUCCESS) return Answer("create_event", code);
     try {
         const std::lock_guard<std::mutex> held(registry_lock);
-        registry.emplace(last_handle + 1, std::make_shared<Event>());
+        registry.emplace(last_handle + 1, std::make_shared<PluginEvent>());
         *event = reinterpret_cast<C_Event>(++last_handle);
     } catch (const std::bad_alloc&) {
         return Refuse("create_event", "no memory for the event");
@@ -78,7 +78,7 @@ C_Status create_event(C_Device device, C_Event* event) {
 C_Status destroy_event(C_Device device, C_Event event) {
     if (device == nullptr) return Refuse("destroy_event", "device is null");
     if (InForkedChild()) return C_SUCCESS;
-    const std::shared_ptr<Event> found = Find(event);
+    const std::shared_ptr<PluginEvent> found = Find(event);
     if (found == nullptr) {
         if (IsOpen(device->id)) Refuse("destroy_event", kNoEvent);
         return C_SUCCESS;
@@ -93,7 +93,7 @@ C_Status destroy_event(C_Device device, C_Event event) {
 
 C_Status record_event(C_Device device, C_Stream stream, C_Event event) {
     if (device == nullptr) return Refuse("record_event", "device is null");
-    const std::shared_ptr<Event> found = Find(event);
+    const std::shared_ptr<PluginEvent> found = Find(event);
     if (found == nullptr) return Refuse("record_event", kNoEvent);
     const Traced call("record_event");
     aclError code = Enter(device);
@@ -103,7 +103,7 @@ C_Status record_event(C_Device device, C_Stream stream, C_Event event) {
 
 C_Status query_event(C_Device device, C_Event event) {
     if (device == nullptr) return Refuse("query_event", "device is null");
-    const std::shared_ptr<Event> found = Find(event);
+    const std::shared_ptr<PluginEvent> found = Find(event);
     if (found == nullptr) return Refuse("query_event", kNoEvent);
     const aclrtEvent latest = found->Latest();
     if (latest == nullptr) return C_SUCCESS;
@@ -115,7 +115,7 @@ C_Status query_event(C_Device device, C_Event event) {
 
 C_Status synchronize_event(C_Device device, C_Event event) {
     if (device == nullptr) return Refuse("synchronize_event", "device is null");
-    const std::shared_ptr<Event> found = Find(event);
+    const std::shared_ptr<PluginEvent> found = Find(event);
     if (found == nullptr) return Refuse("synchronize_event", kNoEvent);
     const Traced call("synchronize_event");
     const aclrtEvent latest = found->Latest();
@@ -125,7 +125,7 @@ C_Status synchronize_event(C_Device device, C_Event event) {
 
 C_Status stream_wait_event(C_Device device, C_Stream stream, C_Event event) {
     if (device == nullptr) return Refuse("stream_wait_event", "device is null");
-    const std::shared_ptr<Event> found = Find(event);
+    const std::shared_ptr<PluginEvent> found = Find(event);
     if (found == nullptr) return Refuse("stream_wait_event", kNoEvent);
     const Traced call("stream_wait_event");
     aclError code = Enter(device);

@@ -12,7 +12,7 @@
 
 namespace portacl_paddle {
 
-class Event {
+class PluginEvent {
   public:
     // Records it in a stream of `device`, which is current. The first record there creates the
     // library's event. Pending waits keep the record that they saw.
@@ -29,6 +29,6 @@ class Event {
 };
 
 // The event behind a handle of Paddle's; null if there is none.
-std::shared_ptr<Event> Find(C_Event event);
+std::shared_ptr<PluginEvent> Find(C_Event event);
 
 }  // namespace portacl_paddle

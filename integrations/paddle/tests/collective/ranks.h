@@ -74,7 +74,7 @@ inline void RunRanks(std::size_t size, const std::function<void(const Rank&)>& b
         Rank own{rank, size, static_cast<int>(rank) % devices};
         C_Device_st device{own.device};
         EXPECT_EQ(Plugin().init_device(&device), C_SUCCESS);
-        const Stream stream(own.device);
+        const PluginStream stream(own.device);
         own.stream = stream;
         // Collectives use the device of the stream.
         C_Device_st other{(own.device + 1) % devices};

@@ -18,7 +18,7 @@ class Full : public WithTwoDevices {
         const auto found = Kernels().find({"full", type});
         ASSERT_NE(found, Kernels().end());
         const std::size_t size = static_cast<std::size_t>(count) * sizeof(T);
-        Stream stream(id);
+        PluginStream stream(id);
         Context context{stream};
         for (const bool directly : {false, true}) {
             const Memory memory(id, size + 64, 0xcd);
@@ -117,7 +117,7 @@ TEST_F(Full, AnySizeOnAnyDevice) {
 TEST_F(Full, IsInOrderWithItsStream) {
     Plugin();
     const Memory memory(0, 4096, 1);
-    Stream stream(0);
+    PluginStream stream(0);
     Context context{stream};
     Gate gate;
     ASSERT_EQ(gate.Close(device(), stream), C_SUCCESS);
@@ -140,7 +140,7 @@ TEST_F(Full, NoElementsAreNoWork) {
 
 TEST_F(Full, FailuresAreExceptionsWithWords) {
     Plugin();
-    Stream stream(0);
+    PluginStream stream(0);
     Context context{stream};
     Scalar value{1};
     std::vector<float> host(16, 3);

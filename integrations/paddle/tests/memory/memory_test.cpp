@@ -92,13 +92,13 @@ TEST_F(MemoryCallbacks, TensorsCostTheDeviceWhatTheyHave) {
     }
 }
 
-struct Kind {
+struct MemoryFunctions {
     const char* name;
     decltype(Callbacks::device_memory_allocate) allocate;
     decltype(Callbacks::device_memory_deallocate) deallocate;
 };
 
-std::vector<Kind> Kinds() {
+std::vector<MemoryFunctions> Kinds() {
     const Callbacks& plugin = Plugin();
     return {{"device", plugin.device_memory_allocate, plugin.device_memory_deallocate},
             {"host", plugin.host_memory_allocate, plugin.host_memory_deallocate},
@@ -106,7 +106,7 @@ std::vector<Kind> Kinds() {
 }
 
 TEST_F(MemoryCallbacks, ArgumentsOfEveryKind) {
-    for (const Kind& kind : Kinds()) {
+    for (const MemoryFunctions& kind : Kinds()) {
         SCOPED_TRACE(kind.name);
         void* pointer = &pointer;
         EXPECT_EQ(kind.allocate(device(), &pointer, 0), C_SUCCESS);
@@ -129,7 +129,7 @@ TEST_F(MemoryCallbacks, ArgumentsOfEveryKind) {
 }
 
 TEST_F(MemoryCallbacks, HostAndUnifiedMemoryAreTheHostsToo) {
-    for (const Kind& kind : Kinds()) {
+    for (const MemoryFunctions& kind : Kinds()) {
         if (std::string(kind.name) == "device") continue;
         SCOPED_TRACE(kind.name);
         void* pointer = nullptr;

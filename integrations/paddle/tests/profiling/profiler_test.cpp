@@ -41,7 +41,7 @@ class Profiler : public WithDevice {
 TEST_F(Profiler, ReportsCallsAndTheWorkThatTheyEnqueue) {
     const Memory memory(0, 4096);
     std::vector<unsigned char> host(4096, 3);
-    Stream stream(0);
+    PluginStream stream(0);
     const std::uint64_t before = TimeOfDay();
     Start();
     EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), host.data(), 4096), C_SUCCESS);
@@ -88,7 +88,7 @@ TEST_F(Profiler, AQueuedCopyHasTheTimeInWhichItRan) {
     const Memory memory(0, 4096);
     void* pinned = nullptr;
     ASSERT_EQ(Plugin().host_memory_allocate(device(), &pinned, 4096), C_SUCCESS);
-    Stream stream(0);
+    PluginStream stream(0);
     Gate gate;
     ASSERT_EQ(gate.Close(device(), stream), C_SUCCESS);
     Start();

@@ -69,7 +69,7 @@ TEST_F(Device, EachThreadHasItsOwnAndBeginsWithDevice0) {
 TEST_F(Device, WorkOnAnotherDeviceDoesNotChangeTheThreadsOwn) {
     ASSERT_EQ(Plugin().set_device(device()), C_SUCCESS);
     const Memory memory(1, 64, 3);
-    Stream stream(1);
+    PluginStream stream(1);
     EXPECT_TRUE(memory.Holds(3));
     C_Device_st now{-1};
     ASSERT_EQ(Plugin().get_device(&now), C_SUCCESS);
@@ -77,8 +77,8 @@ TEST_F(Device, WorkOnAnotherDeviceDoesNotChangeTheThreadsOwn) {
 }
 
 TEST_F(Device, SynchronizeWaitsForEveryStreamOfTheDevice) {
-    Stream first(0);
-    Stream second(0);
+    PluginStream first(0);
+    PluginStream second(0);
     Gate gate;
     std::atomic<bool> ran{false};
     ASSERT_EQ(gate.Close(device(), first), C_SUCCESS);
@@ -134,7 +134,7 @@ int ReleaseInChild(C_Device device, void* memory, void* pinned, void* unified, C
 
 TEST_F(Device, AForkedChildReleasesSilentlyAndTheParentKeepsAll) {
     const Memory memory(0, 64, 3);
-    Stream stream(0);
+    PluginStream stream(0);
     void* pinned = nullptr;
     void* unified = nullptr;
     C_Event event = nullptr;

@@ -22,7 +22,7 @@ class EventCallbacks : public WithDevice {
 };
 
 TEST_F(EventCallbacks, IsCompleteWhenItsStreamReachesIt) {
-    Stream stream(0);
+    PluginStream stream(0);
     Gate gate;
     ASSERT_EQ(gate.Close(device(), stream), C_SUCCESS);
     ASSERT_EQ(Plugin().record_event(device(), stream, event_), C_SUCCESS);
@@ -36,7 +36,7 @@ TEST_F(EventCallbacks, IsCompleteWhenItsStreamReachesIt) {
 }
 
 TEST_F(EventCallbacks, MayBeRecordedAgain) {
-    Stream stream(0);
+    PluginStream stream(0);
     for (int round = 0; round < 3; ++round) {
         Gate gate;
         ASSERT_EQ(gate.Close(device(), stream), C_SUCCESS);
@@ -55,8 +55,8 @@ TEST_F(EventOfTwo, AnEventBelongsToTheDeviceThatRecordsIt) {
     ASSERT_EQ(Plugin().create_event(device(), &event), C_SUCCESS);
     const C_Device both[] = {other(), device(), other()};
     for (const C_Device recording : both) {
-        Stream stream(recording->id);
-        Stream waiting(device()->id);
+        PluginStream stream(recording->id);
+        PluginStream waiting(device()->id);
         Gate gate;
         ASSERT_EQ(gate.Close(recording, stream), C_SUCCESS);
         ASSERT_EQ(Plugin().record_event(recording, stream, event), C_SUCCESS) << recording->id;
@@ -74,13 +74,13 @@ TEST_F(EventOfTwo, AnEventBelongsToTheDeviceThatRecordsIt) {
 }
 
 TEST_F(EventOfTwo, AnEventMayBeDestroyedWithRecordsOnBothDevicesPending) {
-    Stream streams[] = {Stream(0), Stream(1)};
+    PluginStream streams[] = {PluginStream(0), PluginStream(1)};
     Gate gates[2];
     C_Event event = nullptr;
     ASSERT_EQ(Plugin().create_event(device(), &event), C_SUCCESS);
-    Stream waiting(0);
+    PluginStream waiting(0);
     for (const C_Device recording : {device(), other()}) {
-        Stream& stream = streams[recording->id];
+        PluginStream& stream = streams[recording->id];
         ASSERT_EQ(gates[recording->id].Close(recording, stream), C_SUCCESS);
         ASSERT_EQ(Plugin().record_event(recording, stream, event), C_SUCCESS);
         ASSERT_EQ(Plugin().stream_wait_event(device(), waiting, event), C_SUCCESS);
@@ -95,7 +95,7 @@ TEST_F(EventOfTwo, AnEventMayBeDestroyedWithRecordsOnBothDevicesPending) {
 
 TEST_F(EventCallbacks, BadArgumentsAreRefusedInWords) {
     C_Device_st wrong{-1};
-    Stream stream(0);
+    PluginStream stream(0);
     C_Event made = nullptr;
     int local = 0;
     ErrorOutput output;

@@ -10,7 +10,7 @@ namespace {
 class StreamCallbacks : public WithTwoDevices {};
 
 TEST_F(StreamCallbacks, QueryDistinguishesBusyFromIdle) {
-    Stream stream(0);
+    PluginStream stream(0);
     EXPECT_EQ(Plugin().query_stream(device(), stream), C_SUCCESS);
     Gate gate;
     ASSERT_EQ(gate.Close(device(), stream), C_SUCCESS);
@@ -40,7 +40,7 @@ void Note(C_Device device, C_Stream stream, void* argument, C_Status* status) {
 }
 
 TEST_F(StreamCallbacks, ACallbackIsCalledOnceWithWhatItWasAddedWith) {
-    Stream stream(1);
+    PluginStream stream(1);
     Seen seen;
     ASSERT_EQ(Plugin().stream_add_callback(other(), stream, Note, &seen), C_SUCCESS);
     ASSERT_EQ(stream.Synchronize(), C_SUCCESS);
@@ -51,7 +51,7 @@ TEST_F(StreamCallbacks, ACallbackIsCalledOnceWithWhatItWasAddedWith) {
 }
 
 TEST_F(StreamCallbacks, ACallbackThatFailsIsReported) {
-    Stream stream(0);
+    PluginStream stream(0);
     Seen seen;
     seen.answer = C_INTERNAL_ERROR;
     ErrorOutput output;
@@ -61,7 +61,7 @@ TEST_F(StreamCallbacks, ACallbackThatFailsIsReported) {
 }
 
 TEST_F(StreamCallbacks, CallbacksAndCopiesRunInOrder) {
-    Stream stream(0);
+    PluginStream stream(0);
     std::vector<int> order;
     struct Step {
         std::vector<int>* order;
@@ -87,8 +87,8 @@ TEST_F(StreamCallbacks, CallbacksAndCopiesRunInOrder) {
 TEST_F(StreamCallbacks, WaitingForAnEventOrdersTwoStreams) {
     for (C_Device second : {device(), other()}) {
         const Memory memory(second->id, 64, 1);
-        Stream first_stream(0);
-        Stream second_stream(second->id);
+        PluginStream first_stream(0);
+        PluginStream second_stream(second->id);
         C_Event event = nullptr;
         ASSERT_EQ(Plugin().create_event(device(), &event), C_SUCCESS);
         Gate gate;
@@ -104,7 +104,7 @@ TEST_F(StreamCallbacks, WaitingForAnEventOrdersTwoStreams) {
 }
 
 TEST_F(StreamCallbacks, AnyThreadSynchronizesAStreamOfAnyDevice) {
-    Stream stream(1);
+    PluginStream stream(1);
     Seen seen;
     ASSERT_EQ(Plugin().set_device(device()), C_SUCCESS);
     ASSERT_EQ(Plugin().stream_add_callback(other(), stream, Note, &seen), C_SUCCESS);

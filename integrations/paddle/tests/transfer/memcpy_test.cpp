@@ -17,8 +17,8 @@ class Copy : public WithTwoDevices {
 };
 
 // From the host, within a device, to the other device, and back.
-struct Steps {
-    explicit Steps(std::size_t size) : first(0, size), second(0, size), third(1, size) {}
+struct CopyChain {
+    explicit CopyChain(std::size_t size) : first(0, size), second(0, size), third(1, size) {}
     const Memory first, second, third;
 };
 
@@ -30,7 +30,7 @@ TEST_F(Copy, AtOnceInEveryDirection) {
         SCOPED_TRACE(size);
         const auto source = Pattern(size);
         std::vector<unsigned char> back(size);
-        const auto [first, second, third] = Steps(size);
+        const auto [first, second, third] = CopyChain(size);
         EXPECT_EQ(Plugin().memory_copy_h2d(device(), first.At(), source.data(), size), C_SUCCESS);
         EXPECT_EQ(Plugin().memory_copy_d2d(device(), second.At(), first.At(), size), C_SUCCESS);
         EXPECT_EQ(Plugin().memory_copy_p2p(other(), device(), third.At(), second.At(), size), C_SUCCESS);
@@ -44,9 +44,9 @@ TEST_F(Copy, InStreamsInEveryDirection) {
         SCOPED_TRACE(size);
         const auto source = Pattern(size);
         std::vector<unsigned char> back(size);
-        const auto [first, second, third] = Steps(size);
-        Stream here(0);
-        Stream there(1);
+        const auto [first, second, third] = CopyChain(size);
+        PluginStream here(0);
+        PluginStream there(1);
         EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), here, first.At(), source.data(), size), C_SUCCESS);
         EXPECT_EQ(Plugin().async_memory_copy_d2d(device(), here, second.At(), first.At(), size), C_SUCCESS);
         EXPECT_EQ(Plugin().async_memory_copy_p2p(other(), device(), there, third.At(), second.At(), size), C_SUCCESS);
@@ -59,7 +59,7 @@ TEST_F(Copy, InStreamsInEveryDirection) {
 TEST_F(Copy, WithinOneDeviceByTheCallForTwo) {
     const Memory from(0, 4096, 7);
     const Memory to(0, 4096, 1);
-    Stream stream(0);
+    PluginStream stream(0);
     EXPECT_EQ(Plugin().async_memory_copy_p2p(device(), device(), stream, to.At(), from.At(), 4096), C_SUCCESS);
     EXPECT_EQ(stream.Synchronize(), C_SUCCESS);
     EXPECT_TRUE(to.Holds(7));
@@ -74,12 +74,12 @@ TEST_F(Copy, InTheDefaultStream) {
 }
 
 // Each copy as dst, src, size, by name.
-struct Call {
+struct CopyCall {
     const char* name;
     std::function<C_Status(C_Device, void*, const void*, std::size_t)> run;
 };
 
-std::vector<Call> Calls(C_Device source, C_Stream stream) {
+std::vector<CopyCall> Calls(C_Device source, C_Stream stream) {
     const Callbacks& p = Plugin();
     const auto queued = [stream](decltype(Callbacks::async_memory_copy_h2d) copy) {
         return [=](C_Device device, void* dst, const void* src, std::size_t size) {
@@ -105,9 +105,9 @@ std::vector<Call> Calls(C_Device source, C_Stream stream) {
 TEST_F(Copy, BadArgumentsAreRefusedInWords) {
     const Memory memory(0, 4096, 5);
     std::vector<unsigned char> host(1 << 16, 3);
-    Stream stream(0);
+    PluginStream stream(0);
     C_Device_st source{0};
-    for (const Call& call : Calls(&source, stream)) {
+    for (const CopyCall& call : Calls(&source, stream)) {
         SCOPED_TRACE(call.name);
         const std::string name = call.name;
         const bool from_host = name.find("h2d") != std::string::npos;
@@ -139,7 +139,7 @@ TEST_F(Copy, AStreamThatIsNoneOrOfAnotherDeviceIsRefused) {
     C_Stream dead = nullptr;
     ASSERT_EQ(Plugin().create_stream(device(), &dead), C_SUCCESS);
     ASSERT_EQ(Plugin().destroy_stream(device(), dead), C_SUCCESS);
-    Stream other_device(1);
+    PluginStream other_device(1);
     int local = 0;
     ErrorOutput output;
     for (const C_Stream stream : {dead, static_cast<C_Stream>(other_device), reinterpret_cast<C_Stream>(&local)}) {
