@@ -132,6 +132,16 @@ install_tests() {
     echo "test result: ok. 2 passed; 0 failed; 0 ignored"
 }
 
+# The release tool: what it refuses, and a dry run. package does the same with the released library.
+release_tests() {
+    local work=$PWD/build/test/released
+    python3 tools/release_test.py && echo "test release_tool ... ok" ||
+        { echo "test release_tool ... FAILED"; return 1; }
+    python3 tools/release.py --dry --build build/test --out "$work" && echo "test release_dry_run ... ok" ||
+        { echo "test release_dry_run ... FAILED"; return 1; }
+    echo "test result: ok. 2 passed; 0 failed; 0 ignored"
+}
+
 # Rust's tests and models, whose builds often have work for one processor only, run while the C++ suite is built. What they
 # print comes after it.
 rust_side() {
@@ -174,6 +184,7 @@ for label in "${of_suite[@]}"; do
 done
 # package does the same with the released library.
 if wants_short install && ! wants_rest package; then run install install_tests; fi
+if wants_rest install && ! wants_rest package; then run release release_tests; fi
 if wants_rest cuda-fake; then
     run cuda-fake-rust cuda_rust_tests lib
     run cuda-fake-rust-old cuda_rust_tests old
