@@ -23,7 +23,7 @@ pub fn has(bits: u64) -> bool {
 /// Sets the bits of traces.
 pub(crate) fn set_traced(devices: u64) {
     let kept = |on: u64| Some(on & CHECKER | devices & !CHECKER);
-    let _ = ON.fetch_update(Ordering::SeqCst, Ordering::Relaxed, kept);
+    let _ = ON.try_update(Ordering::SeqCst, Ordering::Relaxed, kept);
 }
 
 /// Sets the bit of the checker, which stays set.

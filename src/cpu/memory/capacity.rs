@@ -99,7 +99,7 @@ impl Share {
         }
         // Relaxed: the number publishes nothing else.
         let add = |used: u64| used.checked_add(len).filter(|sum| *sum <= self.budget.most);
-        let is_taken = self.budget.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok();
+        let is_taken = self.budget.used.try_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok();
         if is_taken {
             self.taken.fetch_add(len, Ordering::Relaxed);
         }
@@ -109,7 +109,7 @@ impl Share {
     /// Releases bytes, unless [`Self::close`] has released all of the device's.
     pub(crate) fn release(&self, len: u64) {
         let less = |taken: u64| taken.checked_sub(len);
-        if self.budget.is_limited() && self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
+        if self.budget.is_limited() && self.taken.try_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
             self.budget.used.fetch_sub(len, Ordering::Relaxed);
         }
     }

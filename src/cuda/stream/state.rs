@@ -388,6 +388,6 @@ impl StreamState {
         // Release: the query of the driver comes before. The value never decreases, although two threads may have
         // queried at different times. (`fetch_max` would do, but ThreadSanitizer does not detect it.)
         let later = |finished| (finished < submitted).then_some(submitted);
-        let _ = self.finished.fetch_update(Ordering::Release, Ordering::Relaxed, later);
+        let _ = self.finished.try_update(Ordering::Release, Ordering::Relaxed, later);
     }
 }

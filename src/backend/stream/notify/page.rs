@@ -195,7 +195,7 @@ impl Page {
         // The count is 0 if the death of all importers was reported.
         let fewer = |importers: u32| importers.checked_sub(1);
         let importers = &self.line(slot).importers;
-        let _ = importers.fetch_update(Ordering::AcqRel, Ordering::Relaxed, fewer);
+        let _ = importers.try_update(Ordering::AcqRel, Ordering::Relaxed, fewer);
     }
 }
 

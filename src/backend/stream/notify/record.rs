@@ -161,7 +161,7 @@ impl SharedEvent {
     fn note(&self, number: u32) -> bool {
         let over = &self.notify.page.line(self.notify.slot).over;
         // Release: a thread that reads the word sees earlier writes.
-        let noted = over.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| with(word, number));
+        let noted = over.try_update(Ordering::AcqRel, Ordering::Acquire, |word| with(word, number));
         noted.is_ok()
     }
 

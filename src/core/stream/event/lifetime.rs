@@ -53,7 +53,7 @@ impl Event {
             return Ok(());
         }
         let more = |count| (count < MOST).then_some(count + 1);
-        if Quota::of(&self.device).0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok() {
+        if Quota::of(&self.device).0.try_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok() {
             return Ok(());
         }
         self.counted.store(false, Ordering::Relaxed);

@@ -225,7 +225,7 @@ impl StreamState {
         if let Some(turn) = deferred.turn.take() {
             let word = self.address();
             let mine = |now| (now & !SOME == word).then_some(0);
-            let _ = turn.word.fetch_update(Ordering::Release, Ordering::Relaxed, mine);
+            let _ = turn.word.try_update(Ordering::Release, Ordering::Relaxed, mine);
         }
     }
 
