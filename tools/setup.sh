@@ -10,7 +10,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export PATH="$HOME/.cargo/bin:$PATH"
 
 # The commands that the scripts call, and their Debian packages.
-needed=(git:git curl:curl gcc:build-essential g++:build-essential make:build-essential cmake:cmake ninja:ninja-build)
+needed=(git:git curl:curl gcc:build-essential g++:build-essential make:build-essential cmake:cmake ninja:ninja-build
+    python3:python3)
 tests=1 checks=1 release=0
 case ${1-} in
 build) tests=0 checks=0 ;;
@@ -19,11 +20,11 @@ release) release=1 ;;
 *) set -- all "$@" ;;
 esac
 shift
-((tests == 0)) || needed+=(pkg-config:pkg-config python3:python3)
+((tests == 0)) || needed+=(pkg-config:pkg-config)
 ((checks == 0)) || needed+=(clang-format:clang-format doxygen:doxygen codespell:codespell file:file cloc:cloc valgrind:valgrind
     gdb:gdb)
 if ((release)) && grep -q '^ID=debian' /etc/os-release; then
-    needed+=(dpkg-scanpackages:dpkg-dev mmdebstrap:mmdebstrap umoci:umoci)
+    needed+=(dpkg-scanpackages:dpkg-dev mmdebstrap:mmdebstrap umoci:umoci slirp4netns:slirp4netns)
     [[ $(uname -m) == aarch64 ]] || needed+=(aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu-g++:g++-aarch64-linux-gnu
         qemu-aarch64:qemu-user)
 fi
@@ -100,8 +101,14 @@ if ! command -v cargo >/dev/null || ! new_enough; then
         rustup override set "$toolchain" </dev/null
     else
         echo "setup: installing Rust by rustup (Rust $wanted or later is needed)"
-        curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
-            sh -s -- -y --profile minimal --default-toolchain "$toolchain" --no-modify-path
+        # The program that https://sh.rustup.rs fetches, without that host. Networks with a mirror of Rust name it in
+        # RUSTUP_UPDATE_ROOT, as rustup's users do.
+        installer=$(mktemp -d)
+        trap 'rm -rf "$installer"' EXIT
+        curl --proto '=https' --tlsv1.2 -sSf -o "$installer/rustup-init" \
+            "${RUSTUP_UPDATE_ROOT:-https://static.rust-lang.org/rustup}/dist/$(uname -m)-unknown-linux-gnu/rustup-init"
+        chmod +x "$installer/rustup-init"
+        "$installer/rustup-init" -y --profile minimal --default-toolchain "$toolchain" --no-modify-path
     fi
     hash -r
     new_enough || { echo "setup: rustc is still older than $wanted: $(rustc --version)" >&2; exit 1; }
