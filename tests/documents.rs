@@ -274,6 +274,23 @@ fn the_page_for_users_of_cann_is_complete() {
     }
 }
 
+/// Checks that docs/ci.md has a row for each input of the action, and that its script names the variable of each.
+#[test]
+fn every_input_of_the_action_is_documented() {
+    let action = read("integrations/packaging/action/action.yml");
+    let inputs = action.split("\ninputs:\n").nth(1).unwrap().split("\noutputs:\n").next().unwrap();
+    let names: Vec<&str> =
+        inputs.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':').filter(|name| !name.starts_with(' '))).collect();
+    assert!(names.len() >= 4, "{names:?}");
+    let (page, script) = (read("docs/ci.md"), read("integrations/packaging/action/install.sh"));
+    for name in names {
+        assert!(page.contains(&format!("\n| `{name}` | ")), "docs/ci.md has no row for the input {name}");
+        let variable = format!("PORTACL_INPUT_{}", name.to_uppercase());
+        assert!(page.contains(&variable), "docs/ci.md does not name {variable}");
+        assert!(script.contains(&format!("\n# {variable} ")), "install.sh does not describe {variable}");
+    }
+}
+
 /// Maximum numbers of words of the two pages at the top that most readers open.
 const TOP_PAGES: [(&str, usize); 2] = [("README.md", 700), ("ARCHITECTURE.md", 2500)];
 /// Maximum number of words of a page of `docs`, without what programs write.

@@ -10,6 +10,7 @@
 #                         addresses, separated by spaces or lines. A wheel is installed by `python3 -m pip`
 # PORTACL_INPUT_SHA256    what sha256sum says about these, in their order; empty: they are not compared
 # PORTACL_INPUT_DEVICES   how many devices programs see (1)
+# PORTACL_INPUT_SOC       the name of the processor that programs see
 # RUNNER_TEMP             where the folder is (build/action)
 #
 # The variables are written where GITHUB_ENV and GITHUB_PATH say, or to standard output, for a shell.
