@@ -36,11 +36,19 @@ if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
     # The libraries of a cross compiler are in packages of other names, which dpkg-shlibdeps would name.
     set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS OFF)
     set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
-    file(STRINGS "${CMAKE_FIND_ROOT_PATH}/include/features.h" portacl_glibc REGEX "^#define[ \t]+__GLIBC(_MINOR)?__[ \t]+[0-9]+$")
-    list(TRANSFORM portacl_glibc REPLACE ".*[ \t]" "")
-    list(JOIN portacl_glibc "." portacl_glibc)
-    set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libc6 (>= ${portacl_glibc}), libgcc-s1")
-    string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", ${CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS}, libstdc++6")
+    # cpack reads the symbols, as dpkg-shlibdeps does, because the libraries are linked then.
+    set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_CURRENT_BINARY_DIR}/package_needs.cmake")
+    file(CONFIGURE OUTPUT package_needs.cmake CONTENT [[
+execute_process(COMMAND "@CMAKE_OBJDUMP@" -T "@portacl_shared@" "@CMAKE_CURRENT_BINARY_DIR@/programs/portacl-info"
+                        "@CMAKE_CURRENT_BINARY_DIR@/programs/portacl-explore"
+                OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "GLIBC_[0-9.]+" symbols "${symbols}")
+list(SORT symbols COMPARE NATURAL ORDER DESCENDING)
+list(GET symbols 0 oldest)
+string(REPLACE "GLIBC_" "" oldest "${oldest}")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libc6 (>= ${oldest}), libgcc-s1")
+string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", ${CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS}, libstdc++6")
+]] @ONLY)
 endif()
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The library, for programs that are linked with it.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, the static library, CMake and pkg-config files, and programs: portacl-info, portacl-explore.")
