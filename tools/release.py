@@ -34,7 +34,7 @@ import release_artefacts
 import release_bill
 import release_try
 from release_artefacts import binary_archive, built, source_archive
-from release_common import DATED, Refused, current_version, run, sections
+from release_common import DATED, Refused, current_version, oldest_glibc, run, sections
 
 PARTS = ("MAJOR", "MINOR", "PATCH")
 # A crate of this project in Cargo.lock: its name and version.
@@ -128,10 +128,14 @@ def commit(root, version, changed):
 
 def notes(root, version, out):
     """The changes of the version, for its release page."""
-    libc = platform.libc_ver()
     text = sections(root)[0][1].strip()
-    (out / "NOTES.md").write_text(
-        f"# portacl {version}\n\n{text}\n\nThe binary package was built with {libc[0]} {libc[1]} and needs it or a later one.\n")
+    with tempfile.TemporaryDirectory() as folder:
+        needs = ""
+        for archive in out.glob("*-linux-*.tar.gz"):
+            run("tar", "-xzf", archive, "-C", folder)
+            needs = "\n\nThe binary package needs glibc {} or later.".format(
+                oldest_glibc(*(next(pathlib.Path(folder).rglob(name)) for name in ("libportacl.so", "portacl-info"))))
+    (out / "NOTES.md").write_text(f"# portacl {version}\n\n{text}{needs}\n")
 
 
 def checksums(out):

@@ -55,6 +55,12 @@ def seconds_of(root):
     return int(date_of(root).timestamp())
 
 
+def oldest_glibc(*files):
+    """The oldest glibc with which these libraries and programs run, by the symbols that they use."""
+    found = re.findall(r"GLIBC_([0-9]+[.][0-9]+)", run("objdump", "-T", *files))
+    return max(found, key=lambda version: tuple(map(int, version.split("."))))
+
+
 def compress(path, data):
     """The same data produces the same file: without name and time."""
     with open(path, "wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as out:

@@ -281,6 +281,12 @@ class Date(Repository):
         with self.assertRaisesRegex(release.Refused, "'## Unreleased', which has no date"):
             release_common.date_of(self.root)
 
+    def test_the_oldest_c_library_is_the_latest_version_of_a_symbol(self):
+        self.assertRegex(release_common.oldest_glibc("/bin/sh"), r"^2\.[0-9]+$")
+        self.addCleanup(setattr, release_common, "run", release_common.run)
+        release_common.run = lambda *command: "GLIBC_2.9 a\nGLIBC_2.34 b\nGLIBC_2.2.5 c\nGLIBCXX_3.4.30 d\n"
+        self.assertEqual(release_common.oldest_glibc("a"), "2.34")
+
     def test_an_archive_depends_on_the_files_alone(self):
         archives = []
         for names, seconds in (("ab", 1), ("ba", 2)):

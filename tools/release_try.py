@@ -4,6 +4,7 @@
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
@@ -11,6 +12,8 @@ import tempfile
 import release_image
 from release_common import Missing, Refused, run, seconds_of
 
+# Releases of Debian later than the image's, on which the packages run too.
+LATER = ("trixie",)
 # Beside what the image has: for wheels.
 MORE = ("python3-pip", "python3-venv")
 PROGRAM = """
@@ -30,6 +33,11 @@ int main(void) {
     return 0;
 }
 """
+# What works without a compiler.
+LATER_USE = """
+portacl-info | grep -F "$1"
+python3 -c 'import acl; assert acl.rt.get_device_count()[1] == 0 and acl.rt.set_device(0) == 0'
+"""
 # What a user does, with the variables of a new shell: no folder is named, so that pkg-config, the loader and Python
 # find portacl where it is installed.
 USE = """
@@ -39,9 +47,7 @@ for name in portacl portacl-static; do
     [ "$("./$name")" = "$1" ] || { echo "a program with $name says that it is $("./$name")"; exit 1; }
 done
 ldd portacl | grep -q libportacl.so || { echo "the program with portacl needs no shared library"; exit 1; }
-portacl-info | grep -F "$1"
-python3 -c 'import acl; assert acl.rt.get_device_count()[1] == 0 and acl.rt.set_device(0) == 0'
-"""
+""" + LATER_USE
 COMPAT = """
 cc -DONLY_ACL main.c -I"$ASCEND_HOME_PATH/include" -L"$ASCEND_HOME_PATH/lib64" -lascendcl -o by_home
 LD_LIBRARY_PATH=$ASCEND_HOME_PATH/lib64 ./by_home
@@ -93,6 +99,27 @@ def packages(root, version, out, clean):
     inside(clean, f"{USE}{COMPAT}", version, variables=(*PLAIN, "ASCEND_HOME_PATH=/usr/lib/portacl/ascend"))
 
 
+def later_packages(root, version, out, clean):
+    """Installed by apt in roots of later releases of Debian, with what they depend on there."""
+    del clean
+    native = run("dpkg", "--print-architecture").strip()
+    for suite in LATER:
+        with tempfile.TemporaryDirectory() as work:
+            folder = pathlib.Path(work) / "root"
+            release_image.debian_root(folder, suite, [], seconds_of(root), out.glob(f"*_{native}.deb"))
+            inside(folder, LATER_USE, version)
+
+
+def needed_glibc(root, version, out, clean):
+    """The packages of both processors need the C library that docs/install.md names."""
+    del version, clean
+    said = re.search(r"need glibc ([0-9.]+[0-9])", (root / "docs/install.md").read_text())
+    for deb in out.glob("libportacl*.deb"):
+        depends = run("dpkg-deb", "--field", deb, "Depends")
+        if not said or f"libc6 (>= {said[1]})" not in depends:
+            raise Refused(f"{deb.name} depends on {depends.strip()}; docs/install.md says glibc {said and said[1]}")
+
+
 def foreign_packages(root, version, out, clean):
     """Those of arm64 in a root of that processor. apt resolves what they depend on; the program runs under qemu-user."""
     del clean
@@ -140,6 +167,8 @@ TRIES = {
     # What is tried: the files that it needs, how, and whether in a clean root.
     "archive": ("*-linux-*.tar.gz", archive, True),
     "packages": ("*_{native}.deb", packages, True),
+    "packages in later releases of Debian": ("*_{native}.deb", later_packages, False),
+    "what the packages need": ("*.deb", needed_glibc, False),
     "packages for arm64": ("*_arm64.deb", foreign_packages, False),
     "wheel": ("*.whl", wheel, True),
     "image": ("*-oci-*.tar", image, False),
@@ -155,7 +184,7 @@ def everything(root, home, version, out):
     for name, (pattern, use, needs_root) in TRIES.items():
         if not list(out.glob(pattern.format(native=native))) or (use is foreign_packages and native == "arm64"):
             continue
-        print(f"== {name} in a clean root", flush=True)
+        print(f"== try {name}", flush=True)
         with tempfile.TemporaryDirectory() as work:
             try:
                 clean = clean_root(home, root, seconds_of(root), pathlib.Path(work) / "root") if needs_root else None
