@@ -283,7 +283,8 @@ fn lines_of_blocks(page: &str, heading: &str, begins: impl Fn(&str) -> bool) -> 
     lines.map(|line| line.split("  #").next().unwrap().trim_end().to_owned()).collect()
 }
 
-/// Checks that the Chinese page has the commands and programs of the English one, which `./dev check readme-commands` runs.
+/// Checks that the Chinese page has the commands and programs of the English one, which `./dev check readme-commands`
+/// runs.
 #[test]
 fn the_first_program_is_the_same_in_both_languages() {
     let labelled = |line: &str| line != "sh";

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that instruction_report.py and hook_cost.py fail where a limit is exceeded, what count_tests.py counts, and which
-launches bench_compare.py compares."""
+"""Tests that instruction_report.py and hook_cost.py fail where a limit is exceeded, what count_tests.py counts, which
+launches bench_compare.py compares, and which table first_minute.py writes."""
 
 import json
 import pathlib
@@ -11,6 +11,7 @@ import unittest
 
 import bench_compare
 import failure_text
+import first_minute
 import hook_cost
 import instruction_report
 
@@ -223,6 +224,60 @@ class Hooks(unittest.TestCase):
             status, text = self.count(more)
             self.assertEqual(status, 1, text)
             self.assertIn(expected, text)
+
+
+class FirstMinute(unittest.TestCase):
+    """In a copy of the pages."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(setattr, first_minute, "TOP", first_minute.TOP)
+        copy = pathlib.Path(folder.name)
+        for page in ("README.md", first_minute.INSTALL, first_minute.PAGE):
+            (copy / page).parent.mkdir(exist_ok=True)
+            (copy / page).write_text((first_minute.TOP / page).read_text())
+        first_minute.TOP = copy
+
+    def change(self, page, old, new):
+        text = (first_minute.TOP / page).read_text()
+        self.assertIn(old, text)
+        (first_minute.TOP / page).write_text(text.replace(old, new))
+
+    def rows(self):
+        text = (first_minute.TOP / first_minute.PAGE).read_text()
+        return {job.name: line.removeprefix(first_minute.beginning(job)) for job in first_minute.jobs()
+                for line in text.splitlines() if line.startswith(first_minute.beginning(job))}
+
+    def test_the_table_has_the_commands_of_the_pages(self):
+        first_minute.compare()
+
+    def test_changed_or_lost_commands_are_refused(self):
+        self.change(first_minute.INSTALL, "-o hello/by_release", "-o hello/other")
+        with self.assertRaisesRegex(first_minute.Refused, "by packages of a release.*hello/other.*measures the jobs"):
+            first_minute.compare()
+        self.change(first_minute.INSTALL, "```sh release", "```sh")
+        with self.assertRaisesRegex(first_minute.Refused, "0 blocks 'sh release'"):
+            first_minute.compare()
+        self.change("README.md", "./dev demo race ", "./dev demo rice ")
+        with self.assertRaisesRegex(first_minute.Refused, "do not have './dev demo race'"):
+            first_minute.compare()
+
+    def test_rows_stay_until_their_commands_change(self):
+        first_minute.write({"demo": "1 | demo |", "release": "2 | release |"})
+        first_minute.write({"release": "3 | release |"})
+        self.assertEqual((self.rows()["demo"], self.rows()["release"]), ("1 | demo |", "3 | release |"))
+        self.change(first_minute.INSTALL, "-o hello/by_release", "-o hello/other")
+        first_minute.write({})
+        first_minute.compare()
+        self.assertEqual((self.rows()["demo"], self.rows()["release"]), ("1 | demo |", "| | | | not measured |"))
+
+    def test_what_the_first_command_fetches_is_in_the_readme(self):
+        self.change("README.md", "for the demo 0.3 GB", "for the demo 0.4 GB")
+        first_minute.check_fetched(390)
+        for megabytes in (290, 401):
+            with self.assertRaisesRegex(first_minute.Refused, f"fetches 0.4 GB; it fetches {megabytes} MB"):
+                first_minute.check_fetched(megabytes)
 
 
 if __name__ == "__main__":
