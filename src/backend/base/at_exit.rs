@@ -75,7 +75,7 @@ extern "C" fn unload() {
 
 /// The functions that [`at_end_of_thread`] has registered.
 static OF_THREADS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
-static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+static KEY: OnceLock<libc::pthread_key_t> = OnceLock::new();
 
 /// True when the process ends: no more functions run for remaining threads.
 static PROCESS_ENDS: AtomicBool = AtomicBool::new(false);
@@ -86,14 +86,25 @@ const ROUNDS: usize = 4;
 /// Registers a function that is called when the calling thread ends, after the destructors of its thread-local objects
 /// and, as far as the system allows that, after those of its other keys. The function may also be called at the end of
 /// threads that registered another function. It is not called for a thread that ends with the process, as the main
-/// thread mostly does. Returns false if the system has no room for this: then nothing will be called.
+/// thread mostly does. Returns false if the system has no room for this now: then nothing will be called.
 pub fn at_end_of_thread(function: fn()) -> bool {
-    let Some(key) = *KEY.get_or_init(make_key) else { return false };
+    let Some(key) = key() else { return false };
     if PROCESS_ENDS.load(Ordering::Acquire) {
         return true;
     }
     add(&OF_THREADS, function);
     set(key, 1)
+}
+
+/// Returns the key. A key that the system refused is requested again, because others may have deleted theirs.
+fn key() -> Option<libc::pthread_key_t> {
+    /// Held while the key is made, so that there is one.
+    static MAKING: Mutex<()> = Mutex::new(());
+    if let Some(key) = KEY.get() {
+        return Some(*key);
+    }
+    let _making = MAKING.lock();
+    KEY.get().copied().or_else(|| make_key().map(|key| *KEY.get_or_init(|| key)))
 }
 
 fn make_key() -> Option<libc::pthread_key_t> {
@@ -109,7 +120,7 @@ fn make_key() -> Option<libc::pthread_key_t> {
 /// Deletes the key, so that no thread calls into the library after it is unloaded.
 fn forget_key() {
     PROCESS_ENDS.store(true, Ordering::Release);
-    if let Some(key) = KEY.get().copied().flatten() {
+    if let Some(&key) = KEY.get() {
         // SAFETY: a key of ours.
         unsafe { libc::pthread_key_delete(key) };
     }
@@ -124,7 +135,7 @@ fn set(key: libc::pthread_key_t, round: usize) -> bool {
 extern "C" fn end(round: *mut c_void) {
     let round = round.addr();
     if round < ROUNDS
-        && let Some(key) = KEY.get().copied().flatten()
+        && let Some(&key) = KEY.get()
         && set(key, round + 1)
     {
         return;

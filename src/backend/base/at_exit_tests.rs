@@ -32,3 +32,27 @@ fn functions_run_once_for_each_thread_and_after_thread_local_objects() {
     thread.join().expect("a thread panicked");
     assert_eq!((ENDS.load(Ordering::Relaxed), LATE.load(Ordering::Relaxed)), (1, 1));
 }
+
+#[test]
+fn a_refused_key_is_requested_again() {
+    const CHILD: &str = "PORTACL_TEST_KEYS";
+    if std::env::var_os(CHILD).is_none() {
+        // Other tests of this process need keys.
+        let name = std::thread::current().name().expect("tests have names").to_owned();
+        let own = std::env::current_exe().expect("the program has a path");
+        let run = std::process::Command::new(own).args(["--exact", &name]).env(CHILD, "1").output();
+        let output = run.expect("the program runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        return;
+    }
+    let mut all: Vec<libc::pthread_key_t> = Vec::new();
+    let mut key = 0;
+    // SAFETY: a place for the key.
+    while unsafe { libc::pthread_key_create(&mut key, None) } == 0 {
+        all.push(key);
+    }
+    assert!(!at_end_of_thread(count));
+    // SAFETY: a key of this test.
+    unsafe { libc::pthread_key_delete(all.pop().expect("there are keys")) };
+    assert!(at_end_of_thread(count));
+}
