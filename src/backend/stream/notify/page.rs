@@ -37,7 +37,7 @@ const DOOR: usize = 0;
 pub(super) struct NotifyLine {
     /// The word of a notify.
     pub(super) word: AtomicU64,
-    importers: AtomicU32,
+    pub(super) importers: AtomicU32,
     /// The number of an event's latest record.
     pub(super) issued: AtomicU32,
     /// The completed records of an event.
@@ -89,10 +89,12 @@ impl Page {
         Ok(page)
     }
 
-    /// Maps the page behind a descriptor of another process. This process imports a line of it.
+    /// Maps the page behind a descriptor of another process. This process imports a line of it. The error of a file that
+    /// is no such page has the kind `InvalidData`.
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
         let another = || {
-            io::Error::other(
+            io::Error::new(
+                io::ErrorKind::InvalidData,
                 "the file descriptor in the export belongs to no notify; both processes need the same version of this \
                  library",
             )
@@ -106,7 +108,8 @@ impl Page {
         let page = Self::map(file, false)?;
         ensure!(
             page.lines().magic.load(Ordering::Acquire) == MAGIC,
-            io::Error::other(
+            io::Error::new(
+                io::ErrorKind::InvalidData,
                 "the exported file descriptor refers to no notify; both processes need the same version of this library"
             )
         );

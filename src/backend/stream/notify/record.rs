@@ -58,6 +58,18 @@ fn with(word: u64, number: u32) -> Option<u64> {
     Some(u64::from(all) << 32 | u64::from(bits))
 }
 
+/// Returns the word with all records up to that one complete as well, or `None` if they are.
+fn up_to(word: u64, number: u32) -> Option<u64> {
+    let (all, bits) = parts(word);
+    let further = distance(number, all);
+    if further <= 0 {
+        return None;
+    }
+    let bits = bits.checked_shr(further.cast_unsigned()).unwrap_or(0);
+    // The next ones can be complete already.
+    with(u64::from(number) << 32 | u64::from(bits), number)
+}
+
 /// The role of a part of an event.
 pub(super) enum Role {
     /// A record.
@@ -95,13 +107,15 @@ pub struct SharedEvent {
     own: AtomicU64,
     /// The completed records that are too far ahead to be noted yet.
     late: Mutex<Vec<u32>>,
+    /// The incomplete records of this process. The lock is held while a number is issued.
+    pending: Mutex<Vec<u32>>,
 }
 
 impl SharedEvent {
     /// Creates the event of a separate notify, which is [alone](super::Notifies::create_alone) or imported: the numbers
     /// of an event do not move.
     pub fn new(notify: Arc<Notify>) -> Arc<Self> {
-        Arc::new(Self { notify, own: AtomicU64::new(NONE), late: Mutex::default() })
+        Arc::new(Self { notify, own: AtomicU64::new(NONE), late: Mutex::default(), pending: Mutex::default() })
     }
 
     /// Returns what another process needs to import the event.
@@ -128,7 +142,10 @@ impl SharedEvent {
     /// Creates the next record, which becomes the latest. Its stream signals it by any [change](super::Change).
     pub fn record(self: &Arc<Self>) -> Arc<Notify> {
         let issued = &self.notify.page.line(self.notify.slot).issued;
+        let mut pending = self.pending.lock();
         let number = issued.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
+        pending.push(number);
+        drop(pending);
         self.own.store(u64::from(number), Ordering::Relaxed);
         self.part(Role::Record { number, is_over: AtomicBool::new(false) })
     }
@@ -139,7 +156,10 @@ impl SharedEvent {
         self.own.store(NONE, Ordering::Relaxed);
         let issued = &self.notify.page.line(self.notify.slot).issued;
         let before = number.wrapping_sub(1);
+        let mut pending = self.pending.lock();
         let taken = issued.compare_exchange(*number, before, Ordering::AcqRel, Ordering::Relaxed);
+        // Otherwise its end makes it complete.
+        pending.retain(|other| other != number || taken.is_err());
         is_over.store(taken.is_ok(), Ordering::Relaxed);
     }
 
@@ -169,7 +189,25 @@ impl SharedEvent {
         if self.is_there() && !self.note(number) {
             self.late.lock().push(number);
         }
+        self.pending.lock().retain(|other| *other != number);
         self.note_late();
+    }
+
+    /// Whether a record is complete because it is none of this process, which has created the event, and because no
+    /// other process can complete one: each has left after its last record. They take along what they could not note.
+    fn is_settled(&self, number: u32) -> bool {
+        let Owner::Here { deaths } = &self.notify.owner else { return false };
+        let line = self.notify.page.line(self.notify.slot);
+        let pending = self.pending.lock();
+        // Before the importers: one that comes later issues later numbers.
+        let issued = self.issued();
+        if deaths.load(Ordering::Relaxed) != 0 || line.importers.load(Ordering::Acquire) != 0 {
+            return false;
+        }
+        let first = pending.iter().min_by_key(|number| distance(**number, issued));
+        let settled = first.map_or(issued, |first| first.wrapping_sub(1));
+        let _ = line.over.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| up_to(word, settled));
+        distance(number, issued) <= 0 && !pending.contains(&number)
     }
 
     fn note_late(&self) {
@@ -187,7 +225,7 @@ impl SharedEvent {
             return Ok(true);
         }
         self.note_late();
-        if over() || !self.is_there() {
+        if over() || !self.is_there() || self.is_settled(number) {
             return Ok(true);
         }
         if self.own.load(Ordering::Relaxed) == u64::from(number) {

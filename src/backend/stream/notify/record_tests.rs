@@ -1,3 +1,5 @@
+use std::os::fd::AsFd;
+
 use super::super::{Change, Notifies};
 use super::*;
 
@@ -70,6 +72,40 @@ fn many_records_may_be_pending() {
     }
     assert!(event.late.lock().is_empty());
     assert_eq!(parts(event.notify.page.line(event.notify.slot).over.load(Ordering::Relaxed)), (100, 0));
+}
+
+#[test]
+fn records_of_a_process_that_has_left_are_complete() {
+    let event = event();
+    let own = event.record();
+    let (bytes, file) = event.export().unwrap();
+    let peer = SharedEvent::new(Notify::import(&bytes, file.as_fd()).unwrap());
+    (0..WINDOW + 10).for_each(|_| peer.record().change(Change::Set(0)));
+    assert!(!peer.late.lock().is_empty(), "they are too far ahead of the first one");
+    assert!(!event.is_complete().unwrap(), "the importer may have to complete it");
+    drop(peer);
+    assert!(event.is_complete().unwrap());
+    assert!(!event.is_over(1, 0).unwrap(), "this process has not completed it");
+    own.change(Change::Set(0));
+    assert!(event.is_over(1, 0).unwrap());
+    for _ in 0..2 * WINDOW {
+        let next = event.record();
+        assert!(!event.is_complete().unwrap());
+        next.change(Change::Set(0));
+        assert!(event.is_complete().unwrap());
+    }
+    assert!(event.late.lock().is_empty());
+    assert_eq!(parts(event.notify.page.line(event.notify.slot).over.load(Ordering::Relaxed)).0, event.issued());
+}
+
+#[test]
+fn all_up_to_a_record_become_complete() {
+    assert_eq!(up_to(5 << 32, 5), None);
+    assert_eq!(up_to(5 << 32 | 0b1001_0100, 6), Some(6 << 32 | 0b100_1010));
+    assert_eq!(up_to(5 << 32 | 0b1001_0100, 7), Some(8 << 32 | 0b1_0010), "the next one is complete");
+    assert_eq!(up_to(5 << 32 | 0b1, 500), Some(500 << 32));
+    let last = u64::from(u32::MAX) << 32;
+    assert_eq!(up_to(last | 0b100, 1), Some(2 << 32), "numbers wrap around");
 }
 
 #[test]
