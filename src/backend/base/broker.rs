@@ -49,7 +49,7 @@ use self::server::Server;
 use self::socket::Connection;
 use super::random::random;
 use crate::algo::host::descriptor::Descriptor;
-use crate::algo::host::system_call::is_forbidden;
+use crate::algo::host::system_call::{is_forbidden, process_limit};
 use crate::{Fault, FaultKind, Result};
 
 /// The longest time for which either side waits for the other.
@@ -114,10 +114,12 @@ impl Parcel {
     /// Returns the fault that the parcel came without its descriptor. The kernel drops a descriptor that the receiver
     /// has no room for.
     pub fn no_descriptor() -> Fault {
-        Fault::invalid(
-            "the descriptor that the other process sent did not arrive: this process probably has no free descriptor; \
-             close some or raise the limit (ulimit -n), and try again",
-        )
+        let most = process_limit(libc::RLIMIT_NOFILE).map_or_else(String::new, |most| format!(" of {most}"));
+        let text = format!(
+            "the descriptor that the other process sent did not arrive, because this process has no free one within \
+             its limit{most} (ulimit -n); close some files, or raise the limit, and import again"
+        );
+        Fault::new(FaultKind::OutOfResources, text)
     }
 }
 

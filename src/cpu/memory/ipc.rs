@@ -79,7 +79,7 @@ pub(crate) fn unpack(parcel: Parcel) -> Result<FilePart> {
     // The file must have a fixed length, because otherwise its use could fault. Nothing else is asked of another file:
     // its file system could let the call wait forever.
     ensure!(memory_file::is_sealed(file.as_fd()).map_err(unknown)?, damaged());
-    let file = Descriptor::new(file).map_err(unknown)?;
+    let file = Descriptor::new(file).map_err(no_descriptor)?;
     let size = file.file().map_err(unknown)?.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
     ensure!(end.is_some_and(|end| end <= size), damaged());
     Ok(FilePart { contents, file, offset, len, lease })
