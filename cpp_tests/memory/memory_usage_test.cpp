@@ -51,6 +51,7 @@ class MemUsage : public WithDevice {
 };
 
 TEST_F(MemUsage, FollowsAllocations) {
+    NEEDS_HUGE_PAGES(2 * kMiB);
     const UsageRows before = Ask();
     ExpectAgreement();
     {

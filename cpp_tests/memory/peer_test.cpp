@@ -226,10 +226,7 @@ TEST_F(Peer, KernelsUseMemoryOnHugePages) {
     constexpr uint32_t kWords = 1000;
     constexpr aclrtMemMallocPolicy kPolicies[] = {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_HUGE_ONLY,
                                                   ACL_MEM_MALLOC_HUGE_ONLY_P2P};
-    void* tried = nullptr;
-    const aclError code = aclrtMalloc(&tried, kWords * 4, ACL_MEM_MALLOC_HUGE_ONLY);
-    if (code == ACL_ERROR_RT_MEMORY_ALLOCATION) GTEST_SKIP() << "no huge pages on this machine";
-    ACL_OK(aclrtFree(tried));
+    NEEDS_HUGE_PAGES(kWords * 4);
     const Program program;
     const auto mark = program.Kernel("mark");
     const auto allocate = [&](aclrtMemMallocPolicy policy) {

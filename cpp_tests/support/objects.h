@@ -103,6 +103,23 @@ class DeviceMemory {
     size_t size_;
 };
 
+// Whether the device has memory of this size on pages of 2 MiB now.
+inline bool HasHugePages(size_t size) {
+    void* tried = nullptr;
+    const aclError code = aclrtMalloc(&tried, size, ACL_MEM_MALLOC_HUGE_ONLY);
+    if (code == ACL_SUCCESS) {
+        ExpectOk("aclrtFree", aclrtFree(tried));
+        return true;
+    }
+    EXPECT_EQ(code, ACL_ERROR_RT_MEMORY_ALLOCATION);
+    aclGetRecentErrMsg();
+    return false;
+}
+
+// Begins a test of memory on such pages.
+#define NEEDS_HUGE_PAGES(size) \
+    if (!::portacl_test::HasHugePages(size)) GTEST_SKIP() << "no huge pages on this machine"
+
 // Pinned host memory.
 class PinnedMemory {
   public:

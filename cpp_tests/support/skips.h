@@ -61,7 +61,8 @@ class Skips : public testing::EmptyTestEventListener {
         const auto says = [&](const char* words) { return reason.find(words) != std::string::npos; };
         if (says("needs two devices") && device_count_() == 1) return true;
         if (says("hardware queues") && HasFewQueues()) return true;
-        for (const char* words : {"needs devices that reach each other", "needs Graphviz", "needs a machine without"})
+        for (const char* words :
+             {"needs devices that reach each other", "needs Graphviz", "needs a machine without", "no huge pages"})
             if (says(words)) return true;
         // What the kernel lets only root do, or not even root in a container.
         if (says("Operation not permitted") || (says("needs root") && geteuid() != 0)) return true;

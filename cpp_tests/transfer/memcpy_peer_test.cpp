@@ -136,10 +136,7 @@ TEST_F(MemcpyPeer, AStreamOfAnotherDeviceThanTheCurrentOne) {
 // Huge pages are mapped on their own device only; each device accesses its own end.
 TEST_F(MemcpyPeer, MemoryOnHugePages) {
     constexpr size_t kSize = 3 << 20;
-    void* tried = nullptr;
-    const aclError code = aclrtMalloc(&tried, kSize, ACL_MEM_MALLOC_HUGE_ONLY);
-    if (code == ACL_ERROR_RT_MEMORY_ALLOCATION) GTEST_SKIP() << "no huge pages on this machine";
-    ACL_OK(aclrtFree(tried));
+    NEEDS_HUGE_PAGES(kSize);
     const Remote near(0, Pattern(kSize), ACL_MEM_MALLOC_HUGE_ONLY);
     const Remote far(1, Bytes(kSize, 1), ACL_MEM_MALLOC_HUGE_ONLY);
     ACL_OK(aclrtMemcpyAsync(far.At(), kSize, near.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, nullptr));

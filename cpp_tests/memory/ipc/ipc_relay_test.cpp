@@ -138,5 +138,9 @@ TWO_PROCESS_TEST(IpcRelay, APlaceOutsideOfTheAllocationIsRefused, Exporter) {
 }
 
 TWO_PROCESS_TEST(IpcRelay, APlaceOutsideOfHugePagesIsRefused, ExporterOfHugePages) {
+    {
+        const Session session;
+        NEEDS_HUGE_PAGES(kSize);
+    }
     ExpectRefusedPlaces();
 }

@@ -110,6 +110,7 @@ void ExporterOfHugePages(Connection& parent) {
 // A driver has no IPC handles for it, but descriptors.
 TWO_PROCESS_TEST(IpcSharing, MemoryOnHugePages, ExporterOfHugePages) {
     const Session session;
+    NEEDS_HUGE_PAGES(kHuge);
     size_t free = 0, total = 0, later = 0;
     ACL_EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     Peer peer;

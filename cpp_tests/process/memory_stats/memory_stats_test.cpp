@@ -241,6 +241,7 @@ TEST_F(MemoryStats, ArePerDevice) {
 }
 
 TEST_F(MemoryStats, ListPageSizes) {
+    NEEDS_HUGE_PAGES(4 * kMiB);
     EXPECT_TRUE(PageSizes(0, PORTACL_MEMORY_DEVICE).empty());
     const DeviceMemory ordinary(100, ACL_MEM_MALLOC_NORMAL_ONLY), another(5000),
         huge(3 * kMiB, ACL_MEM_MALLOC_HUGE_ONLY);

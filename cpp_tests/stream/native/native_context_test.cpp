@@ -200,6 +200,7 @@ TEST_F(NativeContext, OwnMemoryIsLentToTheDriver) {
 // cuMemFree waits for work of all libraries, but cuMemUnmap, which frees this memory, does not.
 TEST_F(NativeContext, UnmappingWaitsForAWrappedStream) {
     constexpr size_t kPage = 2 << 20;
+    NEEDS_HUGE_PAGES(kPage);
     void *native = nullptr, *memory = nullptr, *primary = nullptr;
     aclrtStream wrapped = nullptr;
     ACL_OK(portaclContextGetNative(nullptr, &primary));
