@@ -76,6 +76,49 @@ TWO_PROCESS_TEST(IpcEvents, OrderProcessesBothWays, Answer) {
 
 namespace {
 
+constexpr int kMany = 100;
+
+// Completes more records than an event can note behind an incomplete one.
+void RecordManyTimes(Connection& parent) {
+    const Session session;
+    aclrtEvent event = Open(parent.Receive<EventHandle>());
+    {
+        const Stream stream;
+        for (int time = 0; time < kMany; ++time) ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+    }
+    ACL_EXPECT_OK(aclrtDestroyEvent(event));
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcEvents, RecordsOfAnImporterThatHasEndedAreComplete, RecordManyTimes) {
+    NEEDS_QUEUES(2);
+    constexpr int32_t kPatience = 30'000;
+    const Session session;
+    const Event event(ACL_EVENT_IPC);
+    const Stream held, stream;
+    Gate gate;
+    ACL_EXPECT_OK(gate.Hold(held));
+    ACL_EXPECT_OK(aclrtRecordEvent(event, held));
+    Peer peer;
+    peer.Send(Export(event));
+    peer.Join();
+    EXPECT_TRUE(IsComplete(event));
+    ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
+    ACL_EXPECT_OK(aclrtSynchronizeStreamWithTimeout(stream, kPatience));
+    gate.Open();
+    ACL_EXPECT_OK(aclrtSynchronizeStream(held));
+    // The next records have room.
+    for (int time = 0; time < kMany; ++time) {
+        ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
+        ACL_EXPECT_OK(aclrtSynchronizeStreamWithTimeout(stream, kPatience));
+        EXPECT_TRUE(IsComplete(event));
+    }
+}
+
+namespace {
+
 // Opens it after the record, and a second time.
 void OpenLate(Connection& parent) {
     const Session session;
