@@ -132,6 +132,7 @@ const ProgramPart kParts[] = {
          AskForAtomics();
          AskForErrors();
          AskForPlace();
+         ReportFindings();
          UseTwoDevices();
      }},
     {"memory",

@@ -43,6 +43,16 @@
 /** A value of portaclMemPoolProps::usage: the device's engine for decompression reads and writes the memory. */
 #define PORTACL_MEM_POOL_USAGE_HW_DECOMPRESS 2U
 
+/** The kind of a finding. */
+typedef enum portaclFindingKind {
+    PORTACL_FINDING_COLLECTIVES = 1, /**< "collectives": ranks whose calls do not fit, so that they cannot go on. */
+    /**
+     * "long wait": a rank that has waited for others for a long time. They may still come, so it is no fault for
+     * PORTACL_CHECK_EXIT.
+     */
+    PORTACL_FINDING_LONG_WAIT = 2,
+} portaclFindingKind;
+
 /** What a task does with a buffer. */
 typedef enum portaclTaskAccess {
     PORTACL_TASK_READ = 1, /**< It reads the buffer, and does not change it. */
@@ -171,6 +181,23 @@ typedef enum portaclTaskFlag {
      */
     PORTACL_TASK_DEVICE_ADDRESSES = 1,
 } portaclTaskFlag;
+
+/** An operation that takes part in a finding. */
+typedef struct portaclFindingOperation {
+    const char *call; /**< The call with its arguments, such as "HcclAllReduce float32 1024 sum". */
+    const char *position; /**< Its place among other operations, such as "operation 7 of rank 0". */
+    const char *site; /**< Its line in the program, as portaclCallSite writes it. Null or empty: unknown. */
+} portaclFindingOperation;
+
+/** A finding. */
+typedef struct portaclFinding {
+    size_t structSize; /**< sizeof(portaclFinding). */
+    portaclFindingKind kind; /**< The kind. */
+    const char *what; /**< What was found, in one line. */
+    const char *fix; /**< What the program's author should do, in one line. */
+    const portaclFindingOperation *operations; /**< The operations. Null if `count` is 0. */
+    size_t count; /**< Number of operations, at most 1024. */
+} portaclFinding;
 
 /** A task whose function runs. It is valid until that function returns, in every thread. */
 typedef void *portaclTask;
@@ -497,6 +524,21 @@ uint64_t portaclReleaseFailures(void);
  * @note Thread-safe.
  */
 aclError portaclCallSite(char *site, size_t size);
+
+/**
+ * Reports a fault of the program that a library over this one has found, as the checks of `PORTACL_CHECK` report
+ * theirs: on standard error, in PORTACL_CHECK_LOG and PORTACL_CHECK_REPORT, and with PORTACL_CHECK_EXIT,
+ * PORTACL_CHECK_SUPPRESS and PORTACL_CHECK_LIMIT. A second finding of the same kind with the same calls and sites is
+ * only counted. Does nothing unless `PORTACL_CHECK` has `collectives` and the process has opened a device or called
+ * portaclBackendName.
+ *
+ * @param finding the finding; copied.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `finding`, `what`, `fix`, or the call or position of an operation is null,
+ *     `structSize` is not the size of the structure, an unknown kind, `operations` is null and `count` is not 0, or
+ *     `count` is larger than 1024.
+ * @note Thread-safe. May be called inside host functions and tasks.
+ */
+aclError portaclReportFinding(const portaclFinding *finding);
 
 /**
  * Returns the CUDA driver's device number, a `CUdevice`.

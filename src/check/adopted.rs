@@ -1,4 +1,5 @@
-//! Reports faults that other parts of the library find: accesses outside of allocations, and leaks.
+//! Reports faults that other parts of the library find, accesses outside of allocations and leaks, and those that
+//! libraries over this one find.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,6 +10,7 @@ use super::{is_on, misuse};
 use crate::backend;
 use crate::core::base::config::check::Check;
 use crate::core::base::error::{self, Result};
+use crate::core::base::finding;
 use crate::core::process::leak_check::{self, Leak};
 
 /// Switches on the selected checks.
@@ -18,6 +20,9 @@ pub(crate) fn arm() -> Result<()> {
     }
     if is_on(Check::Misuse) {
         error::watch_failures(misuse::failure);
+    }
+    if is_on(Check::Collectives) {
+        finding::report_by(found_by_library);
     }
     if is_on(Check::Leaks) { leak_check::report_by(leak) } else { Ok(()) }
 }
@@ -55,4 +60,14 @@ fn leak(leak: &Leak, call: &str) {
     let what = format!("at {call} {what}: not freed or released");
     let fix = format!("to mend it: free or destroy it before {call}");
     report(FindingKind::Leak, what, *memory, party("allocation", "makes", operation), fix);
+}
+
+fn found_by_library(found: finding::Finding) {
+    let kind = match found.kind {
+        finding::FindingKind::Collectives => FindingKind::Collectives,
+        finding::FindingKind::LongWait => FindingKind::LongWait,
+    };
+    let finding::Finding { what, fix, operations, .. } = found;
+    let sentences = Finding::new(kind, None, Vec::new(), move |_| what.clone(), move |_| fix.clone());
+    report::finding(&Finding { of_others: operations, ..sentences });
 }

@@ -10,7 +10,7 @@
 //! | `sync/early.rs` | loads and stores of the program before it waits |
 //! | `sync/pending.rs`, `sync/chain.rs` | where streams may stop; who waits for whom |
 //! | `asked.rs` | the sizes that the program asked for |
-//! | `adopted.rs` | what other parts of the library find: accesses outside of allocations, leaks |
+//! | `adopted.rs` | what others find: accesses outside of allocations, leaks, collectives that do not fit |
 //! | `misuse.rs` | failed calls: which codes are mistakes, and which ones answers |
 //! | `user_code.rs` | functions of the program that run now |
 //! | `operation.rs` | an operation, as reports describe it |

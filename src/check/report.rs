@@ -29,6 +29,7 @@ use crate::backend::end_process;
 use crate::core::base::call_site::Stack;
 use crate::core::base::config::check::Settings;
 use crate::core::base::error::Result;
+use crate::core::base::finding::FoundOperation;
 use crate::core::base::gate;
 use crate::core::base::handles::Object;
 use crate::core::memory::allocation::Allocation;
@@ -38,7 +39,7 @@ use crate::core::order::{places, sequence, undecided};
 use crate::core::stream::Stream;
 
 /// The identity of a report. A second report with the same identity is only counted.
-type Identity = (FindingKind, Vec<(What, &'static str, Option<Stack>)>);
+type Identity = (FindingKind, Vec<(What, &'static str, Option<Stack>)>, Vec<(String, String)>);
 
 /// The outputs of reports, and what was reported so far.
 struct Reports {
@@ -103,6 +104,8 @@ pub(crate) struct Finding {
     /// The address and the length of the memory.
     pub memory: Option<(usize, usize)>,
     pub parties: Vec<Party>,
+    /// The operations that another library describes.
+    pub of_others: Vec<FoundOperation>,
     /// Creates the first line, about the operations.
     pub what: Sentence,
     /// Creates the advice to the program.
@@ -118,12 +121,13 @@ impl Finding {
         what: impl Fn(&[Side]) -> String + Send + 'static,
         fix: impl Fn(&[Side]) -> String + Send + 'static,
     ) -> Self {
-        Self { kind, memory, parties, what: Box::new(what), fix: Box::new(fix) }
+        Self { kind, memory, parties, of_others: Vec::new(), what: Box::new(what), fix: Box::new(fix) }
     }
 
     fn identity(&self) -> Identity {
         let side = |party: &Party| (party.operation.what, party.does, party.operation.stack.clone());
-        (self.kind, self.parties.iter().map(side).collect())
+        let of_other = |it: &FoundOperation| (it.call.clone(), it.site.clone());
+        (self.kind, self.parties.iter().map(side).collect(), self.of_others.iter().map(of_other).collect())
     }
 }
 
@@ -150,6 +154,9 @@ pub(crate) struct Side {
     pub stream_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u64>,
+    /// The place among other operations, as another library describes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<String>,
     /// The time of submission, in milliseconds since the checks began.
     ms: f64,
     uses: Vec<UsedRange>,
@@ -173,9 +180,28 @@ impl Side {
             stream: stream.map(|stream| format!("{:#x}", stream.handle)),
             stream_name: stream.map(|stream| stream_in_words(stream.handle)),
             number: stream.map(|stream| stream.point.number),
+            position: None,
             ms: operation.ms(began),
             uses: operation.uses().iter().map(range).collect(),
             frames: stack.iter().flat_map(Stack::frames).map(|frame| frame.to_string()).collect(),
+        }
+    }
+
+    /// An operation that another library describes now.
+    fn of_other(operation: &FoundOperation, began: Instant) -> Self {
+        let FoundOperation { call, position, site } = operation;
+        Self {
+            role: "operation",
+            call: call.clone(),
+            does: "is called",
+            detail: None,
+            stream: None,
+            stream_name: None,
+            number: None,
+            position: Some(position.clone()),
+            ms: began.elapsed().as_secs_f64() * 1e3,
+            uses: Vec::new(),
+            frames: Some(site).filter(|site| !site.is_empty()).into_iter().cloned().collect(),
         }
     }
 
@@ -185,8 +211,9 @@ impl Side {
 
     /// Describes where the operation is.
     fn place(&self) -> String {
-        let place = match (&self.stream_name, self.number) {
-            (Some(stream), Some(number)) => format!("operation {number} of {stream}"),
+        let place = match (&self.stream_name, self.number, &self.position) {
+            (Some(stream), Some(number), _) => format!("operation {number} of {stream}"),
+            (_, _, Some(position)) => position.clone(),
             _ => "by the host".to_owned(),
         };
         match self.detail {
@@ -254,7 +281,8 @@ struct Report {
 
 impl Report {
     fn of(found: &Finding, began: Instant) -> Self {
-        let operations: Vec<Side> = found.parties.iter().map(|party| Side::of(party, began)).collect();
+        let own = found.parties.iter().map(|party| Side::of(party, began));
+        let operations: Vec<Side> = own.chain(found.of_others.iter().map(|it| Side::of_other(it, began))).collect();
         let (what, fix) = ((found.what)(&operations), (found.fix)(&operations));
         Self { check: found.kind.name(), what, memory: found.memory.map(MemoryLines::of), operations, fix }
     }

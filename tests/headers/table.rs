@@ -172,9 +172,11 @@ pub(crate) const HEADERS: &[Header] = &[
         includes: &["../acl/acl_rt_memory_soma.h"],
         sources: &[
             "types/portacl.rs",
+            "types/portacl_finding.rs",
             "types/portacl_task.rs",
             "base/portacl.rs",
             "base/call_site.rs",
+            "base/finding.rs",
             "stream/native.rs",
             "transfer/host_task.rs",
             "graph/portacl_picture.rs",

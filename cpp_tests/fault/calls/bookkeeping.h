@@ -75,6 +75,13 @@ inline void AskForPlace() {
     DID(portaclCallSite(place, sizeof place));
 }
 
+inline void ReportFindings() {
+    const portaclFindingOperation operation = {"HcclBarrier", "operation 1 of rank 0", "train.cpp:31:Train"};
+    const portaclFinding finding = {
+        sizeof finding, PORTACL_FINDING_LONG_WAIT, "a finding", "to end it: wait", &operation, 1};
+    DID(portaclReportFinding(&finding));
+}
+
 inline void UseResourceLimits() {
     HeldStream stream;
     uint32_t cores = 0;

@@ -131,6 +131,11 @@ bool ChecksCalls() {
     }
 }
 
+bool RecordsStacks() {
+    const char* const value = Variable("PORTACL_CHECK_STACKS");
+    return value == nullptr || std::string_view(value) != "0";
+}
+
 std::chrono::milliseconds NoticeTime() {
     constexpr std::chrono::milliseconds kUsual(10000);
     const char* const value = Variable("PORTACL_CHECK_WAIT_MS");

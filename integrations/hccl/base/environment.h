@@ -15,6 +15,8 @@ std::chrono::seconds ExecTimeout();
 
 // Whether PORTACL_CHECK has `collectives`. The runtime has refused names that are no checks.
 bool ChecksCalls();
+// PORTACL_CHECK_STACKS: whether reports have source lines.
+bool RecordsStacks();
 // PORTACL_CHECK_WAIT_MS: after what time a wait for other ranks is reported.
 std::chrono::milliseconds NoticeTime();
 

@@ -57,6 +57,8 @@ std::unique_ptr<Engine> PlayRank(const FakeWorld& world, uint32_t size, uint32_t
 std::optional<CallCheck> Check(const std::string& about) {
     constexpr std::chrono::hours kForever(24 * 365 * 100);
     if (!ChecksCalls()) return std::nullopt;
+    // The runtime opens the files of reports, and refuses invalid settings.
+    if (portaclBackendName() == nullptr) Succeed("portaclBackendName", aclrtGetLastError(ACL_RT_THREAD_LEVEL));
     const std::chrono::seconds patience = ExecTimeout();
     return CallCheck{patience.count() == 0 ? std::chrono::milliseconds(kForever) : patience, NoticeTime(), about};
 }

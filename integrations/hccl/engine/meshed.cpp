@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "base/environment.h"
 #include "engine/buffers.h"
 #include "engine/call_of.h"
 
@@ -26,8 +27,9 @@ bool IsCaptured(aclrtStream stream) {
     return aclmdlRICaptureGetInfo(stream, &status, &graph) == ACL_SUCCESS && status != ACL_MODEL_RI_CAPTURE_STATUS_NONE;
 }
 
-// The source line of the call.
+// The source line of the call, if PORTACL_CHECK_STACKS does not leave it out.
 std::string PlaceOfCall() {
+    if (!RecordsStacks()) return "";
     char place[512] = "";
     portaclCallSite(place, sizeof place);
     return place;

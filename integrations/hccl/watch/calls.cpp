@@ -17,6 +17,12 @@ struct PackedHead {
     uint64_t number;
 };
 
+struct PackedSide {
+    uint32_t rank;
+    // The bytes of the call; 0: none.
+    uint32_t length;
+};
+
 // Takes a text up to the next line break.
 std::string TakeLine(const std::string& text, size_t& at) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -27,11 +33,15 @@ std::string TakeLine(const std::string& text, size_t& at) {
 
 }  // namespace
 
-std::string Call::Text() const {
+std::string Call::Name() const {
     std::string text = function;
     if (form == kSend) text += " to rank " + std::to_string(peer);
     if (form == kRecv) text += " from rank " + std::to_string(peer);
-    if (!elements.empty()) text += ' ' + elements;
+    return elements.empty() ? text : text + ' ' + elements;
+}
+
+std::string Call::Text() const {
+    std::string text = Name();
     if (!place.empty()) text += " at " + place;
     return text + " (operation " + std::to_string(number) + ")";
 }
@@ -58,12 +68,40 @@ std::optional<Call> Call::Unpack(const std::string& packed) {
     return call;
 }
 
+std::string Mismatch::Pack() const {
+    std::string packed = text + '\n' + advice + '\n';
+    for (const Side& side : sides) {
+        const std::string call = side.call ? side.call->Pack() : "";
+        const PackedSide head = {side.rank, static_cast<uint32_t>(call.size())};
+        packed.append(reinterpret_cast<const char*>(&head), sizeof head);
+        packed += call;
+    }
+    return packed;
+}
+
+std::optional<Mismatch> Mismatch::Unpack(const std::string& packed) {
+    Mismatch mismatch;
+    size_t at = 0;
+    mismatch.text = TakeLine(packed, at);
+    mismatch.advice = TakeLine(packed, at);
+    while (at < packed.size()) {
+        PackedSide head = {};
+        if (packed.size() - at < sizeof head) return std::nullopt;
+        std::memcpy(&head, packed.data() + at, sizeof head);
+        at += sizeof head;
+        if (packed.size() - at < head.length) return std::nullopt;
+        mismatch.sides.push_back({head.rank, Call::Unpack(packed.substr(at, head.length))});
+        at += head.length;
+    }
+    return mismatch;
+}
+
 void CallTable::Release(uint32_t rank, Verdict& verdict) {
     ranks_[rank].is_waiting = false;
     verdict.released.push_back(rank);
 }
 
-std::string CallTable::Mismatch(uint32_t one, uint32_t other) const {
+Mismatch CallTable::MismatchOf(uint32_t one, uint32_t other) const {
     const auto [first, second] = std::minmax(one, other);
     const auto of = [&](uint32_t rank) {
         const std::string name = "rank " + std::to_string(rank);
@@ -76,16 +114,21 @@ std::string CallTable::Mismatch(uint32_t one, uint32_t other) const {
                                    ? "let all ranks call the same operations in the same order"
                                    : "let each HcclSend match an HcclRecv of the same count and type, and all ranks "
                                      "call the collectives in the same order";
-    return "the calls of the ranks do not match: " + of(first) + "; " + of(second) + "; " + advice;
+    const auto side = [&](uint32_t rank) {
+        return Mismatch::Side{rank, ranks_[rank].has_left ? std::nullopt : ranks_[rank].call};
+    };
+    return {"the calls of the ranks do not match: " + of(first) + "; " + of(second) + "; " + advice,
+            advice,
+            {side(first), side(second)}};
 }
 
-std::string CallTable::NeedsALeftRank() const {
+Mismatch CallTable::NeedsALeftRank() const {
     const auto find = [&](const auto& is_it) {
         return static_cast<uint32_t>(std::find_if(ranks_.begin(), ranks_.end(), is_it) - ranks_.begin());
     };
     const uint32_t left = find([](const Place& place) { return place.has_left; });
     const uint32_t waits = find([](const Place& place) { return place.is_waiting && place.call->form == Call::kAll; });
-    return left < ranks_.size() && waits < ranks_.size() ? Mismatch(left, waits) : "";
+    return left < ranks_.size() && waits < ranks_.size() ? MismatchOf(left, waits) : Mismatch();
 }
 
 bool CallTable::ArePair(uint32_t one, uint32_t other) const {
@@ -121,12 +164,12 @@ CallTable::Verdict CallTable::Arrive(uint32_t rank, Call call) {
     } else {
         for (uint32_t other = 0; other < ranks_.size(); other++) {
             if (other == rank || !ranks_[other].is_waiting || !AreOpposed(rank, other)) continue;
-            verdict.mismatch = Mismatch(rank, other);
+            verdict.mismatch = MismatchOf(rank, other);
             return verdict;
         }
     }
     verdict.mismatch = NeedsALeftRank();
-    if (!verdict.mismatch.empty()) return verdict;
+    if (!verdict.mismatch.text.empty()) return verdict;
     // A batch is not followed: a rank that exchanges with its rank goes on, and is not followed either.
     for (uint32_t other = 0; other < ranks_.size(); other++) {
         Place& there = ranks_[other];

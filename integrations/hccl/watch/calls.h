@@ -24,6 +24,8 @@ struct Call {
     // The source line, or an empty text.
     std::string place;
 
+    // "HcclAllReduce float32 1024 sum"
+    std::string Name() const;
     // "HcclAllReduce float32 1024 sum at train.py:31 (operation 4)"
     std::string Text() const;
     // For the way to the hub.
@@ -32,14 +34,32 @@ struct Call {
     static std::optional<Call> Unpack(const std::string& packed);
 };
 
+// Why ranks can never go on.
+struct Mismatch {
+    struct Side {
+        uint32_t rank;
+        // None if the rank has left.
+        std::optional<Call> call;
+    };
+
+    // For errors: both sides, and the advice. Empty if the ranks can go on.
+    std::string text;
+    std::string advice;
+    std::vector<Side> sides;
+
+    // For the way from the hub.
+    std::string Pack() const;
+    // Returns nothing for a text that no hub sends.
+    static std::optional<Mismatch> Unpack(const std::string& packed);
+};
+
 // The calls of all ranks of a communicator. A rank waits until those that it needs have made a call that fits.
 class CallTable {
   public:
     struct Verdict {
         // The ranks that may go on.
         std::vector<uint32_t> released;
-        // Why the ranks can never go on; empty if they can.
-        std::string mismatch;
+        Mismatch mismatch;
     };
 
     explicit CallTable(uint32_t size) : ranks_(size) {}
@@ -64,9 +84,9 @@ class CallTable {
 
     void Release(uint32_t rank, Verdict& verdict);
     // The ranks call what does not fit.
-    std::string Mismatch(uint32_t one, uint32_t other) const;
+    Mismatch MismatchOf(uint32_t one, uint32_t other) const;
     // The mismatch of a collective that waits, and a rank that has left; empty if there are no such ranks.
-    std::string NeedsALeftRank() const;
+    Mismatch NeedsALeftRank() const;
     // Whether two waiting ranks can never go on.
     bool AreOpposed(uint32_t one, uint32_t other) const;
     // Whether the call of one rank is the other half of that of another.

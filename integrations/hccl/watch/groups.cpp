@@ -35,7 +35,7 @@ std::string GroupCall::Name() const {
 }
 
 std::string GroupCall::Text() const {
-    return "HcclCreateSubCommConfig " + Name() + (place.empty() ? "" : " at " + place);
+    return std::string(kCreateGroup) + ' ' + Name() + (place.empty() ? "" : " at " + place);
 }
 
 std::string GroupCall::Pack() const {

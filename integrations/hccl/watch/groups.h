@@ -15,6 +15,8 @@
 
 namespace hccl {
 
+constexpr char kCreateGroup[] = "HcclCreateSubCommConfig";
+
 // A member's call of HcclCreateSubCommConfig.
 struct GroupCall {
     uint64_t id = 0;

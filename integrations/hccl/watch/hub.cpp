@@ -183,9 +183,9 @@ class Hub {
     // Sends the ranks what follows from the call or the end of one.
     void Apply(uint32_t rank, const CallTable::Verdict& verdict) {
         LetGo(verdict.released);
-        if (verdict.mismatch.empty()) return;
-        if (broken_.empty()) broken_ = verdict.mismatch;
-        SendAll({kFailed, rank, HCCL_E_PARA, 0}, verdict.mismatch);
+        if (verdict.mismatch.text.empty()) return;
+        if (broken_.empty()) broken_ = verdict.mismatch.text;
+        SendAll({kMismatch, rank, HCCL_E_PARA, 0}, verdict.mismatch.Pack());
     }
 
     void LetGo(const std::vector<uint32_t>& ranks) {

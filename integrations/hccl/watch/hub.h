@@ -29,6 +29,7 @@ enum MessageKind : uint32_t {
                  // and the root's information, or a code and why there is no group
     kGroupAsk,   // rank to hub; rank: the number of such a call, of which members are missing. Back; text: they
     kGroupEnd,   // rank to hub; rank: the number of such a call, which ends. The answer is a kGroup
+    kMismatch,   // hub to rank; text: calls that do not fit (calls.h)
 };
 
 // The rank is in the hub's process.

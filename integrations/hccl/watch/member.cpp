@@ -16,6 +16,8 @@ namespace {
 constexpr std::chrono::seconds kAnswerTime(2);
 // How long a message may take that the hub has sent already.
 constexpr std::chrono::milliseconds kMoment(20);
+// The text of a refused group has an advice for its case.
+constexpr char kAdviceOfGroups[] = "to mend it: let all members create the same group";
 // How long the hub may take to close the connection of a rank that leaves.
 constexpr int kLeaveTime = 500;
 
@@ -139,8 +141,8 @@ void Member::Run(const OnEnd& on_end) {
             while (TakeMessage(received_, head, text)) {
                 if (head.kind == kHubLeaves) has_hub_left = true;
                 Take(head, text);
-                if (head.kind != kFailed || has_left_.load()) continue;
-                return on_end(Failure(static_cast<HcclResult>(head.code), text));
+                if (has_left_.load()) continue;
+                if (const auto failure = FailureOf(head, text)) return on_end(*failure);
             }
         } while (socket_.Receive(received_));
     } catch (const Failure& failure) {
@@ -157,6 +159,21 @@ void Member::Run(const OnEnd& on_end) {
     on_end(Failure(HCCL_E_REMOTE, "the process " + name +
                                       " has ended, or the connection to it was lost; read the error of that process, "
                                       "and create the communicator again with a new rootInfo"));
+}
+
+std::optional<Failure> Member::FailureOf(const MessageHead& head, const std::string& text) {
+    const auto code = static_cast<HcclResult>(head.code);
+    if (head.kind == kFailed) return Failure(code, text);
+    const auto mismatch = head.kind == kMismatch ? Mismatch::Unpack(text) : std::nullopt;
+    if (!mismatch) return std::nullopt;
+    // The program may end when it sees the failure.
+    Report(*mismatch, check_ ? check_->about : "");
+    return Failure(code, mismatch->text);
+}
+
+void Member::ReportWait(const FoundOperation& operation, const std::string& call, const std::string& missing) const {
+    Report(PORTACL_FINDING_LONG_WAIT, "rank " + std::to_string(rank_) + " waits in " + call + ": " + missing,
+           check_->about, "to end it: let all ranks make calls that match", {operation});
 }
 
 void Member::Take(const MessageHead& head, const std::string& text) {
@@ -181,15 +198,15 @@ void Member::AwaitFit(const Call& call) {
     while (!changed_.wait_until(held, std::min(notice, deadline), is_done)) {
         const std::string missing = AskMissing(held);
         if (is_done()) break;
-        if (Clock::now() >= deadline) {
-            throw Failure(HCCL_E_REMOTE, "other ranks made no call that matches " + call.Text() + " within " +
-                                             std::to_string(check_->patience.count() / 1000) + " s: " + missing +
-                                             "; let all ranks make calls that match, or set HCCL_EXEC_TIMEOUT to more "
-                                             "seconds");
-        }
         held.unlock();
-        std::fprintf(stderr, "portacl: collectives: rank %u waits in %s: %s%s\n", rank_, call.Text().c_str(),
-                     missing.c_str(), check_->about.c_str());
+        if (Clock::now() >= deadline) {
+            const std::string what = "other ranks made no call that matches " + call.Text() + " within " +
+                                     std::to_string(check_->patience.count() / 1000) + " s: " + missing;
+            const std::string advice = "let all ranks make calls that match, or set HCCL_EXEC_TIMEOUT to more seconds";
+            Report(PORTACL_FINDING_COLLECTIVES, what, check_->about, "to mend it: " + advice, {Found(rank_, call)});
+            throw Failure(HCCL_E_REMOTE, what + "; " + advice);
+        }
+        ReportWait(Found(rank_, call), call.Text(), missing);
         held.lock();
         notice = deadline;
     }
@@ -232,8 +249,7 @@ bool Member::AwaitAnswer(uint32_t number, const GroupCall& call, Clock::time_poi
         if (shared.missing && !is_done()) {
             const std::string text = *shared.missing;
             held.unlock();
-            std::fprintf(stderr, "portacl: collectives: rank %u waits in %s: %s%s\n", rank_, call.Text().c_str(),
-                         text.c_str(), check_->about.c_str());
+            ReportWait(Found(rank_, call), call.Text(), text);
             held.lock();
         }
         if (changed_.wait_until(held, deadline, is_done)) return shared.answer.has_value();
@@ -259,7 +275,11 @@ std::string Member::Share(const GroupCall& call, Clock::time_point deadline) {
     const bool is_hub_gone = is_hub_gone_;
     held.unlock();
     if (has_answer && shared.answer->first == HCCL_SUCCESS) return shared.answer->second;
-    if (has_answer) throw Failure(shared.answer->first, shared.answer->second);
+    if (has_answer) {
+        const auto& [code, why] = *shared.answer;
+        if (check_) Report(PORTACL_FINDING_COLLECTIVES, why, check_->about, kAdviceOfGroups, {Found(rank_, call)});
+        throw Failure(code, why);
+    }
     if (has_left()) {
         throw Failure(HCCL_E_INTERNAL,
                       "the communicator was destroyed while this call waited for the other members; call "

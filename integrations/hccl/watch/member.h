@@ -14,6 +14,7 @@
 
 #include "base/failure.h"
 #include "watch/calls.h"
+#include "watch/findings.h"
 #include "watch/groups.h"
 #include "watch/hub.h"
 #include "watch/socket.h"
@@ -76,6 +77,10 @@ class Member {
     void Take(const MessageHead& head, const std::string& text);
     // Returns which ranks the call of this one waits for.
     std::string AskMissing(std::unique_lock<std::mutex>& held);
+    // Returns the failure of which a message of the hub says, and reports a mismatch.
+    std::optional<Failure> FailureOf(const MessageHead& head, const std::string& text);
+    // Reports a wait of a call for other ranks.
+    void ReportWait(const FoundOperation& operation, const std::string& call, const std::string& missing) const;
     // Of Share: waits for the hub's answer, and returns whether it is there.
     bool AwaitAnswer(uint32_t number, const GroupCall& call, Clock::time_point deadline,
                      std::unique_lock<std::mutex>& held);

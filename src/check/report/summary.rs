@@ -32,10 +32,9 @@ impl Counts {
         self.0.values().map(|count| count.written).sum()
     }
 
-    /// Returns the number of faults of the program, including those beyond the limit. A redundant wait makes a program
-    /// slower, but not wrong.
+    /// Returns the number of faults of the program, including those beyond the limit.
     pub(super) fn faults(&self) -> usize {
-        let faults = self.0.iter().filter(|(kind, _)| **kind != FindingKind::RedundantWait);
+        let faults = self.0.iter().filter(|(kind, _)| kind.is_fault());
         faults.map(|(_, count)| count.written + count.beyond_limit).sum()
     }
 

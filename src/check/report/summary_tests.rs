@@ -27,6 +27,7 @@ fn faults_beyond_the_limit_count() {
     let mut counts = Counts::default();
     counts.of(FindingKind::RedundantWait).written = 1;
     counts.of(FindingKind::RedundantWait).beyond_limit = 3;
+    counts.of(FindingKind::LongWait).written = 1;
     assert_eq!(counts.faults(), 0);
     counts.of(FindingKind::Leak).suppressed = 1;
     assert_eq!(counts.faults(), 0);

@@ -5,6 +5,7 @@ pub mod call_site;
 pub mod callback;
 pub mod config;
 pub mod error;
+pub mod finding;
 pub mod gate;
 pub mod handles;
 pub mod host_memory;

@@ -4,6 +4,7 @@ pub mod app_log;
 pub mod call_site;
 pub mod dump;
 pub mod error;
+pub mod finding;
 mod guard;
 pub mod portacl;
 mod value;

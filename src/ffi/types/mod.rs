@@ -12,11 +12,13 @@ mod base;
 mod base_errors;
 mod ge_errors;
 mod portacl;
+mod portacl_finding;
 mod portacl_task;
 mod prof;
 mod rt;
 mod soma;
 
 pub use self::{
-    allocator::*, base::*, base_errors::*, ge_errors::*, portacl::*, portacl_task::*, prof::*, rt::*, soma::*,
+    allocator::*, base::*, base_errors::*, ge_errors::*, portacl::*, portacl_finding::*, portacl_task::*, prof::*,
+    rt::*, soma::*,
 };

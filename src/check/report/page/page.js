@@ -159,7 +159,7 @@ findings.forEach((finding, number) => {
   finding.operations.forEach(side => {
     const part = make('div', {class: 'side'}, sides);
     make('h3', {}, part, `${side.call} ${side.does}`);
-    const place = side.stream ? `operation ${side.number} of ${side.stream_name}` : 'by the host';
+    const place = side.stream ? `operation ${side.number} of ${side.stream_name}` : side.position || 'by the host';
     make('p', {}, part, list([place, side.detail, `at ${side.ms.toFixed(3)} ms`]));
     const frames = make('pre', {}, part);
     side.frames.forEach((frame, index) => make(index ? 'span' : 'b', {}, frames, frame + '\n'));
