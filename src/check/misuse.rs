@@ -88,7 +88,7 @@ const MEANINGS: [(Code, Meaning); 63] = [
     (Code::StreamSubscribe, Mistake("end the subscription of the stream first, or use another stream")),
     (
         Code::ThreadSubscribe,
-        Mistake("pass the id (pthread_self) of another thread; the text of the error says which threads are allowed"),
+        Mistake("pass the id (pthread_self) of another thread; the text of the error says why this one is refused"),
     ),
     (
         Code::StreamNoCbReg,

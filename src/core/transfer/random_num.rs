@@ -66,8 +66,8 @@ fn element(data_type: i32, distribution: Distribution) -> Result<RandomElement> 
         }
         other => {
             return Err(invalid_param!(
-                "dataType is {other}, which aclDataType does not have; allowed: ACL_FLOAT 0, ACL_FLOAT16 1 and \
-                 ACL_BF16 27, and for uniform numbers also ACL_INT32 3, ACL_UINT32 8, ACL_INT64 9 and ACL_UINT64 10"
+                "dataType is {other}; allowed: ACL_FLOAT 0, ACL_FLOAT16 1 and ACL_BF16 27, and for uniform numbers \
+                 also ACL_INT32 3, ACL_UINT32 8, ACL_INT64 9 and ACL_UINT64 10"
             ));
         }
     };

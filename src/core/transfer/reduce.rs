@@ -33,7 +33,7 @@ fn element(data_type: i32) -> Result<Element> {
             "type is {other}, which the device cannot reduce; allowed: {ALLOWED}; convert first, or reduce in a host \
              function"
         )),
-        other => Err(invalid_param!("type is {other}, which aclDataType does not have; allowed: {ALLOWED}")),
+        other => Err(invalid_param!("type is {other}; allowed: {ALLOWED}")),
     }
 }
 

@@ -76,8 +76,8 @@ fn is_identity(map: &str) -> bool {
 fn unmapped(user: u32) -> Fault {
     Fault::unsupported(format!(
         "nothing can be shared with other processes: this process runs as user {user}, which in this user namespace \
-         (container) stands for all users that the namespace does not map; run it as a user that /proc/self/uid_map \
-         contains"
+         (container) stands for all users that the namespace does not map; run it as another user that \
+         /proc/self/uid_map contains"
     ))
 }
 

@@ -141,8 +141,8 @@ impl List<'_> {
             let (size, room, most) = (Count(size, "byte"), Count(room, "byte"), Count(most, "argument"));
             return Err(invalid_param!(
                 "argument {index} (counted from 0) needs {size}, but argsHandle holds at most {most}, with {room} \
-                 together; pass fewer or smaller arguments, or begin the list with aclrtKernelArgsInitByUserMem and \
-                 more memory (it takes at most {MOST_BYTES} bytes of arguments)"
+                 together; pass fewer or smaller arguments. A list from aclrtKernelArgsInitByUserMem holds more bytes \
+                 of arguments, at most {MOST_BYTES}, if it begins with more memory"
             ));
         }
         self.entries[index] = Argument { offset, size, is_place_holder: is_place_holder.into(), ..Argument::default() };
