@@ -13,9 +13,12 @@ void ConvolveBackward(const std::tuple<at::Tensor, at::Tensor, at::Tensor>& resu
 // Convolves each channel on its own.
 void ConvolveChannels(const at::Tensor& self, const at::Tensor& weight, Ints kernel, MaybeIn bias, Ints stride,
                       Ints padding, Ints dilation, at::Tensor& out) {
-    if (self.dim() < 3 || weight.dim() < 2 || weight.sizes().slice(static_cast<size_t>(weight.dim() - 2)) != kernel)
+    if (self.dim() < 3 || self.dim() > 4 || weight.dim() < 2 ||
+        weight.sizes().slice(static_cast<size_t>(weight.dim() - 2)) != kernel)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "self, weight and kernelSize are ", self.sizes(), ", ", weight.sizes(),
-                      " and ", kernel, "; self must have 3 or 4 dimensions, and kernelSize the last sizes of weight");
+                      " and ", kernel,
+                      "; self must have 3 or 4 dimensions, weight at least 2, and kernelSize must be the "
+                      "last two sizes of weight");
     Put(out, at::convolution(self, weight, bias, stride, padding, dilation, false, {0, 0}, self.size(-3)));
 }
 
@@ -25,9 +28,7 @@ void CheckPlanes(const at::Tensor& grad, const at::Tensor& self) {
     const auto planes = static_cast<size_t>(outer);
     if (grad.dim() != self.dim() || grad.sizes().slice(0, planes) != self.sizes().slice(0, planes))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "grad has the shape ", grad.sizes(),
-                      "; only its last two sizes may differ "
-                      "from those of self, ",
-                      self.sizes());
+                      "; only its last two sizes may differ from those of self, ", self.sizes());
 }
 
 // Returns a divisor. 0 stands for none.
@@ -47,11 +48,11 @@ OPERATOR(ConvDepthwise2d,
          ConvolveChannels(self, weight, kernelSize, bias, stride, padding, dilation, out));
 OPERATOR(ConvolutionBackward,
          (In grad, In self, In weight, MaybeInts biasSizes, Ints stride, Ints padding, Ints dilation, bool transposed,
-          Ints outputPadding, int64_t groups, Flags mask, [[maybe_unused]] int8_t cubeMathType, MaybeOut gradSelf,
+          Ints outputPadding, int64_t groups, Flags outputMask, [[maybe_unused]] int8_t cubeMathType, MaybeOut gradSelf,
           MaybeOut gradWeight, MaybeOut gradBias),
          CheckPositive("groups", groups);
          ConvolveBackward(at::convolution_backward(grad, self, weight, biasSizes, stride, padding, dilation, transposed,
-                                                   outputPadding, groups, Three(mask)),
+                                                   outputPadding, groups, Three(outputMask)),
                           gradSelf, gradWeight, gradBias));
 
 // The mask is only for the device's backward. Here the backward searches the maxima again.

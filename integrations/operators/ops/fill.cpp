@@ -40,7 +40,7 @@ namespace {
 
 // Writes a mask of dropout. It has a bit for each element, which is set if the element is kept.
 void MakeMask(at::Tensor& mask, Ints shape, double probability, const at::Generator& random) {
-    const int64_t count = CheckMask(mask, shape);
+    const int64_t count = CheckMask("mask", mask, shape);
     const at::Tensor kept = at::empty({count}, at::kByte).bernoulli_(1 - probability, random);
     const auto* bits = kept.data_ptr<uint8_t>();
     const at::Tensor on_host = mask.zero_().cpu();
@@ -50,7 +50,7 @@ void MakeMask(at::Tensor& mask, Ints shape, double probability, const at::Genera
 }
 
 void ApplyMask(const at::Tensor& self, const at::Tensor& mask, double probability, at::Tensor& out) {
-    at::mul_out(out, self, Kept(mask, self.sizes(), 1 - probability).to(self.options()));
+    at::mul_out(out, self, Kept("mask", mask, self.sizes(), 1 - probability).to(self.options()));
 }
 
 }  // namespace

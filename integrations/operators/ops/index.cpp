@@ -15,7 +15,8 @@ void CheckIndices(const at::Tensor& indices, int64_t weights, int64_t padding) {
     const at::Tensor wrong = ((indices < 0) | (indices >= weights)) & (indices != padding);
     if (wrong.any().item<bool>())
         throw Refusal(ACLNN_ERR_PARAM_INVALID,
-                      "an element of indices is negative, or not less than the number of weights, ", weights);
+                      "indices has an element that is not allowed; allowed: at least 0 and less than numWeights, ",
+                      weights, ", or equal to paddingIdx, ", padding);
 }
 
 // Writes a number to the parts of a tensor with these indices. They are no tensor, so wrong ones are found without
@@ -68,9 +69,9 @@ at::Tensor Gathered(const at::Tensor& self, int64_t dim, const at::Tensor& index
 OPERATOR(GatherV2, (Part self, int64_t dim, In index, Out out), Put(out, Gathered(self, dim, index)));
 OPERATOR(Embedding, (Part weight, In indices, Out out), Put(out, at::embedding(weight, Long(indices))));
 OPERATOR(EmbeddingDenseBackward,
-         (In grad, In indices, int64_t weights, int64_t padding, bool scaleByFrequency, Out out),
-         if (scaleByFrequency) CheckIndices(indices, weights, padding);
-         Put(out, at::embedding_dense_backward(grad, Long(indices), weights, padding, scaleByFrequency)));
+         (In grad, In indices, int64_t numWeights, int64_t paddingIdx, bool scaleByFrequency, Out out),
+         if (scaleByFrequency) CheckIndices(indices, numWeights, paddingIdx);
+         Put(out, at::embedding_dense_backward(grad, Long(indices), numWeights, paddingIdx, scaleByFrequency)));
 OPERATOR(Gather, (Part self, int64_t dim, In index, Out out), at::gather_out(out, self, dim, Long(index)));
 OPERATOR(IndexSelect, (Part self, int64_t dim, In index, Out out), at::index_select_out(out, self, dim, Long(index)));
 OPERATOR(GatherV3, (Part self, int64_t dim, In index, int64_t batchDims, [[maybe_unused]] int64_t mode, Out out),

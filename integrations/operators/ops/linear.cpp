@@ -45,7 +45,7 @@ void MultiplyPermuted(const at::Tensor& x1, const at::Tensor& x2, MaybeIn bias, 
     const int64_t width = product.size(1) * product.size(2);
     if (width % parts != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "batchSplitFactor is ", parts, "; allowed: a divisor of ", width,
-                      ", the number of elements for each of the ", product.size(0), " rows of the result");
+                      ", the product of the last two sizes of the result, whose shape is ", product.sizes());
     Put(out, product.reshape({product.size(0), parts, width / parts}).transpose(0, 1));
 }
 
@@ -56,8 +56,10 @@ void CheckAbsent(const char* name, MaybeTensors tensors) {
 // Only lists with a tensor for each group are supported, and no tensor whose rows are grouped.
 void CheckLists(MaybeIn groups, int64_t split, int64_t type) {
     if (type != -1 || groups || split < 0 || split > 1)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupType is ", type, " and splitItem is ", split, "; groupList is ",
-                      groups ? "given" : "null", "; allowed: -1, 0 or 1, and null");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupType is ", type, ", splitItem is ", split, " and groupList is ",
+                      groups ? "not null" : "null",
+                      "; allowed: the groupType -1, the splitItem 0 or 1, and no groupList. For groups of rows call "
+                      "aclnnGroupedMatmulV4 or aclnnGroupedMatmulV5");
 }
 
 void CheckMatrix(const char* name, const at::Tensor& tensor) {
@@ -70,7 +72,8 @@ void CheckMatrix(const char* name, const at::Tensor& tensor) {
 void MultiplyLists(at::TensorList x, at::TensorList weight, MaybeTensors bias, at::TensorList y) {
     if (x.size() != weight.size() || x.size() != y.size() || (bias && bias->size() != x.size()))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "x, weight and y have ", x.size(), ", ", weight.size(), " and ",
-                      y.size(), " elements; all lists, also bias, must have the same number");
+                      y.size(), " elements, bias has ", bias ? bias->size() : 0,
+                      "; all must have the same number, but bias may be null");
     for (size_t i = 0; i < x.size(); ++i) {
         at::Tensor out = y[i];
         const at::ScalarType wide = at::promoteTypes(at::kFloat, x[i].scalar_type());

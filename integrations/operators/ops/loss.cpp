@@ -65,7 +65,8 @@ at::Tensor PlacesOfCtc(const at::Tensor& log_alpha, Ints target_lengths) {
     for (const int64_t length : target_lengths) longest = std::max(longest, length);
     if (log_alpha.dim() != 3 || log_alpha.size(2) < 2 * longest + 1)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "logAlpha has the shape ", log_alpha.sizes(),
-                      "; it must have 3 dimensions, the last of at least ", 2 * longest + 1);
+                      "; it must have 3 dimensions, and its last size must be at least ", 2 * longest + 1,
+                      ", twice the longest length in targetLengths plus 1");
     return log_alpha.narrow(2, 0, 2 * longest + 1);
 }
 

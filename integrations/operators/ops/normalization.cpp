@@ -156,7 +156,7 @@ struct Sums {
 
 void ReduceBackward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& mean, const at::Tensor& invstd,
                     const Wanted& wanted, Sums sums) {
-    CheckSame("gradOut", grad, "input", self);
+    CheckSame("gradOut", grad, "self", self);
     const std::vector<int64_t> dims = AllButChannels(self);
     const at::Tensor slope = grad.to(at::kFloat), dy = at::sum(slope, dims);
     const at::Tensor dy_xmu = at::sum(slope * (self.to(at::kFloat) - OfChannels("mean", mean, self)), dims);
@@ -169,7 +169,7 @@ void ReduceBackward(const at::Tensor& grad, const at::Tensor& self, const at::Te
 void NormalizeBackward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& mean, const at::Tensor& invstd,
                        MaybeIn weight, const at::Tensor& dy, const at::Tensor& dy_xmu, const at::Tensor& counts,
                        at::Tensor& out) {
-    CheckSame("gradOut", grad, "input", self);
+    CheckSame("gradOut", grad, "self", self);
     AllButChannels(self);
     const at::Tensor total = at::sum(counts.to(at::kFloat)), scale = OfChannels("invstd", invstd, self);
     const at::Tensor apart = self.to(at::kFloat) - OfChannels("mean", mean, self);
@@ -211,11 +211,11 @@ OPERATOR(AddLayerNorm,
          PutAll(at::native_layer_norm(sum, gamma.sizes(), gamma.to(at::kFloat), beta.to(at::kFloat), epsilon), y, mean,
                 rstd));
 OPERATOR(LayerNormBackward,
-         (In grad, In self, Ints shape, In mean, In rstd, MaybeIn weight, MaybeIn bias, Flags mask, MaybeOut gradSelf,
-          MaybeOut gradWeight, MaybeOut gradBias),
+         (In grad, In self, Ints shape, In mean, In rstd, MaybeIn weight, MaybeIn bias, Flags outputMask,
+          MaybeOut gradSelf, MaybeOut gradWeight, MaybeOut gradBias),
          CheckLayers(grad, self, shape, mean, rstd);
-         PutAll(at::native_layer_norm_backward(grad, self, shape, mean, rstd, weight, bias, Three(mask)), gradSelf,
-                gradWeight, gradBias));
+         PutAll(at::native_layer_norm_backward(grad, self, shape, mean, rstd, weight, bias, Three(outputMask)),
+                gradSelf, gradWeight, gradBias));
 OPERATOR(BatchNorm,
          (In self, MaybeIn weight, MaybeIn bias, MaybeIn mean, MaybeIn var, bool training, double momentum, double eps,
           MaybeOut out, MaybeOut saveMean, MaybeOut saveInvstd),
@@ -225,12 +225,12 @@ OPERATOR(BatchNorm,
          if (training) Put(saveInvstd, std::get<2>(results)));
 OPERATOR(BatchNormBackward,
          (In grad, In self, MaybeIn weight, MaybeIn mean, MaybeIn var, MaybeIn saveMean, MaybeIn saveInvstd,
-          bool training, double eps, Flags mask, MaybeOut gradSelf, MaybeOut gradWeight, MaybeOut gradBias),
+          bool training, double eps, Flags outputMask, MaybeOut gradSelf, MaybeOut gradWeight, MaybeOut gradBias),
          CheckGradient(grad, self,
                        {weight, kNoTensor, training ? kNoTensor : mean, training ? kNoTensor : var, training}, saveMean,
                        saveInvstd);
          PutAll(at::native_batch_norm_backward(grad, self, weight, mean, var, saveMean, saveInvstd, training, eps,
-                                               Three(mask)),
+                                               Three(outputMask)),
                 gradSelf, gradWeight, gradBias));
 OPERATOR(GroupNorm,
          (In self, MaybeIn weight, MaybeIn bias, int64_t n, int64_t c, int64_t hxw, int64_t group, double eps,
@@ -238,9 +238,9 @@ OPERATOR(GroupNorm,
          PutAll(at::native_group_norm(self, weight, bias, n, c, hxw, group, eps), out, mean, rstd));
 OPERATOR(GroupNormBackward,
          (In grad, In self, In mean, In rstd, MaybeIn weight, int64_t n, int64_t c, int64_t hxw, int64_t group,
-          Flags mask, MaybeOut gradSelf, MaybeOut gradWeight, MaybeOut gradBias),
-         PutAll(at::native_group_norm_backward(grad, self, mean, rstd, weight, n, c, hxw, group, Three(mask)), gradSelf,
-                gradWeight, gradBias));
+          Flags outputMask, MaybeOut gradSelf, MaybeOut gradWeight, MaybeOut gradBias),
+         PutAll(at::native_group_norm_backward(grad, self, mean, rstd, weight, n, c, hxw, group, Three(outputMask)),
+                gradSelf, gradWeight, gradBias));
 OPERATOR(RmsNorm, (In x, In gamma, double epsilon, Out y, MaybeOut rstd), RmsNormForward(x, gamma, epsilon, y, rstd));
 OPERATOR(RmsNormGrad, (In dy, In x, In rstd, In gamma, Out dx, Out dgamma),
          RmsNormBackward(dy, x, rstd, gamma, dx, dgamma));

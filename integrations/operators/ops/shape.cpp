@@ -6,8 +6,8 @@ namespace {
 // Returns the sums of the repetitions of each part. One number of repetitions is for all parts.
 at::Tensor SumsOfRepeats(const at::Tensor& grad, const at::Tensor& repeats, int64_t dim, at::IntArrayRef sizes) {
     if (grad.dim() == 0 || static_cast<int64_t>(sizes.size()) != grad.dim())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the gradients have the shapes ", grad.sizes(), " and ", sizes,
-                      "; both must have the same number of dimensions of at least 1");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "grad and out have the shapes ", grad.sizes(), " and ", sizes,
+                      "; both must have the same number of dimensions, at least 1");
     const int64_t at = c10::maybe_wrap_dim(dim, grad.dim()), parts = sizes[static_cast<size_t>(at)];
     const at::Tensor counts = repeats.numel() == 1 ? repeats.flatten().expand({parts}) : repeats.flatten();
     const at::Tensor owners = at::repeat_interleave(counts.contiguous(), Optional<int64_t>(grad.size(at)));
@@ -64,4 +64,4 @@ void Split(const at::Tensor& self, Ints sizes, int64_t dim, Tensors out) {
 
 }  // namespace
 
-OPERATOR(SplitWithSize, (In self, Ints sizes, int64_t dim, Outs out), Split(self, sizes, dim, out));
+OPERATOR(SplitWithSize, (In self, Ints splitSize, int64_t dim, Outs out), Split(self, splitSize, dim, out));

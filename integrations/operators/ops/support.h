@@ -66,17 +66,17 @@ inline void CheckPositive(const char* name, int64_t number) {
 
 // Returns the bytes of a mask of dropout, which has a bit for each element. Throws if they are too few, or not
 // contiguous.
-inline int64_t CheckMask(const at::Tensor& mask, at::IntArrayRef sizes) {
+inline int64_t CheckMask(const char* name, const at::Tensor& mask, at::IntArrayRef sizes) {
     int64_t count = 1;
     for (const int64_t size : sizes)
         if (size < 0 || __builtin_mul_overflow(count, size, &count))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask is for the shape ", sizes,
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is for the shape ", sizes,
                           "; no size may be negative, and the product of the sizes must fit into int64_t");
     const int64_t bytes = count / 8 + (count % 8 != 0 ? 1 : 0);
     if (!mask.is_contiguous())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the strides ", mask.strides(), "; it must be contiguous");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the strides ", mask.strides(), "; it must be contiguous");
     if (mask.numel() < bytes / mask.element_size() + (bytes % mask.element_size() != 0 ? 1 : 0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel() * mask.element_size(),
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has ", mask.numel() * mask.element_size(),
                       mask.numel() * mask.element_size() == 1 ? " byte" : " bytes", "; it must have at least ", bytes,
                       ", a bit for each of ", count, count == 1 ? " element" : " elements");
     return count;
@@ -96,8 +96,8 @@ inline at::Tensor Long(const at::Tensor& indices) {
 
 // Returns what dropout multiplies elements by: 0, or the inverse of the probability of keeping one. The mask has a bit
 // for each element, which is set if the element is kept.
-inline at::Tensor Kept(const at::Tensor& mask, at::IntArrayRef sizes, double probability) {
-    const int64_t count = CheckMask(mask, sizes);
+inline at::Tensor Kept(const char* name, const at::Tensor& mask, at::IntArrayRef sizes, double probability) {
+    const int64_t count = CheckMask(name, mask, sizes);
     at::Tensor kept = at::empty(sizes, at::kFloat);
     const at::Tensor on_host = mask.cpu();
     const auto* bytes = static_cast<const uint8_t*>(on_host.data_ptr());

@@ -45,8 +45,8 @@ inline int64_t LastOf(const c10::TensorImpl& view) {
 // Writes a result of any size to an output, whose shape it becomes.
 inline void Write(const Grown& out, const at::Tensor& result) {
     if (result.numel() > out.memory.numel())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the result has ", result.numel(), " elements; out has room for ",
-                      out.memory.numel());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "an output has memory for ", out.memory.numel(),
+                      " elements, but the result has ", result.numel(), "; pass an output with more memory");
     const at::Tensor whole = result.contiguous();
     out.memory.as_strided(whole.sizes(), whole.strides()).copy_(whole);
     c10::TensorImpl* const seen = out.seen.unsafeGetTensorImpl();

@@ -169,7 +169,7 @@ def rotations_by_a_table():
                         want[..., a] = heads[..., a] * cos - heads[..., b] * sin
                         want[..., b] = heads[..., b] * cos + heads[..., a] * sin
                     same(out, want.reshape(x.shape), dtype)
-    device.expect_error("mropeSection must have 3 elements whose sum is 16", lambda: npu.npu_mrope(
+    device.expect_error("mropeSection must have 3 elements of at least 0 with the sum 16", lambda: npu.npu_mrope(
         positions.npu(), query.npu(), key.npu(), table.npu(), head, mrope_section=[5, 8, 4]))
 
 

@@ -191,7 +191,7 @@ def channels_are_convolved_alone():
                 got = torch.ops.aten._conv_depthwise2d(x.npu(), weight.npu(), [3, 2], None if each is None else each.npu(),
                                                        *pairs)
                 same(got, want, dtype)
-    device.expect_error("kernelSize the last sizes of weight", lambda: direct.call(
+    device.expect_error("kernelSize must be the last two sizes of weight", lambda: direct.call(
         "aclnnConvDepthwise2d", x.npu(), weight.npu(), [2, 2], None, [1, 1], [0, 0], [1, 1], got, 0))
 
 

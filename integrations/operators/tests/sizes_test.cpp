@@ -97,7 +97,7 @@ TEST_F(Sized, AttentionDividesByNoNumberOfHeads) {
     attend("headNum is 0", 0, layout, {1, 4, 8}, {1, 4, 8});
     attend("headNum is -1", -1, layout, {1, 4, 8}, {1, 4, 8});
     attend("headNum is 9; allowed: at most 8", 9, layout, {1, 4, 8}, {1, 4, 8});
-    attend("heads in key or value is 0", 4, heads, {1, 4, 8, 8}, {1, 0, 8, 8});
+    attend("heads in key is 0", 4, heads, {1, 4, 8, 8}, {1, 0, 8, 8});
 }
 
 TEST_F(Sized, MasksOfDropoutHaveTheirBytes) {
@@ -106,10 +106,10 @@ TEST_F(Sized, MasksOfDropoutHaveTheirBytes) {
             ACL_FLOAT, Expanded(kMany, ACL_UINT8));
     REFUSES("must be contiguous", ACLNN_ERR_PARAM_INVALID, DropoutDoMask, Zeros({kMany}), Expanded(kMany, ACL_UINT8),
             0.5, Zeros({kMany}));
-    REFUSES("the mask has 4 bytes; it must have at least 5, a bit for each of 33 elements", ACLNN_ERR_PARAM_INVALID,
+    REFUSES("mask has 4 bytes; it must have at least 5, a bit for each of 33 elements", ACLNN_ERR_PARAM_INVALID,
             DropoutGenMaskV2, Ints({33}), 0.5, int64_t{1}, int64_t{0}, ACL_FLOAT, Zeros({4}, ACL_UINT8));
     for (const Sizes& shape : {Sizes{-8}, Sizes{int64_t{1} << 32, int64_t{1} << 32}})
-        REFUSES("the mask is for the shape", ACLNN_ERR_PARAM_INVALID, DropoutGenMaskV2, Ints(shape), 0.5, int64_t{1},
+        REFUSES("mask is for the shape", ACLNN_ERR_PARAM_INVALID, DropoutGenMaskV2, Ints(shape), 0.5, int64_t{1},
                 int64_t{0}, ACL_FLOAT, Zeros({4}, ACL_UINT8));
 }
 
@@ -150,8 +150,27 @@ TEST_F(Sized, GradientsHaveTheSizesThatTheyAreReadWith) {
             Zeros({4, 4, 3, 3}), nullptr, Ints({1, 1}), Ints({0, 0}), Ints({1, 1}), false, Ints({0, 0}), int64_t{0},
             All(), int8_t{0}, Zeros({1, 4, 8, 8}), Zeros({4, 4, 3, 3}), nullptr);
     for (const int64_t index : {int64_t{1}, int64_t{1} << 40, int64_t{-2}})
-        FAILS("an element of indices is negative, or not less than the number of weights, 1", ACLNN_ERR_PARAM_INVALID,
+        FAILS("allowed: at least 0 and less than numWeights, 1, or equal to paddingIdx, -1", ACLNN_ERR_PARAM_INVALID,
               EmbeddingDenseBackward, Zeros({1, 8}), Long(index), int64_t{1}, int64_t{-1}, true, Zeros({1, 8}));
+}
+
+TEST_F(Sized, TextsNameTheArgumentAndItsBound) {
+    const auto split = [&](const char* words, const Sizes& bias, int64_t heads) {
+        REFUSES(words, ACLNN_ERR_PARAM_INVALID, TransformBiasRescaleQkv, Zeros({1, 2, 24}), Zeros(bias), heads,
+                Zeros({1, 8, 2, 1}), Zeros({1, 8, 2, 1}), Zeros({1, 8, 2, 1}));
+    };
+    split("numHeads is 0; it must be at least 1", {24}, 0);
+    split("qkv must have 3 dimensions and qkvBias 1, both with the same last size, a multiple of 3 times numHeads, 8",
+          {12}, 8);
+    REFUSES("self must have 3 or 4 dimensions, weight at least 2", ACLNN_ERR_PARAM_INVALID, ConvDepthwise2d,
+            Zeros({1, 4, 4, 6, 6}), Zeros({4, 1, 1, 3, 3}), Ints({3, 3}), nullptr, Ints({1, 1}), Ints({0, 0}),
+            Ints({1, 1}), Zeros({1, 4, 4, 4, 4}), int8_t{0});
+    REFUSES("size is [3]; it must have 2 elements", ACLNN_ERR_PARAM_INVALID, UpsampleNearestExact2d,
+            Zeros({1, 1, 4, 4}), Ints({3}), 0.0, 0.0, Zeros({1, 1, 3, 3}));
+    REFUSES("self has the shape [4, 4]; it must have 4 dimensions", ACLNN_ERR_PARAM_INVALID, UpsampleNearestExact2d,
+            Zeros({4, 4}), Ints({3, 3}), 0.0, 0.0, Zeros({1, 1, 3, 3}));
+    REFUSES("axis is 0; allowed: 1 to 2, or -2 to -1", ACLNN_ERR_PARAM_INVALID, InplaceScatterUpdate, Zeros({2, 4, 3}),
+            Zeros({2}, ACL_INT64), Zeros({2, 1, 3}), int64_t{0});
 }
 
 TEST_F(Sized, TensorsWithElementsHaveMemory) {

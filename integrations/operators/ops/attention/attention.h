@@ -12,23 +12,24 @@ inline int64_t Dimensions(const std::string& layout) {
     throw Refusal(ACLNN_ERR_PARAM_INVALID, "inputLayout is ", layout, "; allowed: BNSD, BSND, BSH, SBH");
 }
 
-// Converts the layout to BNSD.
-inline at::Tensor ToHeads(const char* name, const at::Tensor& tensor, const std::string& layout, int64_t heads) {
+// Converts the layout to BNSD. `of_heads` says what `heads` is.
+inline at::Tensor ToHeads(const char* name, const at::Tensor& tensor, const std::string& layout, int64_t heads,
+                          const char* of_heads) {
     if (tensor.dim() != Dimensions(layout))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(), "; inputLayout is ", layout,
-                      ", so it must have ", Dimensions(layout), " dimensions");
-    CheckPositive("the number of heads", heads);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(), "; with the inputLayout ",
+                      layout, " it must have ", Dimensions(layout), " dimensions");
+    CheckPositive(of_heads, heads);
     if (tensor.dim() == 3) {
         if (tensor.size(2) % heads != 0)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(),
-                          "; its last size must be a multiple of the number of heads, ", heads);
+                          "; its last size must be a multiple of ", heads, ", ", of_heads);
         const at::Tensor four = tensor.unflatten(2, at::IntArrayRef{heads, tensor.size(2) / heads});
         return layout == "BSH" ? four.transpose(1, 2) : four.permute({1, 2, 0, 3});
     }
     const at::Tensor four = layout == "BNSD" ? tensor : tensor.transpose(1, 2);
     if (four.size(1) != heads)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(), " and ", four.size(1),
-                      " heads; their number must be ", heads);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(), "; with the inputLayout ",
+                      layout, " its ", layout == "BNSD" ? "second" : "third", " size must be ", heads, ", ", of_heads);
     return four;
 }
 
@@ -45,7 +46,7 @@ inline at::Tensor Grouped(const at::Tensor& tensor, int64_t heads) {
     CheckPositive("the number of heads in key or value", own);
     if (heads % own != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the number of heads in query is ", heads, "; allowed: a multiple of ",
-                      own, ", the number of heads in key and value");
+                      own, ", the number of heads in key or value");
     return own == heads ? tensor : tensor.repeat_interleave(heads / own, 1);
 }
 

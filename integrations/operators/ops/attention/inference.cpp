@@ -36,13 +36,13 @@ void CheckCall(const Call& call) {
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "sparseMode is ", call.sparse.mode,
                       "; allowed: 0 and 1 (a whole mask), 2 and 3 (a triangular mask)");
     if (call.sparse.mode >= kAll && !call.mask)
-        throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "the mask is null; it is required if sparseMode is ", call.sparse.mode);
+        throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "mask is null; it is required if sparseMode is ", call.sparse.mode);
     if (call.keys.empty() || call.keys.size() != call.values.size())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the lists of key and value have ", call.keys.size(), " and ",
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the lists key and value have ", call.keys.size(), " and ",
                       call.values.size(), " elements; both must have the same number, at least 1");
     if (call.KeyHeads() < 0 || call.heads % call.KeyHeads() != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "numKeyValueHeads is ", call.key_heads,
-                      "; allowed: 0 (as many as numHeads), or a divisor of numHeads, ", call.heads);
+                      "; allowed: 0 (as many as numHeads), or a positive divisor of numHeads, ", call.heads);
     if (call.table) {
         CheckPositive("blockSize", call.block);
         if (call.table->dim() != 2)
@@ -54,22 +54,27 @@ void CheckCall(const Call& call) {
                           "with a blockTable");
     }
     if ((call.table || call.IsPacked()) && call.keys.size() != 1)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the list of key has ", call.keys.size(),
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the list key has ", call.keys.size(),
                       " elements; with TND, or with a blockTable, it must have 1");
 }
 
-// Returns the length of a sequence: of the array, which may have one element for all sequences.
-int64_t LengthOf(const char* name, MaybeInts lengths, int64_t sequence, int64_t sequences, int64_t most) {
+// Returns the length of a sequence: of the array, which may have one element for all sequences. `of_most` says what
+// `most` is.
+int64_t LengthOf(const char* name, MaybeInts lengths, int64_t sequence, int64_t sequences, int64_t most,
+                 const char* of_most) {
     if (!lengths || lengths->empty()) return most;
     const auto count = static_cast<int64_t>(lengths->size());
     if (count != 1 && count < sequences)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has ", count, " elements; allowed: 1, or one for each of ",
-                      sequences, " sequences");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has ", count, " elements; allowed: 1, or at least ", sequences,
+                      ", one for each sequence");
     const int64_t length = (*lengths)[count == 1 ? 0 : static_cast<size_t>(sequence)];
     if (length < 0 || length > most)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the element ", length, "; allowed: 0 to ", most);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the element ", length, "; allowed: 0 to ", most, ", ",
+                      of_most);
     return length;
 }
+
+constexpr const char* kOfKeyHeads = "numKeyValueHeads (or numHeads, if numKeyValueHeads is 0)";
 
 // Returns keys or values of a sequence from a cache in blocks, as NSD. The blocks are NSD or S and the heads together.
 at::Tensor FromBlocks(const at::Tensor& cache, const Call& call, int64_t sequence, int64_t length) {
@@ -80,35 +85,39 @@ at::Tensor FromBlocks(const at::Tensor& cache, const Call& call, int64_t sequenc
                       "; with a blockTable it must be [blocks, blockSize, H] or [blocks, heads, blockSize, D], and "
                       "blockSize is ",
                       call.block);
+    if (is_flat ? cache.size(2) % call.KeyHeads() != 0 : cache.size(1) != call.KeyHeads())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "key or value has the shape ", cache.sizes(), "; with a blockTable its ",
+                      is_flat ? "last size must be a multiple of " : "second size must be ", call.KeyHeads(), ", ",
+                      kOfKeyHeads);
     const at::Tensor chosen = cache.index_select(0, Long(call.table->select(0, sequence).narrow(0, 0, blocks)));
     if (is_flat) {
         const at::Tensor rows = chosen.flatten(0, 1).narrow(0, 0, length).unsqueeze(0);
-        return ToHeads("a sequence of the cache", rows, "BSH", call.KeyHeads()).squeeze(0);
+        return ToHeads("key or value", rows, "BSH", call.KeyHeads(), kOfKeyHeads).squeeze(0);
     }
-    if (chosen.size(1) != call.KeyHeads())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "key or value has the shape ", cache.sizes(),
-                      "; with a blockTable its second size must be ", call.KeyHeads(),
-                      ", numKeyValueHeads (or numHeads, if that is 0)");
     return chosen.transpose(0, 1).flatten(1, 2).narrow(1, 0, length);
 }
 
 // Returns keys or values of a sequence as NSD.
 at::Tensor Cached(at::TensorList list, const Call& call, int64_t sequence, int64_t sequences) {
-    const auto length_of = [&](int64_t most) {
+    const auto length_of = [&](int64_t most, const char* of_most) {
         return LengthOf("actualSeqLengthsKv (aclnnIncreFlashAttentionV4: actualSeqLengths)", call.key_lengths, sequence,
-                        sequences, most);
+                        sequences, most, of_most);
     };
-    if (call.table) return FromBlocks(list[0], call, sequence, length_of(call.table->size(1) * call.block));
+    if (call.table)
+        return FromBlocks(list[0], call, sequence,
+                          length_of(call.table->size(1) * call.block, "the second size of blockTable times blockSize"));
     const bool is_whole = list.size() == 1;
     if (!is_whole && static_cast<int64_t>(list.size()) != sequences)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the list of key has ", list.size(), " elements; allowed: 1, or ",
-                      sequences, ", one for each sequence");
-    const at::Tensor heads =
-        ToHeads("key or value", list[is_whole ? 0 : static_cast<size_t>(sequence)], call.layout, call.KeyHeads());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the lists key and value have ", list.size(),
+                      " elements; allowed: 1, or ", sequences, ", one for each sequence of query");
+    const at::Tensor& tensor = list[is_whole ? 0 : static_cast<size_t>(sequence)];
+    const at::Tensor heads = ToHeads("key or value", tensor, call.layout, call.KeyHeads(), kOfKeyHeads);
     const int64_t place = is_whole ? sequence : 0;
     if (place >= heads.size(0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "key or value has ", heads.size(0), " sequences; query has ", sequences);
-    return heads.select(0, place).narrow(1, 0, length_of(heads.size(2)));
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "key or value has the shape ", tensor.sizes(),
+                      "; its first size must be at least ", is_whole ? sequences : 1,
+                      is_whole ? ", the first size of query" : ", as each tensor of a list is for 1 sequence");
+    return heads.select(0, place).narrow(1, 0, length_of(heads.size(2), "the sequence length in key or value"));
 }
 
 // Returns the mask of a sequence as 1 or more queries, and keys. One mask may serve all sequences. A mask that was
@@ -121,17 +130,18 @@ Optional<at::Tensor> MaskOf(const Call& call, int64_t sequence, int64_t sequence
     if (most_queries == 1 && mask.dim() == 2) mask = mask.unsqueeze(1);
     if (mask.dim() == 4) {
         if (mask.size(1) != 1)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the shape ", mask.sizes(),
-                          "; its second size must be 1");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "mask has the shape ", mask.sizes(),
+                          "; with 4 dimensions its second size must be 1");
         mask = mask.squeeze(1);
     }
     if (mask.dim() == 3 && mask.size(0) != 1 && mask.size(0) != sequences)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the shape ", call.mask->sizes(),
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mask has the shape ", call.mask->sizes(),
                       "; its first size must be 1 or the number of sequences, ", sequences);
     if (mask.dim() == 3) mask = mask.select(0, mask.size(0) == 1 ? 0 : sequence);
     if (mask.dim() != 2 || mask.size(0) < queries || mask.size(1) < keys)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has the shape ", call.mask->sizes(), "; it must hold ",
-                      queries, " queries and ", keys, " keys");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mask has the shape ", call.mask->sizes(),
+                      "; it must have 2 to 4 dimensions, and its last two sizes must be at least ", queries,
+                      " (queries) and ", keys, " (keys)");
     return Optional<at::Tensor>(mask.narrow(0, 0, queries).narrow(1, 0, keys));
 }
 
@@ -140,8 +150,8 @@ at::Tensor ShiftOf(const at::Tensor& shift, const Call& call, int64_t sequence, 
     if (shift.dim() != 4 || (shift.size(0) != 1 && shift.size(0) <= sequence) || shift.size(1) != call.heads ||
         shift.size(2) < queries || shift.size(3) < keys)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "pseShift has the shape ", shift.sizes(),
-                      "; it must have a sequence or 1, ", call.heads, " heads, and at least ", queries, " queries and ",
-                      keys, " keys");
+                      "; it must have 4 dimensions: 1 sequence or all sequences of query, ", call.heads,
+                      " heads, at least ", queries, " queries, and at least ", keys, " keys");
     return shift.select(0, shift.size(0) == 1 ? 0 : sequence).narrow(1, 0, queries).narrow(2, 0, keys);
 }
 
@@ -169,7 +179,7 @@ Result Attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& 
 
 // Attention of sequences that have the same room: the batch of query. What is beyond a length is 0.
 void AttendBatch(Call call, at::Tensor& out, MaybeOut logarithms) {
-    const at::Tensor query = ToHeads("query", call.query, call.layout, call.heads);
+    const at::Tensor query = ToHeads("query", call.query, call.layout, call.heads, "numHeads");
     const int64_t sequences = query.size(0), most = query.size(2);
     // For one query the mask is always a whole one.
     if (most == 1) call.sparse.mode = kWhole;
@@ -180,7 +190,9 @@ void AttendBatch(Call call, at::Tensor& out, MaybeOut logarithms) {
     const at::Tensor sums = at::zeros({sequences, call.heads, most, 1}, query.options().dtype(at::kFloat));
     for (int64_t i = 0; i < sequences; ++i) {
         const at::Tensor key = Cached(call.keys, call, i, sequences), value = Cached(call.values, call, i, sequences);
-        const int64_t queries = most == 1 ? 1 : LengthOf("actualSeqLengths", call.query_lengths, i, sequences, most);
+        const int64_t queries = most == 1 ? 1
+                                          : LengthOf("actualSeqLengths", call.query_lengths, i, sequences, most,
+                                                     "the sequence length in query");
         const Result result = Attend(query.select(0, i).narrow(1, 0, queries), key, value,
                                      MaskOf(call, i, sequences, most, queries, key.size(1)), call, i);
         if (!all.defined())
@@ -192,34 +204,48 @@ void AttendBatch(Call call, at::Tensor& out, MaybeOut logarithms) {
     if (logarithms && logarithms->numel() > 0) Put(*logarithms, sums);
 }
 
+void CheckPacked(const char* name, const at::Tensor& tensor, int64_t heads, const char* of_heads) {
+    if (tensor.dim() != 3 || tensor.size(1) != heads)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(),
+                      "; with TND it must have 3 dimensions, and its second size must be ", heads, ", ", of_heads);
+}
+
+// Returns a sequence of those that lie one behind the other, as NSD.
+at::Tensor PartOf(const char* name, const at::Tensor& tensor, const char* ends, int64_t begin, int64_t end) {
+    if (end < begin || end > tensor.size(0))
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, ends, " has the element ", end,
+                      "; with TND each element must be at least the one before, here ", begin, ", and at most ",
+                      tensor.size(0), ", the first size of ", name);
+    return tensor.narrow(0, begin, end - begin).transpose(0, 1);
+}
+
 // Attention of sequences that lie one behind the other. The arrays have their ends; with a cache in blocks that of key
 // has lengths.
 void AttendPacked(const Call& call, at::Tensor& out, MaybeOut logarithms) {
     if (!call.query_lengths || !call.key_lengths || call.query_lengths->size() != call.key_lengths->size())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID,
-                      "with TND actualSeqLengths and actualSeqLengthsKv must both have an element for each sequence; "
-                      "aclnnIncreFlashAttentionV4 does not support TND, so pass BNSD, BSND or BSH to it");
-    if (call.query.dim() != 3 || call.query.size(1) != call.heads)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "query has the shape ", call.query.sizes(),
-                      "; with TND it must have 3 dimensions, and its second size must be numHeads, ", call.heads);
+        throw Refusal(
+            ACLNN_ERR_PARAM_INVALID,
+            "with TND actualSeqLengths and actualSeqLengthsKv must not be null, and must have the same number "
+            "of elements, one for each sequence; aclnnIncreFlashAttentionV4 does not support TND, so pass "
+            "BNSD, BSND or BSH to it");
+    CheckPacked("query", call.query, call.heads, "numHeads");
+    for (const auto& [name, list] : {std::pair("key", call.keys), std::pair("value", call.values)})
+        if (!call.table) CheckPacked(name, list[0], call.KeyHeads(), kOfKeyHeads);
     const auto sequences = static_cast<int64_t>(call.query_lengths->size());
     const at::Tensor all = at::zeros(out.sizes(), out.options().dtype(at::kFloat));
     const at::Tensor sums = at::zeros({call.query.size(0), call.heads, 1}, all.options());
     int64_t query = 0, key = 0;
+    const auto key_part = [&](const char* name, const at::Tensor& tensor, int64_t end) {
+        return PartOf(name, tensor, "actualSeqLengthsKv", key, end);
+    };
     for (int64_t i = 0; i < sequences; ++i) {
-        const auto part = [&](const at::Tensor& tensor, int64_t begin, int64_t end, int64_t heads) {
-            if (tensor.dim() != 3 || tensor.size(1) != heads || end < begin || end > tensor.size(0))
-                throw Refusal(ACLNN_ERR_PARAM_INVALID, "a tensor of the shape ", tensor.sizes(), " has no part ", begin,
-                              " to ", end, " with ", heads, " heads");
-            return tensor.narrow(0, begin, end - begin).transpose(0, 1);
-        };
         const int64_t query_end = (*call.query_lengths)[static_cast<size_t>(i)];
         const int64_t key_end = (*call.key_lengths)[static_cast<size_t>(i)];
-        const at::Tensor q = part(call.query, query, query_end, call.heads);
+        const at::Tensor q = PartOf("query", call.query, "actualSeqLengths", query, query_end);
         const at::Tensor k =
-            call.table ? Cached(call.keys, call, i, sequences) : part(call.keys[0], key, key_end, call.KeyHeads());
+            call.table ? Cached(call.keys, call, i, sequences) : key_part("key", call.keys[0], key_end);
         const at::Tensor v =
-            call.table ? Cached(call.values, call, i, sequences) : part(call.values[0], key, key_end, call.KeyHeads());
+            call.table ? Cached(call.values, call, i, sequences) : key_part("value", call.values[0], key_end);
         const Result result = Attend(q, k, v, MaskOf(call, i, sequences, 0, q.size(1), k.size(1)), call, i);
         all.narrow(0, query, q.size(1)).copy_(result.out.transpose(0, 1));
         sums.narrow(0, query, q.size(1)).copy_(result.logarithms.transpose(0, 1));
@@ -244,38 +270,6 @@ std::pair<std::string, std::string> Layouts(const std::string& layout) {
     return layout == "BNSD_BSND" ? std::pair<std::string, std::string>("BNSD", "BSND") : std::pair(layout, layout);
 }
 
-// Adds a bias to queries, keys and values that lie one behind the other, and scales the queries.
-void SplitHeads(const at::Tensor& qkv, const at::Tensor& bias, int64_t heads, std::initializer_list<at::Tensor*> outs) {
-    if (qkv.dim() != 3 || heads < 1 || qkv.size(2) % (3 * heads) != 0 || bias.dim() != 1 || bias.size(0) != qkv.size(2))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "qkv and qkvBias have the shapes ", qkv.sizes(), " and ", bias.sizes(),
-                      "; the last sizes must be the same, a multiple of 3 times ", heads, " heads");
-    const int64_t size = qkv.size(2) / 3 / heads;
-    const at::Tensor all =
-        (qkv.to(at::kFloat) + bias.to(at::kFloat)).unflatten(2, at::IntArrayRef{3, heads, size}).transpose(1, 3);
-    int64_t part = 0;
-    for (at::Tensor* out : outs) {
-        const at::Tensor one = all.select(2, part);
-        Put(*out, part == 0 ? one / std::sqrt(static_cast<double>(size)) : one);
-        ++part;
-    }
-}
-
-// Joins attention over parts of the keys: each part has its sum of exponentials, as a logarithm.
-void Update(Tensors logarithms, Tensors parts, int64_t type, at::Tensor& out, MaybeOut all) {
-    if (type != 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "updateType is ", type, "; allowed: 0");
-    if (logarithms.empty() || logarithms.size() != parts.size())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "lse and localOut have ", logarithms.size(), " and ", parts.size(),
-                      " elements; both must have the same number of at least 1");
-    for (size_t i = 0; i < parts.size(); ++i)
-        if (parts[i].dim() == 0 || logarithms[i].sizes() != parts[i].sizes().slice(0, parts[i].dim() - 1))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "lse and localOut have the shapes ", logarithms[i].sizes(), " and ",
-                          parts[i].sizes(), "; the latter must have one dimension more");
-    const at::Tensor each = at::stack(logarithms).to(at::kFloat), sum = at::logsumexp(each, {0});
-    const at::Tensor weights = at::exp(each - sum).unsqueeze(-1);
-    Put(out, at::sum(weights * at::stack(parts).to(at::kFloat), {0}));
-    Put(all, sum);
-}
-
 }  // namespace
 
 #define ABSENT(NAME) \
@@ -284,11 +278,11 @@ void Update(Tensors logarithms, Tensors parts, int64_t type, at::Tensor& out, Ma
 OPERATOR(PromptFlashAttentionV3,
          (Part query, Part key, Part value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
           MaybeInts actualSeqLengthsKv, MaybeIn deqScale1, MaybeIn quantScale1, MaybeIn deqScale2, MaybeIn quantScale2,
-          MaybeIn quantOffset2, int64_t numHeads, double scale, int64_t preTokens, int64_t nextTokens, Text layout,
+          MaybeIn quantOffset2, int64_t numHeads, double scale, int64_t preTokens, int64_t nextTokens, Text inputLayout,
           int64_t numKeyValueHeads, int64_t sparseMode, [[maybe_unused]] int64_t innerPrecise, Out out),
          CheckAbsent({ABSENT(pseShift), ABSENT(deqScale1), ABSENT(quantScale1), ABSENT(deqScale2), ABSENT(quantScale2),
                       ABSENT(quantOffset2)});
-         const auto [in, to] = Layouts(layout); const std::vector<at::Tensor> keys{key}, values{value};
+         const auto [in, to] = Layouts(inputLayout); const std::vector<at::Tensor> keys{key}, values{value};
          const Optional<at::Tensor> none; Optional<at::Tensor> no_output;
          AttendAll({query,
                     keys,
@@ -309,8 +303,8 @@ OPERATOR(IncreFlashAttentionV4,
          (Part query, Parts key, Parts value, MaybeIn pseShift, MaybeIn mask, MaybeInts actualSeqLengths,
           MaybeIn dequantScale1, MaybeIn quantScale1, MaybeIn dequantScale2, MaybeIn quantScale2, MaybeIn quantOffset2,
           MaybeIn antiquantScale, MaybeIn antiquantOffset, MaybeIn blockTable, MaybeIn kvPaddingSize, int64_t numHeads,
-          double scale, Text layout, int64_t numKeyValueHeads, int64_t blockSize, [[maybe_unused]] int64_t innerPrecise,
-          Out out),
+          double scale, Text inputLayout, int64_t numKeyValueHeads, int64_t blockSize,
+          [[maybe_unused]] int64_t innerPrecise, Out out),
          CheckAbsent({ABSENT(pseShift), ABSENT(dequantScale1), ABSENT(quantScale1), ABSENT(dequantScale2),
                       ABSENT(quantScale2), ABSENT(quantOffset2), ABSENT(antiquantScale), ABSENT(antiquantOffset),
                       ABSENT(kvPaddingSize)});
@@ -321,8 +315,8 @@ OPERATOR(IncreFlashAttentionV4,
                                                     blockTable,
                                                     {},
                                                     actualSeqLengths,
-                                                    layout,
-                                                    layout,
+                                                    inputLayout,
+                                                    inputLayout,
                                                     scale,
                                                     numHeads,
                                                     numKeyValueHeads,
@@ -335,7 +329,7 @@ OPERATOR(IncreFlashAttentionV4,
                  ABSENT(antiquantScale), ABSENT(antiquantOffset), ABSENT(queryPaddingSize), ABSENT(kvPaddingSize),     \
                  ABSENT(keyAntiquantScale), ABSENT(keyAntiquantOffset), ABSENT(valueAntiquantScale),                   \
                  ABSENT(valueAntiquantOffset), ABSENT(keySharedPrefix), ABSENT(valueSharedPrefix) __VA_ARGS__});       \
-    const auto [in, to] = Layouts(layout);                                                                             \
+    const auto [in, to] = Layouts(inputLayout);                                                                        \
     Optional<at::Tensor> no_output;                                                                                    \
     AttendAll({query,                                                                                                  \
                key,                                                                                                    \
@@ -361,7 +355,7 @@ OPERATOR(FusedInferAttentionScoreV2,
           MaybeIn queryPaddingSize, MaybeIn kvPaddingSize, MaybeIn keyAntiquantScale, MaybeIn keyAntiquantOffset,
           MaybeIn valueAntiquantScale, MaybeIn valueAntiquantOffset, MaybeIn keySharedPrefix, MaybeIn valueSharedPrefix,
           [[maybe_unused]] MaybeInts actualSharedPrefixLen, int64_t numHeads, double scale, int64_t preTokens,
-          int64_t nextTokens, Text layout, int64_t numKeyValueHeads, int64_t sparseMode,
+          int64_t nextTokens, Text inputLayout, int64_t numKeyValueHeads, int64_t sparseMode,
           [[maybe_unused]] int64_t innerPrecise, int64_t blockSize, [[maybe_unused]] int64_t antiquantMode,
           bool softmaxLseFlag, [[maybe_unused]] int64_t keyAntiquantMode, [[maybe_unused]] int64_t valueAntiquantMode,
           Out out, MaybeOut softmaxLse),
@@ -374,7 +368,7 @@ OPERATOR(FusedInferAttentionScoreV3,
           MaybeIn valueAntiquantScale, MaybeIn valueAntiquantOffset, MaybeIn keySharedPrefix, MaybeIn valueSharedPrefix,
           [[maybe_unused]] MaybeInts actualSharedPrefixLen, MaybeIn queryRope, MaybeIn keyRope,
           MaybeIn keyRopeAntiquantScale, int64_t numHeads, double scale, int64_t preTokens, int64_t nextTokens,
-          Text layout, int64_t numKeyValueHeads, int64_t sparseMode, [[maybe_unused]] int64_t innerPrecise,
+          Text inputLayout, int64_t numKeyValueHeads, int64_t sparseMode, [[maybe_unused]] int64_t innerPrecise,
           int64_t blockSize, [[maybe_unused]] int64_t antiquantMode, bool softmaxLseFlag,
           [[maybe_unused]] int64_t keyAntiquantMode, [[maybe_unused]] int64_t valueAntiquantMode, Out out,
           MaybeOut softmaxLse),
@@ -387,14 +381,10 @@ OPERATOR(FusedInferAttentionScoreV4,
           MaybeIn valueAntiquantScale, MaybeIn valueAntiquantOffset, MaybeIn keySharedPrefix, MaybeIn valueSharedPrefix,
           [[maybe_unused]] MaybeInts actualSharedPrefixLen, MaybeIn queryRope, MaybeIn keyRope,
           MaybeIn keyRopeAntiquantScale, MaybeIn dequantScaleQuery, MaybeIn learnableSink, int64_t numHeads,
-          double scale, int64_t preTokens, int64_t nextTokens, Text layout, int64_t numKeyValueHeads,
+          double scale, int64_t preTokens, int64_t nextTokens, Text inputLayout, int64_t numKeyValueHeads,
           int64_t sparseMode, [[maybe_unused]] int64_t innerPrecise, int64_t blockSize,
           [[maybe_unused]] int64_t antiquantMode, bool softmaxLseFlag, [[maybe_unused]] int64_t keyAntiquantMode,
           [[maybe_unused]] int64_t valueAntiquantMode, [[maybe_unused]] int64_t queryQuantMode, Out out,
           MaybeOut softmaxLse),
          FUSED_ATTENTION(, ABSENT(queryRope), ABSENT(keyRope), ABSENT(keyRopeAntiquantScale), ABSENT(dequantScaleQuery),
                          ABSENT(learnableSink)));
-OPERATOR(TransformBiasRescaleQkv, (In qkv, In qkvBias, int64_t numHeads, Out q, Out k, Out v),
-         SplitHeads(qkv, qkvBias, numHeads, {&q, &k, &v}));
-OPERATOR(AttentionUpdate, (Tensors lse, Tensors localOut, int64_t updateType, Out out, MaybeOut lseOut),
-         Update(lse, localOut, updateType, out, lseOut));

@@ -14,7 +14,8 @@ struct Span {
 std::vector<Span> Spans(MaybeInts query_ends, MaybeInts key_ends, int64_t queries, int64_t keys) {
     if (!query_ends || !key_ends || query_ends->empty() || query_ends->size() != key_ends->size())
         throw Refusal(ACLNN_ERR_PARAM_INVALID,
-                      "actualSeqQLen and actualSeqKvLen must both have an element for each sequence");
+                      "actualSeqQLen and actualSeqKvLen must not be null, and must have the same number of elements, "
+                      "at least 1: one for each sequence");
     std::vector<Span> spans;
     int64_t query = 0, key = 0;
     for (size_t i = 0; i < query_ends->size(); ++i) {
@@ -63,7 +64,7 @@ void CheckInputs(const Inputs& inputs, const AttentionOptions& options) {
                           "; with TND it must have 3 dimensions");
     if (inputs.query.size(1) != options.heads)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "headNum is ", options.heads, "; allowed: ", inputs.query.size(1),
-                      ", the heads of query");
+                      ", the second size of query");
     if (inputs.key.size(0) != inputs.value.size(0))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "value has the shape ", inputs.value.sizes(),
                       "; its first size must be that of key, ", inputs.key.size(0));
@@ -98,11 +99,10 @@ void ForEach(const Inputs& inputs, const AttentionOptions& options, Function fun
 // The order of maxima and sums: that of query, or heads first.
 enum class Rows { kLikeQuery, kHeadsFirst };
 
-Rows RowsOf(const std::string& layout) {
+Rows RowsOf(const char* name, const std::string& layout) {
     if (layout.empty()) return Rows::kHeadsFirst;
     if (layout == "same_as_input") return Rows::kLikeQuery;
-    throw Refusal(ACLNN_ERR_PARAM_INVALID, "the layout of softmaxMax is ", layout,
-                  "; allowed: same_as_input, or empty");
+    throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is ", layout, "; allowed: same_as_input, an empty string, or null");
 }
 
 // Returns maxima or sums as TN8. The shape that callers give them is this in both orders.
@@ -135,7 +135,7 @@ void Score(const Inputs& inputs, const AttentionOptions& options, Rows order, Ma
 
 void ScoreGrad(const Inputs& inputs, const at::Tensor& grad, MaybeIn most, MaybeIn sum, MaybeIn out,
                const AttentionOptions& options, Rows order, const Gradients& gradients) {
-    CheckSame("dy", grad, "attention", out ? *out : grad);
+    CheckSame("dy", grad, "attentionIn", out ? *out : grad);
     const at::Tensor query = Zeros(gradients.query), key = Zeros(gradients.key), value = Zeros(gradients.value);
     ForEach(inputs, options, [&](const Span& span, const Heads& heads, const Extras& extras) {
         const auto rows = [&](MaybeIn all) {
@@ -161,9 +161,10 @@ void ScoreGrad(const Inputs& inputs, const at::Tensor& grad, MaybeIn most, Maybe
 OPERATOR(FlashAttentionVarLenScore,
          (In query, In key, In value, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
           MaybeInts prefix, MaybeInts actualSeqQLen, MaybeInts actualSeqKvLen, double scale, double keepProb,
-          int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise,
-          int64_t sparseMode, MaybeOut softmaxMax, MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
-         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+          int64_t preTokens, int64_t nextTokens, int64_t headNum, Text inputLayout,
+          [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, MaybeOut softmaxMax, MaybeOut softmaxSum,
+          [[maybe_unused]] MaybeOut softmaxOut, Out out),
+         const AttentionOptions options{scale, keepProb, headNum, inputLayout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix);
          Score({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, options,
                Rows::kHeadsFirst, softmaxMax, softmaxSum, out));
@@ -171,50 +172,51 @@ OPERATOR(FlashAttentionVarLenScoreV2,
          (In query, In key, In value, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
           MaybeInts prefix, MaybeInts actualSeqQLen, MaybeInts actualSeqKvLen, [[maybe_unused]] MaybeInts qStartIdx,
           [[maybe_unused]] MaybeInts kvStartIdx, double scale, double keepProb, int64_t preTokens, int64_t nextTokens,
-          int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, int64_t pseType,
+          int64_t headNum, Text inputLayout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, int64_t pseType,
           MaybeOut softmaxMax, MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
-         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, inputLayout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); CheckShift(realShift, pseType);
          Score({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, options,
                Rows::kHeadsFirst, softmaxMax, softmaxSum, out));
 OPERATOR(FlashAttentionVarLenScoreV4,
          (In query, In key, In value, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
           MaybeInts prefix, MaybeInts actualSeqQLen, MaybeInts actualSeqKvLen, double scale, double keepProb,
-          int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise,
-          int64_t sparseMode, Text softmaxOutLayout, MaybeOut softmaxMax, MaybeOut softmaxSum,
-          [[maybe_unused]] MaybeOut softmaxOut, Out out),
-         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+          int64_t preTokens, int64_t nextTokens, int64_t headNum, Text inputLayout,
+          [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, Text softmaxOutLayout, MaybeOut softmaxMax,
+          MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
+         const AttentionOptions options{scale, keepProb, headNum, inputLayout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix);
          Score({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, options,
-               RowsOf(softmaxOutLayout), softmaxMax, softmaxSum, out));
+               RowsOf("softmaxOutLayout", softmaxOutLayout), softmaxMax, softmaxSum, out));
 OPERATOR(FlashAttentionUnpaddingScoreGrad,
-         (In query, In key, In value, In grad, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
-          MaybeIn softmaxMax, MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, MaybeIn attention,
+         (In query, In key, In value, In dy, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
+          MaybeIn softmaxMax, MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, MaybeIn attentionIn,
           MaybeInts prefix, MaybeInts actualSeqQLen, MaybeInts actualSeqKvLen, double scale, double keepProb,
-          int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise,
-          int64_t sparseMode, Out dq, Out dk, Out dv, MaybeOut dpse),
-         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+          int64_t preTokens, int64_t nextTokens, int64_t headNum, Text inputLayout,
+          [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, Out dq, Out dk, Out dv, MaybeOut dpse),
+         const AttentionOptions options{scale, keepProb, headNum, inputLayout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix);
-         ScoreGrad({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, grad, softmaxMax,
-                   softmaxSum, attention, options, Rows::kHeadsFirst, {dq, dk, dv, dpse}));
+         ScoreGrad({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, dy, softmaxMax,
+                   softmaxSum, attentionIn, options, Rows::kHeadsFirst, {dq, dk, dv, dpse}));
 OPERATOR(FlashAttentionUnpaddingScoreGradV2,
-         (In query, In key, In value, In grad, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
-          MaybeIn softmaxMax, MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, MaybeIn attention,
+         (In query, In key, In value, In dy, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
+          MaybeIn softmaxMax, MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, MaybeIn attentionIn,
           MaybeInts prefix, MaybeInts actualSeqQLen, MaybeInts actualSeqKvLen, [[maybe_unused]] MaybeInts qStartIdx,
           [[maybe_unused]] MaybeInts kvStartIdx, double scale, double keepProb, int64_t preTokens, int64_t nextTokens,
-          int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, int64_t pseType,
+          int64_t headNum, Text inputLayout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, int64_t pseType,
           Out dq, Out dk, Out dv, MaybeOut dpse),
-         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, inputLayout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); CheckShift(realShift, pseType);
-         ScoreGrad({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, grad, softmaxMax,
-                   softmaxSum, attention, options, Rows::kHeadsFirst, {dq, dk, dv, dpse}));
+         ScoreGrad({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, dy, softmaxMax,
+                   softmaxSum, attentionIn, options, Rows::kHeadsFirst, {dq, dk, dv, dpse}));
 OPERATOR(FlashAttentionUnpaddingScoreGradV4,
-         (In query, In key, In value, In grad, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
-          MaybeIn softmaxMax, MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, MaybeIn attention,
+         (In query, In key, In value, In dy, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
+          MaybeIn softmaxMax, MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, MaybeIn attentionIn,
           MaybeInts prefix, MaybeInts actualSeqQLen, MaybeInts actualSeqKvLen, double scale, double keepProb,
-          int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise,
-          int64_t sparseMode, Out dq, Out dk, Out dv, MaybeOut dpse, Text softmaxInLayout),
-         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+          int64_t preTokens, int64_t nextTokens, int64_t headNum, Text inputLayout,
+          [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, Out dq, Out dk, Out dv, MaybeOut dpse,
+          Text softmaxInLayout),
+         const AttentionOptions options{scale, keepProb, headNum, inputLayout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix);
-         ScoreGrad({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, grad, softmaxMax,
-                   softmaxSum, attention, options, RowsOf(softmaxInLayout), {dq, dk, dv, dpse}));
+         ScoreGrad({query, key, value, realShift, dropMask, mask, actualSeqQLen, actualSeqKvLen}, dy, softmaxMax,
+                   softmaxSum, attentionIn, options, RowsOf("softmaxInLayout", softmaxInLayout), {dq, dk, dv, dpse}));

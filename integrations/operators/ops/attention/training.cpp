@@ -20,16 +20,19 @@ int64_t KeyHeads(const at::Tensor& query, const at::Tensor& key, const Attention
     return key.size(2) / head;
 }
 
-at::Tensor Wide(const char* name, const at::Tensor& tensor, const AttentionOptions& options, int64_t heads) {
-    return ToHeads(name, tensor, options.layout, heads).to(at::kFloat);
+constexpr const char* kOfKeyHeads = "the number of heads in key";
+
+at::Tensor Wide(const char* name, const at::Tensor& tensor, const AttentionOptions& options, int64_t heads,
+                const char* of_heads) {
+    return ToHeads(name, tensor, options.layout, heads, of_heads).to(at::kFloat);
 }
 
 Heads HeadsOf(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
               const AttentionOptions& options) {
     const int64_t heads = KeyHeads(query, key, options);
-    CheckPositive("the number of heads in key or value", heads);
-    return {Wide("query", query, options, options.heads), Wide("key", key, options, heads),
-            Wide("value", value, options, heads)};
+    CheckPositive(kOfKeyHeads, heads);
+    return {Wide("query", query, options, options.heads, "headNum"), Wide("key", key, options, heads, kOfKeyHeads),
+            Wide("value", value, options, heads, kOfKeyHeads)};
 }
 
 Extras ExtrasOf(const Heads& heads, MaybeIn shift, MaybeIn drop, MaybeIn mask, const AttentionOptions& options) {
@@ -57,8 +60,9 @@ void Score(const Heads& heads, const Extras& extras, const AttentionOptions& opt
 void ScoreGrad(const Heads& heads, const at::Tensor& grad, const Extras& extras, MaybeIn most, MaybeIn sum, MaybeIn out,
                const AttentionOptions& options, const Gradients& gradients) {
     Saved saved{FirstOfRows(most), FirstOfRows(sum), kNone};
-    if (HasElements(out)) saved.out = Wide("attentionIn", *out, options, options.heads);
-    const Slopes slopes = AttendBackward(heads, Wide("dy", grad, options, options.heads), extras, saved, options);
+    if (HasElements(out)) saved.out = Wide("attentionIn", *out, options, options.heads, "headNum");
+    const Slopes slopes =
+        AttendBackward(heads, Wide("dy", grad, options, options.heads, "headNum"), extras, saved, options);
     Put(gradients.query, FromHeads(slopes.query, options.layout));
     Put(gradients.key, FromHeads(slopes.key, options.layout));
     Put(gradients.value, FromHeads(slopes.value, options.layout));
@@ -71,40 +75,40 @@ void ScoreGrad(const Heads& heads, const at::Tensor& grad, const Extras& extras,
 OPERATOR(FlashAttentionScore,
          (In query, In key, In value, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
           MaybeInts prefix, double scale, double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum,
-          Text layout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, MaybeOut softmaxMax,
+          Text inputLayout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, MaybeOut softmaxMax,
           MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
-         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, inputLayout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); const Heads heads = HeadsOf(query, key, value, options);
          Score(heads, ExtrasOf(heads, realShift, dropMask, mask, options), options, softmaxMax, softmaxSum, out));
 OPERATOR(FlashAttentionScoreV2,
          (In query, In key, In value, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
           MaybeInts prefix, [[maybe_unused]] MaybeInts qStartIdx, [[maybe_unused]] MaybeInts kvStartIdx, double scale,
-          double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout,
+          double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, Text inputLayout,
           [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, int64_t pseType, MaybeOut softmaxMax,
           MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
-         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, inputLayout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); CheckShift(realShift, pseType);
          const Heads heads = HeadsOf(query, key, value, options);
          Score(heads, ExtrasOf(heads, realShift, dropMask, mask, options), options, softmaxMax, softmaxSum, out));
 OPERATOR(FlashAttentionScoreGrad,
-         (In query, In key, In value, In grad, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
-          MaybeIn softmaxMax, MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, MaybeIn attention,
+         (In query, In key, In value, In dy, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
+          MaybeIn softmaxMax, MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, MaybeIn attentionIn,
           MaybeInts prefix, double scale, double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum,
-          Text layout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, Out dq, Out dk, Out dv,
+          Text inputLayout, [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, Out dq, Out dk, Out dv,
           MaybeOut dpse),
-         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, inputLayout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); const Heads heads = HeadsOf(query, key, value, options);
-         ScoreGrad(heads, grad, ExtrasOf(heads, realShift, dropMask, mask, options), softmaxMax, softmaxSum, attention,
+         ScoreGrad(heads, dy, ExtrasOf(heads, realShift, dropMask, mask, options), softmaxMax, softmaxSum, attentionIn,
                    options, {dq, dk, dv, dpse}));
 OPERATOR(FlashAttentionScoreGradV2,
-         (In query, In key, In value, In grad, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
-          MaybeIn softmaxMax, MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, MaybeIn attention,
+         (In query, In key, In value, In dy, MaybeIn realShift, MaybeIn dropMask, MaybeIn paddingMask, MaybeIn mask,
+          MaybeIn softmaxMax, MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, MaybeIn attentionIn,
           MaybeInts prefix, [[maybe_unused]] MaybeInts qStartIdx, [[maybe_unused]] MaybeInts kvStartIdx, double scale,
-          double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, Text layout,
+          double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, Text inputLayout,
           [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, int64_t pseType, Out dq, Out dk, Out dv,
           MaybeOut dpse),
-         const AttentionOptions options{scale, keepProb, headNum, layout, {sparseMode, preTokens, nextTokens}};
+         const AttentionOptions options{scale, keepProb, headNum, inputLayout, {sparseMode, preTokens, nextTokens}};
          CheckOptions(options, paddingMask, prefix); CheckShift(realShift, pseType);
          const Heads heads = HeadsOf(query, key, value, options);
-         ScoreGrad(heads, grad, ExtrasOf(heads, realShift, dropMask, mask, options), softmaxMax, softmaxSum, attention,
+         ScoreGrad(heads, dy, ExtrasOf(heads, realShift, dropMask, mask, options), softmaxMax, softmaxSum, attentionIn,
                    options, {dq, dk, dv, dpse}));

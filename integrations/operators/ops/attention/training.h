@@ -45,7 +45,7 @@ struct Extras {
 
 inline Optional<at::Tensor> Factors(MaybeIn drop, at::IntArrayRef sizes, const AttentionOptions& options) {
     if (!drop || options.keep == 1) return kNone;
-    return Optional<at::Tensor>(Kept(*drop, sizes, options.keep).to(drop->device()));
+    return Optional<at::Tensor>(Kept("dropMask", *drop, sizes, options.keep).to(drop->device()));
 }
 
 inline at::Tensor Scores(const at::Tensor& query, const at::Tensor& key, const Extras& extras,

@@ -45,8 +45,8 @@ void Each(Tensors self, Numbers numbers, const Written& out, Body body) {
 }
 
 // A number in a tensor, which counts as a number where types are promoted.
-at::Tensor Value(const at::Tensor& tensor) {
-    CheckCount("scalar", tensor, 1);
+at::Tensor Value(const char* name, const at::Tensor& tensor) {
+    CheckCount(name, tensor, 1);
     at::Tensor value = tensor.reshape({-1}).select(0, 0).clone();
     value.unsafeGetTensorImpl()->set_wrapped_number(true);
     return value;
@@ -119,23 +119,24 @@ UNARY(Tanh, tanh);
 OPERATOR(ForeachCopy, (Tensors self, Outs out), Each(self, out, [&](Out to, size_t i) { to.copy_(self[i]); }));
 OPERATOR(ForeachZeroInplace, (Outs self), Each(self, [](Out to, size_t) { to.zero_(); }));
 OPERATOR(ForeachRoundOffNumber, (Tensors self, In roundMode, Outs out),
-         const int64_t mode = Value(roundMode).item().toLong();
+         const int64_t mode = Value("roundMode", roundMode).item().toLong();
          Each(self, out, [&](Out to, size_t i) { RoundTo(to, self[i], mode); }));
 OPERATOR(ForeachRoundOffNumberV2, (Tensors self, Number roundMode, Outs out),
          Each(self, out, [&](Out to, size_t i) { RoundTo(to, self[i], roundMode.toLong()); }));
 
 // Defines the forms of a function of two arguments: a number for all, given as a number or in a tensor; a number for
 // each; a tensor for each.
-#define WITH_NUMBERS(NAME, ...)                                                                                  \
-    OPERATOR(Foreach##NAME##ScalarV2, (Tensors self, Number scalar, Outs out),                                   \
-             const at::Tensor other = Wrapped(scalar);                                                           \
-             Each(self, out, [&](Out to, size_t i) { __VA_ARGS__; }));                                           \
-    OPERATOR(Foreach##NAME##Scalar, (Tensors self, In scalar, Outs out), const at::Tensor other = Value(scalar); \
-             Each(self, out, [&](Out to, size_t i) { __VA_ARGS__; }));                                           \
-    OPERATOR(Foreach##NAME##ScalarList, (Tensors self, Numbers scalars, Outs out),                               \
-             Each(self, scalars, out, [&](Out to, size_t i) {                                                    \
-                 const at::Tensor other = Wrapped(scalars[i]);                                                   \
-                 __VA_ARGS__;                                                                                    \
+#define WITH_NUMBERS(NAME, ...)                                                    \
+    OPERATOR(Foreach##NAME##ScalarV2, (Tensors self, Number scalar, Outs out),     \
+             const at::Tensor other = Wrapped(scalar);                             \
+             Each(self, out, [&](Out to, size_t i) { __VA_ARGS__; }));             \
+    OPERATOR(Foreach##NAME##Scalar, (Tensors self, In scalar, Outs out),           \
+             const at::Tensor other = Value("scalar", scalar);                     \
+             Each(self, out, [&](Out to, size_t i) { __VA_ARGS__; }));             \
+    OPERATOR(Foreach##NAME##ScalarList, (Tensors self, Numbers scalars, Outs out), \
+             Each(self, scalars, out, [&](Out to, size_t i) {                      \
+                 const at::Tensor other = Wrapped(scalars[i]);                     \
+                 __VA_ARGS__;                                                      \
              }))
 #define WITH_TENSORS(NAME, FUNCTION)                                       \
     OPERATOR(Foreach##NAME##List, (Tensors self, Tensors other, Outs out), \
@@ -145,7 +146,7 @@ OPERATOR(ForeachRoundOffNumberV2, (Tensors self, Number roundMode, Outs out),
     OPERATOR(Foreach##NAME##ListV2, (Tensors self, Tensors other, Number alpha, Outs out),                         \
              Each(self, other, out, [&](Out to, size_t i) { at::FUNCTION##_out(to, self[i], other[i], alpha); })); \
     OPERATOR(Foreach##NAME##List, (Tensors self, Tensors other, In alpha, Outs out),                               \
-             const at::Scalar factor = Value(alpha).item();                                                        \
+             const at::Scalar factor = Value("alpha", alpha).item();                                               \
              Each(self, other, out, [&](Out to, size_t i) { at::FUNCTION##_out(to, self[i], other[i], factor); }))
 
 WITH_NUMBERS(Add, at::add_out(to, self[i], other));
@@ -176,7 +177,7 @@ OPERATOR(ForeachLerpList, (Tensors self, Tensors other, Tensors weights, Outs ou
              Each(self, first, second, out,                                                                   \
                   [&](Out to, size_t i) { at::FUNCTION##_out(to, self[i], first[i], second[i], scalar); }));  \
     OPERATOR(Foreach##NAME##Scalar, (Tensors self, Tensors first, Tensors second, In scalar, Outs out),       \
-             const at::Scalar value = Value(scalar).item();                                                   \
+             const at::Scalar value = Value("scalar", scalar).item();                                         \
              Each(self, first, second, out,                                                                   \
                   [&](Out to, size_t i) { at::FUNCTION##_out(to, self[i], first[i], second[i], value); }));   \
     OPERATOR(Foreach##NAME##ScalarList, (Tensors self, Tensors first, Tensors second, In scalars, Outs out),  \

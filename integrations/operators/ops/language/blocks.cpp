@@ -39,10 +39,10 @@ void AddRmsNormOf(const at::Tensor& x1, const at::Tensor& x2, const at::Tensor& 
 constexpr int64_t kHalves = 0, kNeighbours = 1, kHalvesOfGgml = 2;
 
 // Returns the numbers with which those of `x` are paired, for the first of each pair the negative one.
-at::Tensor Partners(const at::Tensor& x, int64_t mode) {
+at::Tensor Partners(const char* name, const at::Tensor& x, int64_t mode) {
     if (x.dim() == 0 || x.size(-1) % 2 != 0)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the tensor to rotate, or its gradient, has the shape ", x.sizes(),
-                      "; its last size must be even");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", x.sizes(),
+                      "; it must have at least 1 dimension, and an even last size");
     if (mode < kHalves || mode > kHalvesOfGgml)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 and 2 (half), 1 (interleave)");
     const int64_t half = x.size(-1) / 2, at = mode == kNeighbours ? -1 : -2;
@@ -52,9 +52,9 @@ at::Tensor Partners(const at::Tensor& x, int64_t mode) {
     return at::stack({-second, first}, at).flatten(-2);
 }
 
-at::Tensor Rotated(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin, int64_t mode) {
+at::Tensor Rotated(const char* name, const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin, int64_t mode) {
     const at::Tensor wide = Wide(x);
-    return wide * Wide(cos) + Partners(wide, mode) * Wide(sin);
+    return wide * Wide(cos) + Partners(name, wide, mode) * Wide(sin);
 }
 
 // A table of cosines, then sines, whose rows belong to positions. With 3 positions of each token (time, height, width)
@@ -83,35 +83,38 @@ struct BlockTable {
 
 void CheckTable(const BlockTable& table, int64_t head) {
     const at::Tensor &positions = table.positions, &rows = table.rows;
-    if (rows.dim() != 2 || rows.size(1) % 2 != 0 || head < 1 || rows.size(1) > head)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "cosSinCache has the shape ", rows.sizes(), " for headSize ", head,
-                      "; it must have 2 dimensions, and an even last size of at most headSize");
+    CheckPositive("headSize", head);
+    if (rows.dim() != 2 || rows.size(1) % 2 != 0 || rows.size(1) > head)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "cosSinCache has the shape ", rows.sizes(),
+                      "; it must have 2 dimensions, and an even last size of at most headSize, ", head);
     if (positions.dim() != 1 && (positions.dim() != 2 || positions.size(0) != 3))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "positions has the shape ", positions.sizes(),
-                      "; it must be tokens, or 3 and tokens");
+                      "; it must be [tokens] or [3, tokens]");
     if (positions.dim() == 1) return;
     int64_t sum = 0;
     bool is_negative = false;
     if (table.sections)
         for (const int64_t size : *table.sections) sum += size, is_negative = is_negative || size < 0;
     if (!table.sections || table.sections->size() != 3 || is_negative || sum != rows.size(1) / 2)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mropeSection must have 3 elements whose sum is ", rows.size(1) / 2,
-                      ", a half of the last size of cosSinCache");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mropeSection must have 3 elements of at least 0 with the sum ",
+                      rows.size(1) / 2, ", a half of the last size of cosSinCache, if positions has 2 dimensions");
 }
 
 // Rotates the first numbers of each head.
-void RotateByTable(const at::Tensor& x, const BlockTable& table, int64_t head, int64_t mode, at::Tensor& out) {
+void RotateByTable(const char* name, const at::Tensor& x, const BlockTable& table, int64_t head, int64_t mode,
+                   at::Tensor& out) {
     CheckTable(table, head);
     const int64_t tokens = table.positions.size(-1), size = table.rows.size(1);
     if (x.dim() != 2 || x.size(0) != tokens || x.size(1) % head != 0)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "query or key has the shape ", x.sizes(), "; it must be ", tokens,
-                      " tokens, and a multiple of headSize, ", head);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", x.sizes(),
+                      "; it must have 2 dimensions: ", tokens,
+                      ", the number of tokens in positions, and a multiple of headSize, ", head);
     const at::Tensor heads = Wide(x).unflatten(1, at::IntArrayRef{x.size(1) / head, head});
     const auto factors = [&](bool is_sine) {
         const at::Tensor half = table.Half(is_sine).unsqueeze(1);
         return mode == kHalves ? at::cat({half, half}, -1) : half.repeat_interleave(2, -1);
     };
-    const at::Tensor turned = Rotated(heads.narrow(2, 0, size), factors(false), factors(true), mode);
+    const at::Tensor turned = Rotated(name, heads.narrow(2, 0, size), factors(false), factors(true), mode);
     Put(out, at::cat({turned, heads.narrow(2, size, head - size)}, -1));
 }
 
@@ -130,10 +133,10 @@ at::Tensor SumTo(const at::Tensor& slope, const at::Tensor& like) {
 void RotateBackward(const at::Tensor& grad, const at::Tensor& cos, const at::Tensor& sin, MaybeIn x, int64_t mode,
                     at::Tensor& dx, MaybeOut dcos, MaybeOut dsin) {
     const at::Tensor slope = Wide(grad);
-    Put(dx, slope * Wide(cos) - Partners(slope * Wide(sin), mode));
+    Put(dx, slope * Wide(cos) - Partners("dy", slope * Wide(sin), mode));
     const at::Tensor given = x ? Wide(*x) : at::zeros_like(slope);
     Put(dcos, SumTo(slope * given, cos));
-    Put(dsin, SumTo(slope * Partners(given, mode), sin));
+    Put(dsin, SumTo(slope * Partners("x", given, mode), sin));
 }
 
 // The halves of a tensor, whose size in a dimension is even.
@@ -217,11 +220,12 @@ struct Groups {
     MaybeIn weight, bias;
     int64_t count;
     double epsilon;
+    const char* of_count;
 };
 
 // Normalizes groups of channels and returns the result, in single precision.
 at::Tensor GroupsOf(const at::Tensor& x, const Groups& groups, at::Tensor& mean, at::Tensor& rstd) {
-    CheckPositive("group", groups.count);
+    CheckPositive(groups.of_count, groups.count);
     if (x.dim() < 2)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "self has the shape ", x.sizes(),
                       "; it must have at least 2 dimensions");
@@ -250,13 +254,13 @@ struct SwishGradients {
 void SwishSlope(const at::Tensor& grad, const at::Tensor& mean, const at::Tensor& rstd, const at::Tensor& x,
                 const Groups& groups, double scale, const SwishGradients& gradients) {
     CheckSame("dy", grad, "x", x);
-    CheckPositive("numGroups", groups.count);
+    CheckPositive(groups.of_count, groups.count);
     if (x.dim() < 2 || x.size(1) % groups.count != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(),
                       "; it must have at least 2 dimensions, and its second size must be a multiple of ", groups.count,
-                      ", the number of groups");
-    CheckCount("weight", groups.weight, x.size(1));
-    CheckCount("bias", groups.bias, x.size(1));
+                      ", numGroups");
+    CheckCount("gamma", groups.weight, x.size(1));
+    CheckCount("beta", groups.bias, x.size(1));
     CheckCount("mean", mean, x.size(0) * groups.count);
     CheckCount("rstd", rstd, x.size(0) * groups.count);
     const at::Tensor wide = Wide(x).contiguous();
@@ -290,10 +294,11 @@ void UpdateParts(at::Tensor& self, const at::Tensor& indices, const at::Tensor& 
                       updates.sizes(), "; both must have the same number of dimensions, at least 2");
     const int64_t dim = axis < 0 ? axis + self.dim() : axis;
     if (dim < 1 || dim >= self.dim())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: a dimension of self after the first");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: 1 to ", self.dim() - 1, ", or ",
+                      1 - self.dim(), " to -1: a dimension of self after the first");
     if (indices.dim() != 1 || indices.size(0) != self.size(0))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "indices has the shape ", indices.sizes(), "; it must be [",
-                      self.size(0), "], one for each element of the batch");
+                      self.size(0), "], an index for each element of the first dimension of self");
     const at::Tensor to = self.transpose(1, dim), from = updates.transpose(1, dim);
     const at::Tensor steps = at::arange(from.size(1), indices.options().dtype(at::kLong));
     std::vector<int64_t> sizes = to.sizes().vec();
@@ -311,7 +316,8 @@ void UpdateParts(at::Tensor& self, const at::Tensor& indices, const at::Tensor& 
 void UpdateRows(at::Tensor& self, const at::Tensor& indices, const at::Tensor& updates) {
     if (indices.dim() == 0 || indices.size(-1) < 1 || indices.size(-1) > self.dim())
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "indices has the shape ", indices.sizes(),
-                      "; its last size must be 1 to ", self.dim(), ", the number of dimensions of self");
+                      "; it must have at least 1 dimension, and a last size of 1 to ", self.dim(),
+                      ", the number of dimensions of self");
     c10::List<Optional<at::Tensor>> places;
     for (const at::Tensor& place : Long(indices).unbind(-1)) places.push_back(Optional<at::Tensor>(place));
     self.index_put_(places, updates);
@@ -340,46 +346,47 @@ OPERATOR(GemmaRmsNorm, (In x, In gamma, double epsilon, Out y, Out rstd),
          RmsNormOf(Wide(x), gamma, Wide(gamma) + 1, epsilon, y, rstd));
 OPERATOR(GroupNormSilu,
          (In self, MaybeIn weight, MaybeIn bias, int64_t group, double epsilon, Out out, Out mean, Out rstd),
-         Put(out, at::silu(GroupsOf(self, {weight, bias, group, epsilon}, mean, rstd))));
+         Put(out, at::silu(GroupsOf(self, {weight, bias, group, epsilon, "group"}, mean, rstd))));
 OPERATOR(GroupNormSwish,
          (In self, MaybeIn weight, MaybeIn bias, int64_t numGroups, Text dataFormat, double eps, bool activateSwish,
           double swishScale, Out out, Out mean, Out rstd),
          CheckChannelsFirst(dataFormat);
-         const at::Tensor normal = GroupsOf(self, {weight, bias, numGroups, eps}, mean, rstd);
+         const at::Tensor normal = GroupsOf(self, {weight, bias, numGroups, eps, "numGroups"}, mean, rstd);
          Put(out, activateSwish ? SwishOf(normal, swishScale) : normal));
 OPERATOR(GroupNormSwishGrad,
          (In dy, In mean, In rstd, In x, MaybeIn gamma, MaybeIn beta, int64_t numGroups, Text dataFormat,
           double swishScale, [[maybe_unused]] bool dgammaIsRequired, [[maybe_unused]] bool dbetaIsRequired, Out dx,
           MaybeOut dgamma, MaybeOut dbeta),
          CheckChannelsFirst(dataFormat);
-         SwishSlope(dy, mean, rstd, x, {gamma, beta, numGroups, 0}, swishScale, {dx, dgamma, dbeta}));
+         SwishSlope(dy, mean, rstd, x, {gamma, beta, numGroups, 0, "numGroups"}, swishScale, {dx, dgamma, dbeta}));
 OPERATOR(DeepNorm, (In x, In gx, In beta, In gamma, double alpha, double epsilon, Out mean, Out rstd, Out y),
          DeepNormOf(x, gx, beta, gamma, alpha, epsilon, mean, rstd, y));
 OPERATOR(DeepNormGrad,
          (In dy, In x, In gx, In gamma, In mean, In rstd, double alpha, Out dx, Out dgx, Out dbeta, Out dgamma),
          DeepNormSlope(dy, x, gx, gamma, mean, rstd, alpha, {dx, dgx, dbeta, dgamma}));
-OPERATOR(RotaryPositionEmbedding, (In x, In cos, In sin, int64_t mode, Out out), Put(out, Rotated(x, cos, sin, mode)));
+OPERATOR(RotaryPositionEmbedding, (In x, In cos, In sin, int64_t mode, Out out),
+         Put(out, Rotated("x", x, cos, sin, mode)));
 OPERATOR(RotaryPositionEmbeddingGrad,
          (In dy, In cos, In sin, MaybeIn x, int64_t mode, Out dx, MaybeOut dcos, MaybeOut dsin),
          RotateBackward(dy, cos, sin, x, mode, dx, dcos, dsin));
 OPERATOR(ApplyRotaryPosEmb, (Out query, Out key, In cos, In sin, [[maybe_unused]] int64_t layout),
-         query.copy_(Rotated(query, cos, sin, kHalves));
-         key.copy_(Rotated(key, cos, sin, kHalves)));
+         query.copy_(Rotated("query", query, cos, sin, kHalves));
+         key.copy_(Rotated("key", key, cos, sin, kHalves)));
 OPERATOR(ApplyRotaryPosEmbV2, (Out query, Out key, In cos, In sin, [[maybe_unused]] int64_t layout, Text rotaryMode),
-         query.copy_(Rotated(query, cos, sin, RotaryMode(rotaryMode)));
-         key.copy_(Rotated(key, cos, sin, RotaryMode(rotaryMode))));
+         query.copy_(Rotated("query", query, cos, sin, RotaryMode(rotaryMode)));
+         key.copy_(Rotated("key", key, cos, sin, RotaryMode(rotaryMode))));
 OPERATOR(RopeWithSinCosCache,
          (In positions, In query, In key, In cosSinCache, MaybeInts mropeSection, int64_t headSize, bool isNeoxStyle,
           Out queryOut, Out keyOut),
          const BlockTable table{positions, cosSinCache, mropeSection};
-         RotateByTable(query, table, headSize, isNeoxStyle ? kHalves : kNeighbours, queryOut);
-         RotateByTable(key, table, headSize, isNeoxStyle ? kHalves : kNeighbours, keyOut));
+         RotateByTable("query", query, table, headSize, isNeoxStyle ? kHalves : kNeighbours, queryOut);
+         RotateByTable("key", key, table, headSize, isNeoxStyle ? kHalves : kNeighbours, keyOut));
 OPERATOR(SwiGlu, (In x, int64_t dim, Out out), Put(out, SwiGluOf(x, dim)));
-OPERATOR(SwiGluGrad, (In grad, In x, int64_t dim, Out out), Put(out, SwiGluSlope(grad, x, dim)));
+OPERATOR(SwiGluGrad, (In yGrad, In x, int64_t dim, Out out), Put(out, SwiGluSlope(yGrad, x, dim)));
 OPERATOR(GeGluV3, (In x, int64_t dim, int64_t approximate, bool activateLeft, Out out, Out gelu),
          GeGluOf(x, dim, approximate, activateLeft, out, gelu));
-OPERATOR(GeGluV3Backward, (In grad, In x, In gelu, int64_t dim, int64_t approximate, bool activateLeft, Out out),
-         Put(out, GeGluSlope(grad, x, gelu, dim, approximate, activateLeft)));
+OPERATOR(GeGluV3Backward, (In gradOutput, In x, In gelu, int64_t dim, int64_t approximate, bool activateLeft, Out out),
+         Put(out, GeGluSlope(gradOutput, x, gelu, dim, approximate, activateLeft)));
 OPERATOR(ScatterNdUpdate, (Out self, In indices, In updates), UpdateRows(self, indices, updates));
 OPERATOR(InplaceScatterUpdate, (Out self, In indices, In updates, int64_t axis),
          UpdateParts(self, indices, updates, axis));

@@ -50,7 +50,7 @@ at::Tensor Active(const at::Tensor& x, int64_t type) {
             return at::silu(x);
         default:
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "actType is ", type,
-                          "; allowed: 0 none, 1 relu, 2 gelu with tanh, 5 silu");
+                          "; allowed: 0 (none), 1 (relu), 2 (gelu with tanh), 5 (silu)");
     }
 }
 
@@ -76,8 +76,10 @@ std::vector<Optional<at::Tensor>> BiasOf(MaybeTensors bias, size_t groups) {
 std::vector<at::Tensor> RowsOf(at::TensorList x, const Optional<std::vector<int64_t>>& ends, size_t groups) {
     if (!ends || x.size() != 1) {
         if (x.size() != groups)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has ", x.size(), " elements; it must have ", groups,
-                          ", as weight has, or one with a groupList");
+            throw Refusal(
+                ACLNN_ERR_PARAM_INVALID, "x has ", x.size(), x.size() == 1 ? " element" : " elements",
+                "; it must have ", groups,
+                ", one for each matrix of weight, or 1 with a groupList (and groupType 0, if the call has it)");
         return x.vec();
     }
     if (ends->size() != groups)
@@ -87,8 +89,11 @@ std::vector<at::Tensor> RowsOf(at::TensorList x, const Optional<std::vector<int6
     int64_t begin = 0;
     for (const int64_t end : *ends) {
         if (end < begin || end > x[0].size(0))
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupList has the end ", end, " after ", begin,
-                          "; ends must not decrease, and be at most ", x[0].size(0), ", the number of rows in x");
+            throw Refusal(
+                ACLNN_ERR_PARAM_INVALID, "groupList has the end ", end, " after ", begin,
+                " (if groupListType is 1, ends are sums of its elements); ends must not decrease, and none may "
+                "be more than ",
+                x[0].size(0), ", the number of rows in x");
         rows.push_back(x[0].narrow(0, begin, end - begin));
         begin = end;
     }
@@ -97,7 +102,7 @@ std::vector<at::Tensor> RowsOf(at::TensorList x, const Optional<std::vector<int6
 
 // Writes a product for each group: into a list, or one after the other into one tensor, whose other rows become 0.
 void MultiplyGroups(const std::vector<at::Tensor>& rows, at::TensorList weight, MaybeTensors bias, int64_t activation,
-                    at::TensorList y) {
+                    const char* name, at::TensorList y) {
     const std::vector<at::Tensor> matrices = MatricesOf(weight);
     const auto biases = BiasOf(bias, matrices.size());
     std::vector<at::Tensor> products;
@@ -114,8 +119,8 @@ void MultiplyGroups(const std::vector<at::Tensor>& rows, at::TensorList weight, 
         return;
     }
     if (y.size() != 1)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "y has ", y.size(), " elements; it must have 1, or ", products.size(),
-                      ", one for each group");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has ", y.size(), " elements; it must have 1, or ",
+                      products.size(), ", one for each group");
     const at::Tensor all = products.size() == 1 ? products[0] : at::cat(products);
     at::Tensor out = y[0];
     if (out.dim() != 2 || all.dim() != 2 || out.size(0) <= all.size(0)) return Put(out, all);
@@ -134,9 +139,10 @@ constexpr int64_t kNoGroups = -1, kRowsOfX = 0, kEnds = 0, kCounts = 1;
 // Returns the ends of groups, whose numbers are in memory of the device.
 Optional<std::vector<int64_t>> EndsOf(MaybeIn groups, int64_t type, int64_t list_type) {
     if (type != kNoGroups && type != kRowsOfX)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupType is ", type, "; allowed: -1 no groups, 0 rows of x");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupType is ", type, "; allowed: -1 (no groups), 0 (rows of x)");
     if (list_type != kEnds && list_type != kCounts)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupListType is ", list_type, "; allowed: 0 ends, 1 numbers of rows");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupListType is ", list_type,
+                      "; allowed: 0 (ends of groups), 1 (numbers of rows)");
     if (!groups || type == kNoGroups) return kNone;
     const at::Tensor ends = (list_type == kCounts ? at::cumsum(*groups, 0) : Long(*groups)).cpu().contiguous();
     return std::vector<int64_t>(ends.data_ptr<int64_t>(), ends.data_ptr<int64_t>() + ends.numel());
@@ -153,7 +159,7 @@ OPERATOR(GroupedMatmul,
           MaybeTensors antiquantScale, MaybeTensors antiquantOffset, MaybeInts groupList,
           [[maybe_unused]] int64_t splitItem, Outs y),
          CheckPlain({scale, offset, antiquantScale, antiquantOffset});
-         MultiplyGroups(RowsOf(x, EndsOf(groupList), GroupsOf(weight)), weight, bias, 0, y));
+         MultiplyGroups(RowsOf(x, EndsOf(groupList), GroupsOf(weight)), weight, bias, 0, "y", y));
 OPERATOR(GroupedMatmulV4,
          (Tensors x, Tensors weight, MaybeTensors bias, MaybeTensors scale, MaybeTensors offset,
           MaybeTensors antiquantScale, MaybeTensors antiquantOffset, MaybeTensors perTokenScale, MaybeIn groupList,
@@ -163,7 +169,7 @@ OPERATOR(GroupedMatmulV4,
          CheckPlain({scale, offset, antiquantScale, antiquantOffset});
          CheckNoneQuantized({perTokenScale, activationInput, activationQuantScale, activationQuantOffset});
          MultiplyGroups(RowsOf(x, EndsOf(groupList, groupType, groupListType), GroupsOf(weight)), weight, bias, actType,
-                        out));
+                        "out", out));
 OPERATOR(GroupedMatmulV5,
          (Tensors x, Tensors weight, MaybeTensors bias, MaybeTensors scale, MaybeTensors offset,
           MaybeTensors antiquantScale, MaybeTensors antiquantOffset, MaybeTensors perTokenScale, MaybeIn groupList,
@@ -174,4 +180,4 @@ OPERATOR(GroupedMatmulV5,
          CheckPlain({scale, offset, antiquantScale, antiquantOffset});
          CheckNoneQuantized({perTokenScale, activationInput, activationQuantScale, activationQuantOffset});
          MultiplyGroups(RowsOf(x, EndsOf(groupList, groupType, groupListType), GroupsOf(weight)), weight, bias, actType,
-                        out));
+                        "out", out));

@@ -9,10 +9,10 @@ using namespace quantization;
 
 namespace {
 
-void CheckNarrow(const char* name, const at::Tensor& tensor) {
+void CheckNarrow(const char* name, const at::Tensor& tensor, const char* allowed) {
     if (tensor.scalar_type() != at::kChar)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is of the type ", tensor.scalar_type(),
-                      "; allowed: int8, ACL_INT4, and int32 for eight numbers of 4 bits in each");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is of the type ", tensor.scalar_type(), "; allowed: ", allowed,
+                      ", and int32 with at least 1 dimension for eight numbers of 4 bits in each");
 }
 
 // Returns numbers of 8 bits. An int32 stands for eight numbers of 4 bits, the first in its lowest bits. They follow
@@ -28,11 +28,11 @@ at::Tensor Narrow(const at::Tensor& numbers) {
 // Quantizes numbers by given scales and offsets: one for all, or one for each place of one of the last two dimensions.
 void QuantizeBy(const at::Tensor& x, const at::Tensor& scale, MaybeIn offset, const std::string& mode, int64_t axis,
                 at::Tensor& y) {
-    const Range range = RangeOf(x, y);
+    const Range range = RangeOf("x", x, "y", y);
     const int64_t last = x.dim() - 1, at = axis < 0 ? axis + x.dim() : axis;
     if (at < 0 || at > last || at < last - 1)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: the last two dimensions of x, ",
-                      x.sizes());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis,
+                      "; allowed: one of the last two dimensions of x, whose shape is ", x.sizes());
     const auto along = [&](const at::Tensor& factors) {
         const at::Tensor wide = Wide(factors);
         return wide.dim() == 1 && at < last ? wide.unsqueeze(-1) : wide;
@@ -52,7 +52,8 @@ void QuantizeBy(const at::Tensor& x, const at::Tensor& scale, MaybeIn offset, co
 void QuantizePlaces(const at::Tensor& x, const at::Tensor& scales, MaybeIn zeros, int64_t axis, at::Tensor& out) {
     const int64_t at = axis < 0 ? axis + x.dim() : axis;
     if (at < 0 || at >= x.dim())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: a dimension of x, ", x.sizes());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "axis is ", axis, "; allowed: a dimension of x, whose shape is ",
+                      x.sizes());
     double least = std::numeric_limits<int32_t>::min(), most = std::numeric_limits<int32_t>::max();
     if (out.scalar_type() == at::kChar)
         least = -128, most = 127;
@@ -84,7 +85,7 @@ void PackScales(const at::Tensor& scale, int64_t mode, at::Tensor& out) {
     if (mode != 0 && mode != 1) throw Refusal(ACLNN_ERR_PARAM_INVALID, "roundMode is ", mode, "; allowed: 0 and 1");
     if (scale.scalar_type() != at::kFloat || out.scalar_type() != at::kLong)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "scale and out are of the types ", scale.scalar_type(), " and ",
-                      out.scalar_type(), "; allowed: float, and int64");
+                      out.scalar_type(), "; allowed: float for scale, and int64 for out");
     Put(out, at::bitwise_and(scale.view(at::kInt).to(at::kLong), kBitsOfScale));
 }
 
@@ -96,9 +97,9 @@ at::Tensor UnpackedScales(const at::Tensor& scale) {
 // Returns a matrix of numbers of 8 or 4 bits. Scales and offsets are for all of it, for columns, or for groups of rows.
 at::Tensor Dequantized(const at::Tensor& passed, const at::Tensor& scale, MaybeIn offset, int64_t group) {
     const at::Tensor weight = Narrow(passed);
-    CheckNarrow("weight", weight);
+    CheckNarrow("weight", weight, "int8, ACL_INT4");
     if (weight.dim() != 2)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "weight has the shape ", weight.sizes(), "; it must have 2 dimensions");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "weight has the shape ", passed.sizes(), "; it must have 2 dimensions");
     if (!at::isFloatingType(scale.scalar_type()))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "antiquantScale is of the type ", scale.scalar_type(),
                       "; allowed: floating-point types");
@@ -108,7 +109,7 @@ at::Tensor Dequantized(const at::Tensor& passed, const at::Tensor& scale, MaybeI
         if (factors.dim() != 2 || factors.size(0) != (weight.size(0) + group - 1) / group)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "antiquantScale or antiquantOffset has the shape ", factors.sizes(),
                           "; it must have 2 dimensions, and its first size must be ",
-                          (weight.size(0) + group - 1) / group, ", the first size of weight (", weight.size(0),
+                          (weight.size(0) + group - 1) / group, ", the number of rows in weight (", weight.size(0),
                           ") divided by antiquantGroupSize (", group, "), rounded up");
         return Wide(factors).repeat_interleave(group, 0).narrow(0, 0, weight.size(0));
     };
@@ -129,7 +130,8 @@ void MultiplyQuantized(const at::Tensor& x1, const at::Tensor& x2, const at::Ten
     const at::Tensor scale = UnpackedScales(packed);
     if (!at::isFloatingType(scale.scalar_type()))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "scale is of the type ", scale.scalar_type(),
-                      "; allowed: float, bfloat16, and int64 from aclnnTransQuantParamV3");
+                      "; allowed: floating-point types, and int64 from aclnnTransQuantParamV2 or "
+                      "aclnnTransQuantParamV3");
     if (!at::isFloatingType(out.scalar_type()))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "out is of the type ", out.scalar_type(),
                       "; allowed: floating-point types");
@@ -180,11 +182,12 @@ void FeedForward(const at::Tensor& x, const Layers& layers, MaybeInts tokens, bo
     std::vector<int64_t> ends;
     for (const int64_t count : *tokens) ends.push_back(are_ends || ends.empty() ? count : ends.back() + count);
     if (!std::is_sorted(ends.begin(), ends.end()) || ends.front() < 0 || ends.back() != rows.size(0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, "; tokensIndexFlag is ",
-                      are_ends ? "true, so it must hold cumulative numbers of rows, in non-decreasing order, the last "
-                                 "of which must be "
-                               : "false, so it must hold the number of rows of each expert, at least 0, with the sum ",
-                      rows.size(0), ", the number of rows in x");
+        throw Refusal(
+            ACLNN_ERR_PARAM_INVALID, "expertTokens is ", *tokens, " and tokensIndexFlag is ",
+            are_ends ? "true; expertTokens must hold cumulative numbers of rows, at least 0, in non-decreasing "
+                       "order, the last of which must be "
+                     : "false; expertTokens must hold the number of rows of each expert, at least 0, with the sum ",
+            rows.size(0), ", the number of rows in x");
     std::vector<at::Tensor> parts;
     int64_t begin = 0;
     for (size_t i = 0; i < ends.size(); ++i) {
@@ -206,7 +209,8 @@ void FeedForward(const at::Tensor& x, const Layers& layers, MaybeInts tokens, bo
 OPERATOR(DynamicQuantV2,
          (In x, MaybeIn smoothScales, MaybeIn groupIndex, [[maybe_unused]] Type dstType, Out y, Out scale,
           MaybeOut offset),
-         QuantizeRows(x, smoothScales, groupIndex, y, scale, offset));
+         const Range range = RangeOf("x", x, "y", y);
+         QuantizeRows(x, range, FactorsOf("smoothScales", smoothScales, groupIndex, x), y, scale, offset));
 OPERATOR(AscendQuantV3,
          (In x, In scale, MaybeIn offset, bool sqrtMode, Text roundMode, [[maybe_unused]] Type dstType, int64_t axis,
           Out y),
@@ -220,7 +224,7 @@ OPERATOR(Quantize, (In x, In scales, MaybeIn zeroPoints, [[maybe_unused]] Type d
          QuantizePlaces(x, scales, zeroPoints, axis, out));
 OPERATOR(AscendAntiQuant, (In x, In scale, MaybeIn offset, [[maybe_unused]] Type dstType, bool sqrtMode, Out y),
          CheckNoRoot(sqrtMode);
-         const at::Tensor narrow = Narrow(x); CheckNarrow("x", narrow);
+         const at::Tensor narrow = Narrow(x); CheckNarrow("x", narrow, "int8");
          Put(y, (offset ? Wide(narrow) + Wide(*offset) : Wide(narrow)) * Wide(scale)));
 OPERATOR(SwiGluQuantV2,
          (In x, MaybeIn smoothScales, MaybeIn offsets, MaybeIn groupIndex, bool activateLeft, Text quantMode,
@@ -228,7 +232,7 @@ OPERATOR(SwiGluQuantV2,
          CheckAbsent("offsets", offsets);
          if (quantMode != "dynamic") throw Refusal(ACLNN_ERR_PARAM_INVALID, "quantMode is ", quantMode,
                                                    "; allowed: dynamic");
-         QuantizeGated(x, smoothScales, groupIndex, groupListType, activateLeft, y, scale));
+         QuantizeGated(x, {"smoothScales", smoothScales, groupIndex, groupListType}, activateLeft, y, scale));
 OPERATOR(TransQuantParamV2, (In scale, MaybeIn offset, Out out), CheckAbsent("offset", offset);
          PackScales(scale, 0, out));
 OPERATOR(TransQuantParamV3, (In scale, MaybeIn offset, int64_t roundMode, Out out), CheckAbsent("offset", offset);

@@ -22,14 +22,15 @@ struct Range {
 };
 
 // Returns the range for y: that of 8 bits, or of 4 bits if each int32 holds eight of them.
-inline Range RangeOf(const at::Tensor& x, const at::Tensor& y) {
+inline Range RangeOf(const char* x_name, const at::Tensor& x, const char* y_name, const at::Tensor& y) {
+    if (x.dim() == 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, x_name, " has no dimensions; it must have at least 1");
     if (y.scalar_type() == at::kChar) return {-128, 127};
     if (y.scalar_type() != at::kInt)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "y is of the type ", y.scalar_type(),
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, y_name, " is of the type ", y.scalar_type(),
                       "; allowed: int8, and int32 for eight numbers of 4 bits in each");
-    if (x.dim() == 0 || x.size(-1) % kInInt32 != 0)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(),
-                      "; for numbers of 4 bits its last size must be divisible by ", kInInt32);
+    if (x.size(-1) % kInInt32 != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, x_name, " has the shape ", x.sizes(), "; if ", y_name,
+                      " is of the type int32, its last size must be divisible by ", kInInt32);
     return {-8, 7};
 }
 
@@ -41,15 +42,16 @@ inline void PutQuantized(at::Tensor& y, const at::Tensor& numbers) {
     Put(y, at::bitwise_or(lower, at::bitwise_left_shift(pairs.select(-1, 1), 4)).contiguous().view(at::kInt));
 }
 
-inline void CheckAbsent(const char* name, MaybeIn tensor) {
-    if (tensor) throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is not supported; pass null");
+inline void CheckAbsent(const char* name, MaybeIn tensor, const char* when = "") {
+    if (tensor) throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is not supported", when, "; pass null");
 }
 
 // Returns the factors of each row: those of its group, whose ends are numbers of rows.
-inline at::Tensor OfGroups(const at::Tensor& factors, const at::Tensor& ends, const at::Tensor& x) {
+inline at::Tensor OfGroups(const char* name, const at::Tensor& factors, const at::Tensor& ends, const at::Tensor& x) {
     if (factors.dim() != 2 || ends.dim() != 1 || factors.size(0) != ends.size(0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "smoothScales and groupIndex have the shapes ", factors.sizes(), " and ",
-                      ends.sizes(), "; they must be [groups, last size of x] and [groups]");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " and groupIndex have the shapes ", factors.sizes(), " and ",
+                      ends.sizes(),
+                      "; they must have 2 and 1 dimensions, with the same first size, the number of groups");
     const int64_t rows = x.size(-1) > 0 ? x.numel() / x.size(-1) : 0;
     // Rows behind the last group are none of a program's.
     const at::Tensor group = at::clamp_max(
@@ -58,14 +60,18 @@ inline at::Tensor OfGroups(const at::Tensor& factors, const at::Tensor& ends, co
     return factors.index_select(0, group).reshape(sizes);
 }
 
+// Returns the factors of all rows, or those of each row if there are groups.
+inline Optional<at::Tensor> FactorsOf(const char* name, MaybeIn factors, MaybeIn ends, const at::Tensor& x) {
+    if (!ends) return factors;
+    CheckPresent(name, factors, "if groupIndex is not null");
+    return Optional<at::Tensor>(OfGroups(name, *factors, *ends, x));
+}
+
 // Quantizes each row by the range of its numbers, with an offset or so that 0 stays 0.
-inline void QuantizeRows(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, at::Tensor& y, at::Tensor& scale,
+inline void QuantizeRows(const at::Tensor& x, const Range& range, MaybeIn factors, at::Tensor& y, at::Tensor& scale,
                          MaybeOut offset) {
-    const Range range = RangeOf(x, y);
-    if (x.dim() == 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has no dimensions; it must have at least 1");
-    if (groups) CheckPresent("smoothScales", smooth, "if there is a groupIndex");
     at::Tensor wide = Wide(x);
-    if (smooth) wide = wide * Wide(groups ? OfGroups(*smooth, *groups, x) : *smooth);
+    if (factors) wide = wide * Wide(*factors);
     const auto positive = [](const at::Tensor& factor) { return factor.masked_fill(factor == 0, 1); };
     if (!offset) {
         const at::Tensor factor = at::amax(wide.abs(), {-1}, true) / range.most;
@@ -83,21 +89,29 @@ inline void QuantizeRows(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, at
 // The values of groupListType: what numbers of rows are.
 constexpr int64_t kEnds = 0, kCounts = 1;
 
-inline void QuantizeGated(const at::Tensor& x, MaybeIn smooth, MaybeIn groups, int64_t groups_type, bool is_left_active,
-                          at::Tensor& y, at::Tensor& scale) {
+// The factors of columns, perhaps of each group, and what the groups are.
+struct Smooth {
+    const char* name;
+    MaybeIn factors, groups;
+    int64_t groups_type;
+};
+
+inline void QuantizeGated(const at::Tensor& x, const Smooth& smooth, bool is_left_active, at::Tensor& y,
+                          at::Tensor& scale) {
     if (x.dim() < 2 || x.size(-1) % 2 != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(),
                       "; it must have at least 2 dimensions, and an even last size");
-    if (groups_type != kEnds && groups_type != kCounts)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupListType is ", groups_type,
-                      "; allowed: 0 ends, 1 numbers of rows");
+    if (smooth.groups_type != kEnds && smooth.groups_type != kCounts)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupListType is ", smooth.groups_type,
+                      "; allowed: 0 (ends of groups), 1 (numbers of rows)");
     const std::vector<at::Tensor> halves = at::chunk(Wide(x), 2, -1);
     const at::Tensor gated = at::silu(halves[is_left_active ? 0 : 1]) * halves[is_left_active ? 1 : 0];
-    Optional<at::Tensor> ends = groups, factors = smooth, no_offset;
-    if (groups && groups_type == kCounts) ends = at::cumsum(*groups, 0);
+    Optional<at::Tensor> ends = smooth.groups, factors = smooth.factors, no_offset;
+    if (ends && smooth.groups_type == kCounts) ends = at::cumsum(*ends, 0);
     // One factor for each group.
-    if (groups && smooth && smooth->dim() == 1) factors = smooth->unsqueeze(-1).expand({-1, gated.size(-1)});
-    QuantizeRows(gated, factors, ends, y, scale, no_offset);
+    if (ends && factors && factors->dim() == 1) factors = factors->unsqueeze(-1).expand({-1, gated.size(-1)});
+    const Range range = RangeOf("a half of x", gated, "y", y);
+    QuantizeRows(gated, range, FactorsOf(smooth.name, factors, ends, gated), y, scale, no_offset);
 }
 
 }  // namespace quantization

@@ -29,9 +29,9 @@ struct Steps {
     bool divides;
 };
 
-void PutSteps(const at::Tensor& normal, const Steps& steps, at::Tensor& y) {
+void PutSteps(const at::Tensor& normal, const Steps& steps, const char* name, at::Tensor& y) {
     if (!steps.scales) return;
-    CheckInt8("y", y);
+    CheckInt8(name, y);
     const at::Tensor scales = Wide(*steps.scales), scaled = steps.divides ? normal / scales : normal * scales;
     const at::Tensor moved = steps.zeros ? scaled + Wide(*steps.zeros) : scaled;
     Put(y, at::clamp(at::round(moved), -128, 127));
@@ -40,31 +40,34 @@ void PutSteps(const at::Tensor& normal, const Steps& steps, at::Tensor& y) {
 // The two results of a normalization: each by the range of rows, after a factor.
 struct Rows {
     MaybeIn factor;
+    const char* name;
     at::Tensor &y, &scale;
 };
 
 void PutRows(const at::Tensor& normal, bool is_wanted, const Rows& rows) {
     if (!is_wanted) return;
     Optional<at::Tensor> no_offset;
-    QuantizeRows(normal, rows.factor, kNone, rows.y, rows.scale, no_offset);
+    QuantizeRows(normal, RangeOf("x1", normal, rows.name, rows.y), rows.factor, rows.y, rows.scale, no_offset);
 }
 
 // Returns which of two results are wanted. Without a mask the first one is, and the second if it has a factor.
 std::array<bool, 2> Wanted(Flags mask, MaybeIn second) {
     if (mask.empty()) return {true, second.has_value()};
     if (mask.size() != 2)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "outputMask has ", mask.size(), " elements; it must have 2");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "outputMask has ", mask.size(), " elements; it must have 2, or none");
     return {mask[0], mask[1]};
 }
+
+constexpr const char* kIfFloating = " if x is of a floating-point type";
 
 // Returns sums of products of numbers of 8 bits as numbers: with a scale for each column and one for each row.
 at::Tensor FromSums(const at::Tensor& x, MaybeIn columns, MaybeIn rows, MaybeIn bias, MaybeIn groups) {
     if (x.dim() != 2)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "x has the shape ", x.sizes(), "; it must have 2 dimensions");
     if (at::isFloatingType(x.scalar_type())) {
-        CheckAbsent("weightScale", columns);
-        CheckAbsent("activationScale", rows);
-        CheckAbsent("bias", bias);
+        CheckAbsent("weightScale", columns, kIfFloating);
+        CheckAbsent("activationScale", rows, kIfFloating);
+        CheckAbsent("bias", bias, kIfFloating);
         return Wide(x);
     }
     CheckPresent("weightScale", columns, "if x has whole numbers");
@@ -72,7 +75,7 @@ at::Tensor FromSums(const at::Tensor& x, MaybeIn columns, MaybeIn rows, MaybeIn 
     if (!groups || columns->size(0) == 1 || columns->dim() == 1)
         wide = wide * Wide(*columns);
     else
-        wide = wide * Wide(OfGroups(*columns, at::cumsum(*groups, 0), x));
+        wide = wide * Wide(OfGroups("weightScale", *columns, at::cumsum(*groups, 0), x));
     if (rows) CheckCount("activationScale", *rows, x.size(0));
     return rows ? wide * Wide(*rows).reshape({-1, 1}) : wide;
 }
@@ -83,7 +86,8 @@ void CheckZero(const char* name, int64_t mode) {
 
 void CheckLast(const char* name, int64_t dim, const at::Tensor& x) {
     if (dim != -1 && dim != x.dim() - 1)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is ", dim, "; allowed: -1, the last dimension of x");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is ", dim, "; allowed: -1 or ", x.dim() - 1,
+                      ", the last dimension of x");
 }
 
 void CheckDynamic(const std::string& mode) {
@@ -114,27 +118,29 @@ OPERATOR(AddRmsNormQuant,
          (In x1, In x2, In gamma, In scales1, MaybeIn scales2, MaybeIn zeroPoints1, MaybeIn zeroPoints2,
           [[maybe_unused]] int64_t axis, double epsilon, bool divMode, Out y1, Out y2, Out x),
          const at::Tensor normal = AddAndNormalize(x1, x2, gamma, kNone, epsilon, x);
-         PutSteps(normal, {Optional<at::Tensor>(scales1), zeroPoints1, divMode}, y1);
-         PutSteps(normal, {scales2, zeroPoints2, divMode}, y2));
+         PutSteps(normal, {Optional<at::Tensor>(scales1), zeroPoints1, divMode}, "y1", y1);
+         PutSteps(normal, {scales2, zeroPoints2, divMode}, "y2", y2));
 OPERATOR(AddRmsNormQuantV2,
          (In x1, In x2, In gamma, In scales1, MaybeIn scales2, MaybeIn zeroPoints1, MaybeIn zeroPoints2, MaybeIn beta,
           [[maybe_unused]] int64_t axis, double epsilon, bool divMode, Out y1, Out y2, Out x, MaybeOut res),
          CheckAbsent("res", res);
          const at::Tensor normal = AddAndNormalize(x1, x2, gamma, beta, epsilon, x);
-         PutSteps(normal, {Optional<at::Tensor>(scales1), zeroPoints1, divMode}, y1);
-         PutSteps(normal, {scales2, zeroPoints2, divMode}, y2));
+         PutSteps(normal, {Optional<at::Tensor>(scales1), zeroPoints1, divMode}, "y1", y1);
+         PutSteps(normal, {scales2, zeroPoints2, divMode}, "y2", y2));
 OPERATOR(AddRmsNormDynamicQuantV2,
          (In x1, In x2, In gamma, MaybeIn smoothScale1, MaybeIn smoothScale2, MaybeIn beta, double epsilon,
           Flags outputMask, Out y1, Out y2, Out x, Out scale1, Out scale2),
          const at::Tensor normal = AddAndNormalize(x1, x2, gamma, beta, epsilon, x);
-         const auto wanted = Wanted(outputMask, smoothScale2); PutRows(normal, wanted[0], {smoothScale1, y1, scale1});
-         PutRows(normal, wanted[1], {smoothScale2, y2, scale2}));
+         const auto wanted = Wanted(outputMask, smoothScale2);
+         PutRows(normal, wanted[0], {smoothScale1, "y1", y1, scale1});
+         PutRows(normal, wanted[1], {smoothScale2, "y2", y2, scale2}));
 OPERATOR(DequantSwigluQuant,
          (In x, MaybeIn weightScale, MaybeIn activationScale, MaybeIn bias, MaybeIn quantScale, MaybeIn quantOffset,
           MaybeIn groupIndex, bool activateLeft, Text quantMode, Out y, Out scale),
          CheckAbsent("quantOffset", quantOffset);
-         CheckDynamic(quantMode); QuantizeGated(FromSums(x, weightScale, activationScale, bias, groupIndex), quantScale,
-                                                quantScale ? groupIndex : kNone, kCounts, activateLeft, y, scale));
+         CheckDynamic(quantMode);
+         QuantizeGated(FromSums(x, weightScale, activationScale, bias, groupIndex),
+                       {"quantScale", quantScale, quantScale ? groupIndex : kNone, kCounts}, activateLeft, y, scale));
 OPERATOR(DequantSwigluQuantV2,
          (In x, MaybeIn weightScale, MaybeIn activationScale, MaybeIn bias, MaybeIn quantScale, MaybeIn quantOffset,
           MaybeIn groupIndex, bool activateLeft, Text quantMode, [[maybe_unused]] int64_t dstType,
@@ -142,8 +148,8 @@ OPERATOR(DequantSwigluQuantV2,
           [[maybe_unused]] double gluAlpha, [[maybe_unused]] double gluBias, Out y, Out scale),
          CheckAbsent("quantOffset", quantOffset);
          CheckDynamic(quantMode); CheckZero("swigluMode", swigluMode); CheckLast("activateDim", activateDim, x);
-         QuantizeGated(FromSums(x, weightScale, activationScale, bias, groupIndex), quantScale,
-                       quantScale ? groupIndex : kNone, kCounts, activateLeft, y, scale));
+         QuantizeGated(FromSums(x, weightScale, activationScale, bias, groupIndex),
+                       {"quantScale", quantScale, quantScale ? groupIndex : kNone, kCounts}, activateLeft, y, scale));
 OPERATOR(DynamicBlockQuant,
          (In x, [[maybe_unused]] double minScale, [[maybe_unused]] Text roundMode, [[maybe_unused]] int64_t dstType,
           int64_t rowBlockSize, int64_t colBlockSize, Out y, Out scale),

@@ -20,23 +20,21 @@ constexpr int64_t kHighest = 0, kSumOfTwo = 1;
 
 void CheckGroups(const at::Tensor& x, int64_t k, const Groups& groups) {
     if (x.dim() == 0 || groups.count < 1 || x.size(-1) % groups.count != 0)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupCount is ", groups.count,
-                      "; allowed: a divisor of the last size of x; x must have at least 1 dimension, and has the "
-                      "shape ",
-                      x.sizes());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupCount is ", groups.count, " and x has the shape ", x.sizes(),
+                      "; x must have at least 1 dimension, and groupCount must be a positive divisor of its last size");
     if (groups.chosen < 1 || groups.chosen > groups.count)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "kGroup is ", groups.chosen, "; allowed: 1 to groupCount, ",
                       groups.count);
     if (k < 1 || k > x.size(-1) / groups.count * groups.chosen)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "k is ", k, "; allowed: 1 to ",
-                      x.size(-1) / groups.count * groups.chosen, ", the number of experts in the chosen groups");
+                      x.size(-1) / groups.count * groups.chosen, ", the number of experts in kGroup groups");
     if (groups.mode != kHighest && groups.mode != kSumOfTwo)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupSelectMode is ", groups.mode,
-                      "; allowed: 0 the highest score, 1 the sum of the two highest scores");
+                      "; allowed: 0 (the highest score), 1 (the sum of the two highest scores)");
     if (groups.mode == kSumOfTwo && x.size(-1) / groups.count < 2)
         throw Refusal(ACLNN_ERR_PARAM_INVALID,
-                      "groupSelectMode is 1; each group must have at least 2 experts; pass a smaller groupCount, or 0 "
-                      "as groupSelectMode");
+                      "groupSelectMode is 1, for which each group must have at least 2 experts; pass a smaller "
+                      "groupCount, or 0 as groupSelectMode");
 }
 
 // Returns the numbers of the highest scores, the first of equal ones first.
@@ -68,7 +66,7 @@ void GateInGroups(const at::Tensor& x, MaybeIn bias, int64_t k, const Groups& gr
                   at::Tensor& y, at::Tensor& expert, Optional<at::Tensor> all) {
     CheckGroups(x, k, groups);
     if (weighting.norm != kSoftmax && weighting.norm != kSigmoid)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "normType is ", weighting.norm, "; allowed: 0 softmax, 1 sigmoid");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "normType is ", weighting.norm, "; allowed: 0 (softmax), 1 (sigmoid)");
     if (bias && bias->sizes() != x.sizes().slice(static_cast<size_t>(x.dim() - 1)))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "bias has the shape ", bias->sizes(), "; it must be [", x.size(-1),
                       "], the last size of x");
@@ -108,7 +106,7 @@ struct Terms {
 void FinalizeRouting(const at::Tensor& results, const at::Tensor& places, const Terms& terms, MaybeIn expert,
                      int64_t mode, at::Tensor& out) {
     if (mode != 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "dropPadMode is ", mode, "; allowed: 0");
-    if (terms.bias) CheckPresent("expertIdx", expert, "if there is a bias");
+    if (terms.bias) CheckPresent("expertIdx", expert, "if bias is not null");
     if (results.dim() != 2)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "expandedX has the shape ", results.sizes(),
                       "; it must have 2 dimensions");
@@ -119,7 +117,7 @@ void FinalizeRouting(const at::Tensor& results, const at::Tensor& places, const 
     const int64_t tokens = terms.scales ? terms.scales->size(0) : places.numel();
     if (places.numel() != tokens * k)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "expandedRowIdx has the shape ", places.sizes(), "; it must have ",
-                      tokens * k, " elements");
+                      tokens * k, " elements, as scales has");
     at::Tensor each = Wide(results).index_select(0, Long(places.flatten())).unflatten(0, at::IntArrayRef{k, tokens});
     if (terms.bias) each = each + Wide(*terms.bias).index_select(0, Long(expert->t().flatten())).reshape(each.sizes());
     if (terms.scales) each = each * Wide(*terms.scales).t().unsqueeze(-1);
@@ -152,10 +150,13 @@ struct Places {
     int64_t tokens, each;
 };
 
-Places PlacesOf(const at::Tensor& rows, const at::Tensor& places, int64_t each) {
-    if (rows.dim() != 2 || each < 1 || places.numel() % each != 0)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the tokens and sortedIndices have the shapes ", rows.sizes(), " and ",
-                      places.sizes(), " for ", each, " experts of a token; they must be rows, and a multiple of them");
+Places PlacesOf(const char* name, const at::Tensor& rows, const at::Tensor& places, const char* of_each, int64_t each) {
+    CheckPositive(of_each, each);
+    if (rows.dim() != 2 || places.numel() % each != 0)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " and sortedIndices have the shapes ", rows.sizes(), " and ",
+                      places.sizes(), "; ", name,
+                      " must have 2 dimensions, and sortedIndices a number of elements that is a multiple of ", each,
+                      ", ", of_each);
     // What was left out has the place of a row of zeros behind the others.
     return {at::clamp_max(Long(places.flatten()), rows.size(0)), places.numel() / each, each};
 }
@@ -164,6 +165,8 @@ at::Tensor At(const Places& places, const at::Tensor& rows) {
     const at::Tensor wide = Wide(rows);
     return at::cat({wide, at::zeros({1, wide.size(1)}, wide.options())}).index_select(0, places.rows);
 }
+
+constexpr const char* kOfProbs = "the second size of probs";
 
 int64_t ExpertsIn(MaybeIn weights) {
     if (weights && weights->dim() != 2)
@@ -194,7 +197,7 @@ void CheckNotPadded(bool padded) {
 // Hides all but the k highest logits of each row, then those of the lowest probabilities, whose sum is at most 1 - p.
 // The highest one stays.
 void KeepTop(const at::Tensor& logits, MaybeIn p, MaybeIn k, at::Tensor& out) {
-    if (!p && !k) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "p and k are null; one is required");
+    if (!p && !k) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, "p and k are null; at least one of them is required");
     if (logits.dim() != 2)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "logits has the shape ", logits.sizes(), "; it must have 2 dimensions");
     for (const auto* const each : {&p, &k})
@@ -239,7 +242,7 @@ at::Tensor CopiesOf(const at::Tensor& experts, const at::Tensor& table, const Ba
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "expertIds and eplbTable have the shapes ", experts.sizes(), " and ",
                       table.sizes(), "; both must have 2 dimensions");
     if (balance.mode != kByRank && balance.mode != kByToken)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "balanceMode is ", balance.mode, "; allowed: 0 by rank, 1 by token");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "balanceMode is ", balance.mode, "; allowed: 0 (by rank), 1 (by token)");
     if (balance.mode == kByRank && (balance.rank < 0 || balance.rank >= balance.ranks))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "localRankId is ", balance.rank,
                       "; allowed: at least 0, and less than worldSize, ", balance.ranks);
@@ -257,7 +260,7 @@ at::Tensor CopiesOf(const at::Tensor& experts, const at::Tensor& table, const Ba
 // Writes which experts of a token stay: those whose weight is at least a part of the sum of the token's weights.
 void Prune(MaybeIn weights, MaybeIn threshold, MaybeIn active, at::Tensor& out) {
     if (!weights) return;
-    CheckPresent("pruningThreshold", threshold, "if there are expertScales");
+    CheckPresent("pruningThreshold", threshold, "if expertScales is not null");
     const at::Tensor wide = Wide(*weights);
     at::Tensor stays = wide >= Wide(*threshold) * at::sum(wide, {-1}, true);
     if (active) stays = at::logical_and(stays, active->to(at::kBool).unsqueeze(-1));
@@ -298,17 +301,21 @@ OPERATOR(MoeTokenPermute,
          PermuteTokens(tokens, indices, numOutTokens, permutedTokens, sortedIndices));
 OPERATOR(MoeTokenPermuteGrad, (In permutedOutputGrad, In sortedIndices, int64_t numTopk, bool paddedMode, Out out),
          CheckNotPadded(paddedMode);
-         UnpermuteTokens(permutedOutputGrad, PlacesOf(permutedOutputGrad, sortedIndices, numTopk), kNone, out));
+         UnpermuteTokens(permutedOutputGrad,
+                         PlacesOf("permutedOutputGrad", permutedOutputGrad, sortedIndices, "numTopk", numTopk), kNone,
+                         out));
 OPERATOR(MoeTokenUnpermute,
          (In permutedTokens, In sortedIndices, MaybeIn probs, bool paddedMode, [[maybe_unused]] MaybeInts restoreShape,
           Out out),
          CheckNotPadded(paddedMode);
-         UnpermuteTokens(permutedTokens, PlacesOf(permutedTokens, sortedIndices, ExpertsIn(probs)), probs, out));
+         UnpermuteTokens(permutedTokens,
+                         PlacesOf("permutedTokens", permutedTokens, sortedIndices, kOfProbs, ExpertsIn(probs)), probs,
+                         out));
 OPERATOR(MoeTokenUnpermuteGrad,
          (In permutedTokens, In unpermutedTokensGrad, In sortedIndices, MaybeIn probs, bool paddedMode,
           [[maybe_unused]] MaybeInts restoreShape, Out permutedTokensGrad, MaybeOut probsGrad),
          CheckNotPadded(paddedMode);
          UnpermuteTokensBackward(permutedTokens, unpermutedTokensGrad,
-                                 PlacesOf(permutedTokens, sortedIndices, ExpertsIn(probs)), probs, permutedTokensGrad,
-                                 probsGrad));
+                                 PlacesOf("permutedTokens", permutedTokens, sortedIndices, kOfProbs, ExpertsIn(probs)),
+                                 probs, permutedTokensGrad, probsGrad));
 OPERATOR(ApplyTopKTopP, (In logits, MaybeIn p, MaybeIn k, Out out), KeepTop(logits, p, k, out));

@@ -3,10 +3,10 @@
 
 namespace {
 
-void CheckRows(const char* name, const at::Tensor& tensor, int64_t rows) {
-    if (tensor.dim() == 0 || tensor.size(0) < rows)
+void CheckRows(const char* name, const at::Tensor& tensor, int64_t queries) {
+    if (tensor.dim() == 0 || tensor.size(0) < queries)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", tensor.sizes(),
-                      "; its first size must be at least ", rows);
+                      "; it must have at least 1 dimension, and a first size of at least ", queries, ", numQueries");
 }
 
 // The state of sequences, of which the first `queries` take the tokens that a sampler chose.
@@ -38,16 +38,19 @@ void Advance(const Sequences& of, const at::Tensor& sampled, const at::Tensor& b
 
 // Writes the rows of tokens into a cache of blocks. In the first order a block has the numbers of all heads for each
 // token, in the second one (PA_NZ) it has groups of numbers, and in these the tokens.
-void StoreRows(const at::Tensor& rows, const at::Tensor& slots, bool is_grouped, at::Tensor& cache) {
+void StoreRows(const char* name, const at::Tensor& rows, const at::Tensor& slots, bool is_grouped,
+               const char* cache_name, at::Tensor& cache) {
     if (rows.dim() != 3 || cache.dim() != 4 || slots.dim() != 1 || slots.size(0) != rows.size(0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "key or value, its cache and slotMapping have the shapes ", rows.sizes(),
-                      ", ", cache.sizes(), " and ", slots.sizes(),
-                      "; they must have 3, 4 and 1 dimensions, and as many slots as rows");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, ", ", cache_name, " and slotMapping have the shapes ",
+                      rows.sizes(), ", ", cache.sizes(), " and ", slots.sizes(),
+                      "; they must have 3, 4 and 1 dimensions, and slotMapping as many elements as the first size of ",
+                      name);
     const int64_t width = rows.size(1) * rows.size(2);
     const at::Tensor tokens = is_grouped ? cache.permute({0, 2, 1, 3}) : cache;
     if (tokens.size(2) * tokens.size(3) != width)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the cache has the shape ", cache.sizes(), "; it must have ", width,
-                      " numbers for each token, as key or value, whose shape is ", rows.sizes());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, cache_name, " has the shape ", cache.sizes(), "; the product of its ",
+                      is_grouped ? "second and last size (cacheMode is PA_NZ)" : "last two sizes", " must be ", width,
+                      ", the product of the last two sizes of ", name, ", whose shape is ", rows.sizes());
     const at::Tensor slot = Long(slots), size = at::full_like(slot, tokens.size(1));
     c10::List<Optional<at::Tensor>> places;
     places.push_back(Optional<at::Tensor>(at::floor_divide(slot, size)));
@@ -72,5 +75,5 @@ OPERATOR(ScatterPaKvCache,
           [[maybe_unused]] MaybeInts strides, [[maybe_unused]] MaybeInts offsets),
          CheckAbsent("compressLens", compressLens);
          CheckAbsent("compressSeqOffset", compressSeqOffset); CheckAbsent("seqLens", seqLens);
-         StoreRows(key, slotMapping, cacheMode == "PA_NZ", keyCache);
-         StoreRows(value, slotMapping, cacheMode == "PA_NZ", valueCache));
+         StoreRows("key", key, slotMapping, cacheMode == "PA_NZ", "keyCache", keyCache);
+         StoreRows("value", value, slotMapping, cacheMode == "PA_NZ", "valueCache", valueCache));

@@ -13,7 +13,7 @@ at::Tensor MaxPool2d(const at::Tensor& self, Ints kernel, Ints stride, int64_t a
                      bool ceil_mode) {
     if (auto_pads != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "autoPads is ", auto_pads,
-                      "; allowed: 0, which takes paddings as given");
+                      "; allowed: 0 (paddings are used as they are)");
     for (const int64_t padding : paddings)
         if (padding != paddings[0] || padding < 0)
             throw Refusal(ACLNN_ERR_PARAM_INVALID, "paddings is ", paddings,

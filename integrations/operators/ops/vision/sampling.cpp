@@ -16,15 +16,15 @@ void PutGradients(at::Tensor& input, at::Tensor& grid, const std::tuple<at::Tens
 
 }  // namespace
 
-#define GRID(NAME, FUNCTION)                                                                                         \
-    OPERATOR(NAME, (In self, In grid, int64_t mode, int64_t padding, bool alignCorners, Out out),                    \
-             Put(out, at::FUNCTION(self, grid, mode, padding, alignCorners)));                                       \
-    OPERATOR(NAME##Backward,                                                                                         \
-             (In grad, In self, In grid, int64_t mode, int64_t padding, bool alignCorners, Flags mask, Out gradSelf, \
-              Out gradGrid),                                                                                         \
-             const auto wanted = Two(mask);                                                                          \
-             PutGradients(gradSelf, gradGrid,                                                                        \
-                          at::FUNCTION##_backward(grad, self, grid, mode, padding, alignCorners, wanted), mask))
+#define GRID(NAME, FUNCTION)                                                                                 \
+    OPERATOR(NAME, (In self, In grid, int64_t mode, int64_t padding, bool alignCorners, Out out),            \
+             Put(out, at::FUNCTION(self, grid, mode, padding, alignCorners)));                               \
+    OPERATOR(NAME##Backward,                                                                                 \
+             (In grad, In self, In grid, int64_t mode, int64_t padding, bool alignCorners, Flags outputMask, \
+              Out gradSelf, Out gradGrid),                                                                   \
+             const auto wanted = Two(outputMask);                                                            \
+             PutGradients(gradSelf, gradGrid,                                                                \
+                          at::FUNCTION##_backward(grad, self, grid, mode, padding, alignCorners, wanted), outputMask))
 
 GRID(GridSampler2D, grid_sampler_2d);
 GRID(GridSampler3D, grid_sampler_3d);

@@ -19,9 +19,16 @@ Optional<double> ScaleOrInverse(double scale, int64_t from, int64_t to) {
     return given || scale <= 0 ? given : Scale(1 / scale, from, to);
 }
 
-void CheckSizes(Ints sizes, size_t count) {
+void CheckSizes(const char* name, Ints sizes, size_t count) {
     if (sizes.size() != count)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the sizes are ", sizes, "; their number must be ", count);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is ", sizes, "; it must have ", count,
+                      count == 1 ? " element" : " elements");
+}
+
+void CheckDimensions(const at::Tensor& self, int64_t count) {
+    if (self.dim() != count)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "self has the shape ", self.sizes(), "; it must have ", count,
+                      " dimensions");
 }
 
 }  // namespace
@@ -43,30 +50,32 @@ OPERATOR(UpsampleNearest3dBackward,
          (In grad, Ints size, Ints inputSize, double scaleD, double scaleH, double scaleW, Out out),
          Put(out, at::upsample_nearest3d_backward(grad, size, inputSize, Scale(scaleD), Scale(scaleH), Scale(scaleW))));
 // The middle of an element decides which one is nearest.
-OPERATOR(UpsampleNearestExact1d, (In self, Ints size, double scale, Out out), CheckSizes(self.sizes(), 3);
-         CheckSizes(size, 1); Put(out, at::_upsample_nearest_exact1d(self, size, Scale(scale, self.size(2), size[0]))));
+OPERATOR(UpsampleNearestExact1d, (In self, Ints size, double scale, Out out), CheckDimensions(self, 3);
+         CheckSizes("size", size, 1);
+         Put(out, at::_upsample_nearest_exact1d(self, size, Scale(scale, self.size(2), size[0]))));
 OPERATOR(UpsampleNearestExact1dBackward, (In grad, Ints size, Ints inputSize, double scale, Out out),
-         CheckSizes(inputSize, 3);
-         CheckSizes(size, 1);
+         CheckSizes("inputSize", inputSize, 3);
+         CheckSizes("size", size, 1);
          Put(out, at::_upsample_nearest_exact1d_backward(grad, size, inputSize, Scale(scale, inputSize[2], size[0]))));
-OPERATOR(UpsampleNearestExact2d, (In self, Ints size, double scaleH, double scaleW, Out out),
-         CheckSizes(self.sizes(), 4);
-         CheckSizes(size, 2); Put(out, at::_upsample_nearest_exact2d(self, size, Scale(scaleH, self.size(2), size[0]),
-                                                                     Scale(scaleW, self.size(3), size[1]))));
+OPERATOR(UpsampleNearestExact2d, (In self, Ints size, double scaleH, double scaleW, Out out), CheckDimensions(self, 4);
+         CheckSizes("size", size, 2);
+         Put(out, at::_upsample_nearest_exact2d(self, size, Scale(scaleH, self.size(2), size[0]),
+                                                Scale(scaleW, self.size(3), size[1]))));
 OPERATOR(UpsampleNearestExact2dBackward, (In grad, Ints size, Ints inputSize, double scaleH, double scaleW, Out out),
-         CheckSizes(inputSize, 4);
-         CheckSizes(size, 2);
+         CheckSizes("inputSize", inputSize, 4);
+         CheckSizes("size", size, 2);
          Put(out, at::_upsample_nearest_exact2d_backward(grad, size, inputSize, Scale(scaleH, inputSize[2], size[0]),
                                                          Scale(scaleW, inputSize[3], size[1]))));
 OPERATOR(UpsampleNearestExact3d, (In self, Ints size, double scaleD, double scaleH, double scaleW, Out out),
-         CheckSizes(self.sizes(), 5);
-         CheckSizes(size, 3); Put(out, at::_upsample_nearest_exact3d(self, size, Scale(scaleD, self.size(2), size[0]),
-                                                                     Scale(scaleH, self.size(3), size[1]),
-                                                                     Scale(scaleW, self.size(4), size[2]))));
+         CheckDimensions(self, 5);
+         CheckSizes("size", size, 3);
+         Put(out, at::_upsample_nearest_exact3d(self, size, Scale(scaleD, self.size(2), size[0]),
+                                                Scale(scaleH, self.size(3), size[1]),
+                                                Scale(scaleW, self.size(4), size[2]))));
 OPERATOR(UpsampleNearestExact3dBackward,
          (In grad, Ints size, Ints inputSize, double scaleD, double scaleH, double scaleW, Out out),
-         CheckSizes(inputSize, 5);
-         CheckSizes(size, 3);
+         CheckSizes("inputSize", inputSize, 5);
+         CheckSizes("size", size, 3);
          Put(out, at::_upsample_nearest_exact3d_backward(grad, size, inputSize, Scale(scaleD, inputSize[2], size[0]),
                                                          Scale(scaleH, inputSize[3], size[1]),
                                                          Scale(scaleW, inputSize[4], size[2]))));
@@ -86,14 +95,14 @@ OPERATOR(UpsampleTrilinear3dBackward,
 // Defines an operator that interpolates between elements of an image, and its gradient.
 #define SMOOTH(NAME, FUNCTION, SCALE)                                                              \
     OPERATOR(NAME, (In self, Ints size, bool alignCorners, double scaleH, double scaleW, Out out), \
-             CheckSizes(self.sizes(), 4);                                                          \
-             CheckSizes(size, 2);                                                                  \
+             CheckDimensions(self, 4);                                                             \
+             CheckSizes("size", size, 2);                                                          \
              Put(out, at::FUNCTION(self, size, alignCorners, SCALE(scaleH, self.size(2), size[0]), \
                                    SCALE(scaleW, self.size(3), size[1]))))
 #define SMOOTH_BACKWARD(NAME, FUNCTION, SCALE)                                                                     \
     OPERATOR(NAME, (In grad, Ints size, Ints inputSize, bool alignCorners, double scaleH, double scaleW, Out out), \
-             CheckSizes(inputSize, 4);                                                                             \
-             CheckSizes(size, 2);                                                                                  \
+             CheckSizes("inputSize", inputSize, 4);                                                                \
+             CheckSizes("size", size, 2);                                                                          \
              Put(out, at::FUNCTION(grad, size, inputSize, alignCorners, SCALE(scaleH, inputSize[2], size[0]),      \
                                    SCALE(scaleW, inputSize[3], size[1]))))
 

@@ -246,7 +246,7 @@ def prompts_with_masks_and_lengths():
     got = npu.npu_prompt_flash_attention(*moved, num_heads=HEADS, num_key_value_heads=2, input_layout="BNSD",
                                          scale_value=SCALE, atten_mask=torch.zeros(7, 9, dtype=torch.bool).npu())
     same(got, reference(query, key, value, hidden_of(2, 7, 9))[0])
-    device.expect_error("the mask is null", lambda: npu.npu_fused_infer_attention_score(*moved, sparse_mode=3, **options))
+    device.expect_error("mask is null", lambda: npu.npu_fused_infer_attention_score(*moved, sparse_mode=3, **options))
     # What is added to the scores, for all sequences or for each.
     for sequences in (1, 2):
         shift = rand(sequences, HEADS, 7, 9)
@@ -257,7 +257,7 @@ def prompts_with_masks_and_lengths():
     device.expect_error("pseShift has the shape", lambda: npu.npu_fused_infer_attention_score(
         *moved, pse_shift=rand(1, HEADS, 6, 9).npu(), **options))
     second = {"num_query_heads": HEADS, "num_key_value_heads": 2, "input_layout": "BNSD"}
-    device.expect_error("the mask is null", lambda: npu.npu_fused_infer_attention_score_v2(*moved, sparse_mode=3, **second))
+    device.expect_error("mask is null", lambda: npu.npu_fused_infer_attention_score_v2(*moved, sparse_mode=3, **second))
 
 
 def parts_of_keys_are_joined():
@@ -272,7 +272,7 @@ def parts_of_keys_are_joined():
         got, _ = npu.npu_attention_update(sums, parts, 0)
         same(got, want.flatten(0, 2))
     device.expect_error("updateType is 1; allowed: 0", lambda: npu.npu_attention_update(sums, parts, 1))
-    device.expect_error("the latter must have one dimension more", lambda: npu.npu_attention_update(
+    device.expect_error("localOut must have the sizes of lse", lambda: npu.npu_attention_update(
         [sums[0][:3]], [parts[0]], 0))
 
 
@@ -347,6 +347,13 @@ def packed_prompts():
             atten_mask=PATTERN.npu() if mode else None, num_heads=HEADS, num_key_value_heads=2, scale=SCALE,
             input_layout="TND", sparse_mode=mode, softmax_lse_flag=True)
         same(got, torch.cat(want)), same(logarithms, torch.cat(sums))
+    for words, changed in (("actualSeqLengthsKv has the element 3; with TND each element must be at least the one before, "
+                            "here 4", {"actual_seq_lengths_kv": [4, 3]}),
+                           ("at most 8, the first size of query", {"actual_seq_lengths": [3, 9]}),
+                           ("its second size must be 4, numKeyValueHeads", {"num_key_value_heads": 4})):
+        device.expect_error(words, lambda: fused(query.npu(), key.npu(), value.npu(), **{
+            "actual_seq_lengths": ends, "actual_seq_lengths_kv": key_ends, "num_heads": HEADS, "num_key_value_heads": 2,
+            "scale": SCALE, "input_layout": "TND", **changed}))
 
 
 if __name__ == "__main__":

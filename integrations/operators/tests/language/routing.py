@@ -137,7 +137,7 @@ def tokens_are_permuted_and_back():
     assert torch.equal(npu.npu_moe_token_unpermute(permuted, places).cpu(), tokens)
     device.expect_error("tokens and indices have the shapes", lambda: npu.npu_moe_token_permute(
         tokens.npu(), experts[:4].npu()))
-    device.expect_error("and a multiple of them", lambda: npu.npu_moe_token_unpermute(
+    device.expect_error("a number of elements that is a multiple of 3", lambda: npu.npu_moe_token_unpermute(
         permuted, places, weights[:, :1].expand(5, 3).contiguous().npu()))
 
 

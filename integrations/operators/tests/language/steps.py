@@ -46,7 +46,7 @@ def keys_and_values_go_to_blocks():
                 cache[slot // 8, slot % 8] = rows[i]
             assert torch.equal(plain.cpu(), cache)
             assert torch.equal(grouped.cpu().permute(0, 2, 1, 3).reshape(cache.shape), cache)
-    device.expect_error("it must have 64 numbers for each token", lambda: npu.npu_scatter_pa_kv_cache(
+    device.expect_error("must be 64, the product of the last two sizes of key", lambda: npu.npu_scatter_pa_kv_cache(
         key.npu(), value.npu(), groups[1], groups[1], slots.npu()))
 
 
