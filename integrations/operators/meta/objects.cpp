@@ -28,17 +28,6 @@ at::IntArrayRef Array(const char* name, const int64_t* values, const char* count
     return {values, static_cast<size_t>(count)};
 }
 
-// Returns how many elements the allocation has from this address on, or 0 if it is in none.
-int64_t ElementsFrom(void* data, at::ScalarType type) {
-    void* base = nullptr;
-    size_t size = 0;
-    if (data == nullptr) return 0;
-    if (aclrtMemGetAddressRange(data, &base, &size) != ACL_SUCCESS) return operators::ForgetFailure(), 0;
-    const auto skipped = static_cast<size_t>(static_cast<const char*>(data) - static_cast<const char*>(base));
-    const size_t bytes = size - skipped;
-    return static_cast<int64_t>(type == operators::kInt4 ? 2 * bytes : bytes / c10::elementSize(type));
-}
-
 // The storage of a view: its address, and the elements that the program states.
 struct Stated {
     void* data;
@@ -46,7 +35,42 @@ struct Stated {
     int64_t elements;
 };
 
-// Returns how many elements the storage has: as many as stated, or more, if the view needs them and the allocation has
+// Returns the end of the allocation or mapping around an address, or null if there is none.
+char* EndAround(void* address) {
+    void* base = nullptr;
+    size_t size = 0;
+    if (aclrtMemGetAddressRange(address, &base, &size) == ACL_SUCCESS) return static_cast<char*>(base) + size;
+    operators::ForgetFailure();
+    return nullptr;
+}
+
+// Whether an address is in mapped memory (aclrtMapMem) that the current device may access.
+bool IsMapped(void* address) {
+    aclrtMemLocation location{0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    uint64_t access = ACL_RT_MEM_ACCESS_FLAGS_NONE;
+    int32_t device = 0;
+    if (aclrtGetDevice(&device) == ACL_SUCCESS) {
+        location.id = static_cast<uint32_t>(device);
+        if (aclrtMemGetAccess(address, &location, &access) == ACL_SUCCESS)
+            return access != ACL_RT_MEM_ACCESS_FLAGS_NONE;
+    }
+    operators::ForgetFailure();
+    return false;
+}
+
+// Whether there is memory for this many elements: in one allocation, or in adjacent mappings, because pools that grow
+// map memory behind what they have mapped before.
+bool HasRoom(const Stated& storage, int64_t elements) {
+    if (storage.data == nullptr) return false;
+    auto* const data = static_cast<char*>(storage.data);
+    const size_t needed = operators::BytesOf(static_cast<size_t>(elements), storage.type);
+    char* end = EndAround(data);
+    while (end != nullptr && static_cast<size_t>(end - data) < needed)
+        end = IsMapped(end - 1) && IsMapped(end) ? EndAround(end) : nullptr;
+    return end != nullptr;
+}
+
+// Returns how many elements the storage has: as many as stated, or more, if the view needs them and there is memory for
 // them, because programs pass storages that they have resized. Throws if the view needs more.
 int64_t CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset, const Stated& storage) {
     int64_t last = offset, count = 1;
@@ -66,7 +90,7 @@ int64_t CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offs
                           "values");
     }
     if (offset >= 0 && last < storage.elements) return storage.elements;
-    if (offset < 0 || last >= ElementsFrom(storage.data, storage.type))
+    if (offset < 0 || last >= kMostElements || !HasRoom(storage, last + 1))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims, strides and offset select the elements with index ", offset,
                       " to ", last, " (counted from 0), but the storage has ", storage.elements, " elements");
     return last + 1;
