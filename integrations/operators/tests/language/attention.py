@@ -347,8 +347,8 @@ def packed_prompts():
             atten_mask=PATTERN.npu() if mode else None, num_heads=HEADS, num_key_value_heads=2, scale=SCALE,
             input_layout="TND", sparse_mode=mode, softmax_lse_flag=True)
         same(got, torch.cat(want)), same(logarithms, torch.cat(sums))
-    for words, changed in (("actualSeqLengthsKv has the element 3; with TND each element must be at least the one before, "
-                            "here 4", {"actual_seq_lengths_kv": [4, 3]}),
+    for words, changed in (("actualSeqLengthsKv has the element 3; with TND each element must be at least the one "
+                            "before, here 4", {"actual_seq_lengths_kv": [4, 3]}),
                            ("at most 8, the first size of query", {"actual_seq_lengths": [3, 9]}),
                            ("its second size must be 4, numKeyValueHeads", {"num_key_value_heads": 4})):
         device.expect_error(words, lambda: fused(query.npu(), key.npu(), value.npu(), **{
