@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tarfile
 import tempfile
@@ -314,6 +315,14 @@ class Artefacts(Repository):
             self.write(release_image.DOCKERFILE, text.replace(lost, ""))
             with self.assertRaisesRegex(release.Refused, "needs FROM debian:NAME-slim, apt-get install and CMD"):
                 release_image.recipe(self.root)
+
+    def test_the_dockerfile_builds_with_what_the_build_needs(self):
+        root = pathlib.Path(release.__file__).resolve().parent.parent
+        needed = re.search(r"^needed=\((.*?)\)", (root / "tools/setup.sh").read_text(), re.MULTILINE | re.DOTALL)[1].split()
+        first = (root / release_image.DOCKERFILE).read_text().split("\nFROM ")[1]
+        packages = {entry.split(":")[1] for entry in needed} - {"git"}
+        self.assertIn("file", packages)
+        self.assertEqual(packages - set(first.split()), set())
 
     def test_what_cannot_be_made_here_is_left_out_with_a_reason(self):
         release.commit(self.root, "0.2.0", release.prepare(self.root, "0.2.0", DATE))

@@ -9,9 +9,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export PATH="$HOME/.cargo/bin:$PATH"
 
-# The commands that the scripts call, and their Debian packages.
+# The commands that the scripts and cpack call, and their Debian packages.
 needed=(git:git curl:curl gcc:build-essential g++:build-essential make:build-essential cmake:cmake ninja:ninja-build
-    python3:python3)
+    python3:python3 file:file)
 tests=1 checks=1 release=0
 case ${1-} in
 build) tests=0 checks=0 ;;
@@ -21,7 +21,7 @@ release) release=1 ;;
 esac
 shift
 ((tests == 0)) || needed+=(pkg-config:pkg-config)
-((checks == 0)) || needed+=(clang-format:clang-format doxygen:doxygen codespell:codespell file:file cloc:cloc valgrind:valgrind
+((checks == 0)) || needed+=(clang-format:clang-format doxygen:doxygen codespell:codespell cloc:cloc valgrind:valgrind
     gdb:gdb)
 if ((release)) && grep -q '^ID=debian' /etc/os-release; then
     needed+=(dpkg-scanpackages:dpkg-dev mmdebstrap:mmdebstrap umoci:umoci slirp4netns:slirp4netns)
