@@ -109,7 +109,7 @@ def binaries(root, home, target, out, only=()):
         release_image.image(root, version, when, native_debs(), native, out)
 
     makers = {
-        "bill": lambda: release_bill.bill(root, version, home / "build/dist/tools", out),
+        "bill": lambda: release_bill.bill(root, version, home / "build/dist/tools/cyclonedx", out),
         **{f"debian-{name}": lambda name=name: debian_packages(root, name, target, out) for name in PRESETS},
         "image": image,
         "wheel": lambda: wheel(root, home, target, out),

@@ -316,6 +316,15 @@ class Artefacts(Repository):
             with self.assertRaisesRegex(release.Refused, "needs FROM debian:NAME-slim, apt-get install and CMD"):
                 release_image.recipe(self.root)
 
+    def test_the_bill_has_a_folder_that_it_may_clear(self):
+        release.commit(self.root, "0.2.0", release.prepare(self.root, "0.2.0", DATE))
+        self.addCleanup(setattr, release_bill, "bill", release_bill.bill)
+        given = []
+        release_bill.bill = lambda root, version, tools, out: given.append(tools)
+        release_artefacts.binaries(self.root, self.root, self.out, self.out, ("bill",))
+        # The folder above has the roots of Debian that are kept.
+        self.assertEqual(given, [self.root / "build/dist/tools/cyclonedx"])
+
     def test_the_dockerfile_builds_with_what_the_build_needs(self):
         root = pathlib.Path(release.__file__).resolve().parent.parent
         needed = re.search(r"^needed=\((.*?)\)", (root / "tools/setup.sh").read_text(), re.MULTILINE | re.DOTALL)[1].split()
