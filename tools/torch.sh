@@ -7,6 +7,7 @@ accept torch "$@"
 
 pinned=2.7.1
 needs=(typing_extensions sympy networkx jinja2 fsspec filelock mpmath markupsafe numpy pyyaml packaging expecttest)
+beside=(torchvision==0.22.1 pillow)
 # Other releases of torch_npu: they load, and copy. The numbers are what each fetches, in MB.
 others=(2.1.0.post17 2.14.0)
 declare -A megabytes=([2.7.1]=875 [2.1.0.post17]=697 [2.14.0]=598)
@@ -45,6 +46,16 @@ install() {
         "$torch" "$npu" "${needs[@]}"
     "$venv/bin/python" tools/torch_stand_ins.py "$(echo "$venv"/lib/python3.11/site-packages/torch/lib)"
     touch "$venv/complete"
+}
+
+# An extension module beside torch, with what it needs. Without the network its test skips.
+install_beside() {
+    local site=$venv/lib/python3.11/site-packages
+    [[ ! -d $site/torchvision ]] || return 0
+    say "installing ${beside[*]}: fetches 15 MB into $cache"
+    wheel "${beside[@]}" || return 0
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links "$cache" --no-deps "${beside[@]}"
+    "$venv/bin/python" tools/torch_stand_ins.py "$site/torch/lib"
 }
 
 build_libraries() {
@@ -149,6 +160,7 @@ python)
     ;;
 '')
     for release in "$pinned" "${others[@]}"; do install "$release"; done
+    install_beside
     build_libraries
     say "torch $pinned and torch_npu $pinned"
     ctest --test-dir build/torch -L '^torch$' --no-tests=error --output-on-failure -j "$(nproc)"
