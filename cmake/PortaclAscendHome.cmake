@@ -12,3 +12,10 @@ function(portacl_ascend_home folder)
         file(WRITE "${folder}/${part}/README" "Programs look for this folder. The libraries of portacl are in another one.\n")
     endforeach()
 endfunction()
+
+# portacl_ascend_profiler(FOLDER): the program that torch_npu.profiler runs there.
+function(portacl_ascend_profiler folder)
+    set(source "${PROJECT_SOURCE_DIR}/integrations/companions/profiler")
+    configure_file("${source}/msprof" "${folder}/tools/profiler/bin/msprof" COPYONLY)
+    configure_file("${source}/msprof.py" "${folder}/tools/profiler/profiler_tool/analysis/msprof/msprof.py" COPYONLY)
+endfunction()

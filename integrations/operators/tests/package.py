@@ -1,6 +1,7 @@
 """The Python package: `run`, `env`, `doctor` and `demo` of `python -m portacl`, and torch_npu with nothing set but the path of
 the libraries."""
 
+import csv
 import importlib.util
 import json
 import os
@@ -60,7 +61,7 @@ import sys, torch, torch_npu
 from torch_npu.profiler import ProfilerActivity, profile, tensorboard_trace_handler
 with profile(activities=[getattr(ProfilerActivity, name) for name in sys.argv[2:]],
              on_trace_ready=tensorboard_trace_handler(sys.argv[1])):
-    x = torch.ones(8, 8).npu()
+    x = torch.ones(8, 8).pin_memory().npu(non_blocking=True)
     (torch.relu(x @ x) + 1).sum().item()
 """
 
@@ -73,13 +74,58 @@ def a_profile_has_the_operators(path, folder):
     assert {"aten::matmul", "aten::relu", "aten::add"} <= names, names
 
 
-def a_profile_of_the_device_says_where_it_is(path, folder):
-    expect("portacl: torch_npu.profiler writes no trace_view.json of the device; allowed: activities=[ProfilerActivity.CPU]",
-           portacl("run", path, folder, "CPU", "NPU"))
+def a_profile_of_the_device_has_its_operations(path, folder):
+    """torch_npu reads its own results and those of portacl, and joins both."""
+    text = portacl("run", path, folder, "CPU", "NPU")
+    assert "rror" not in text and "portacl:" not in text, text
+    output, = pathlib.Path(folder).glob("*/ASCEND_PROFILER_OUTPUT")
+    check_timeline(json.loads((output / "trace_view.json").read_text()))
+    rows = {name: list(csv.DictReader((output / f"{name}.csv").read_text().splitlines()))
+            for name in ["kernel_details", "operator_details", "step_trace_time"]}
+    cores = [row["Accelerator Core"] for row in rows["kernel_details"]]
+    assert cores.count("AI_CORE") >= 4 and cores.count("MEMCPY_ASYNC") >= 1, cores
+    times = {row["Name"]: float(row["Device Total Duration(us)"]) for row in rows["operator_details"]}
+    assert times["aten::matmul"] > 0 and times["aclnnRelu"] > 0 and times["aten::ones"] == 0, times
+    assert float(rows["step_trace_time"][0]["Computing"]) > 0, rows["step_trace_time"]
+
+
+def check_timeline(events):
+    bars = {(event["pid"], event["tid"], event["ts"]): event for event in events if event.get("ph") == "X"}
+    arrows = [event for event in events if event.get("name") == "torch_to_npu"]
+    starts = {event["id"]: (event["pid"], event["tid"], event["ts"]) for event in arrows if event["ph"] == "s"}
+    computed = {}
+    for end in arrows:
+        if end["ph"] == "f":
+            bar, operator = bars[end["pid"], end["tid"], end["ts"]], bars[starts[end["id"]]]
+            computed.setdefault(operator["name"], []).append((bar, float(bar["ts"]) - float(operator["ts"])))
+    # torch_npu names the operators that it calls. An arrow leads from each one to what the device computes for it.
+    for name in ["aclnnMatmul", "aclnnRelu", "aclnnAdds", "aclnnReduceSum"]:
+        assert any(bar["args"]["Task Type"] == "AI_CORE" for bar, _ in computed[name]), (name, computed)
+        # One clock: the device computes after the call began, and at most a minute later.
+        assert all(0 <= late < 60e6 for _, late in computed[name]), (name, computed)
+    copies = [bar for bar in bars.values() if bar.get("args", {}).get("Task Type") == "MEMCPY_ASYNC"]
+    assert any(bar["name"] == "copy host to device" and bar["args"]["bytes"] == 256 for bar in copies), copies
+
+
+def a_profile_of_the_device_without_msprof_says_where_it_is(path, folder):
+    done = subprocess.run([sys.executable, path, folder, "CPU", "NPU"], capture_output=True, text=True,
+                          env={**os.environ, "PATH": "/nowhere", "LD_LIBRARY_PATH": os.environ["PYTHONPATH"] + "/portacl/lib"})
+    expect("portacl: torch_npu.profiler writes no trace_view.json, because PATH has no msprof", done.stderr)
     traces = list(pathlib.Path(folder).glob("*/portacl-*.json"))
     assert len(traces) == 1, traces
     categories = [event.get("cat") for event in json.loads(traces[0].read_text())]
     assert categories.count("kernel") >= 3 and "copy" in categories, categories
+
+
+def msprof_refuses_what_it_lacks(folder):
+    program = os.environ["PYTHONPATH"] + "/portacl/ascend/tools/profiler/bin/msprof"
+    for arguments, status, words in [
+        (["--export=on", f"--output={folder}"], 1, f"msprof: --output is {folder}, and "),
+        (["--export=on", "--type=db", f"--output={folder}"], 2, "allowed: --export=on or --analyze=on, and --output=FOLDER"),
+        ([], 2, "allowed: "),
+    ]:
+        done = subprocess.run([program, *arguments], capture_output=True, text=True)
+        assert done.returncode == status and words in done.stderr, (arguments, done)
 
 
 def a_doctor_finds_what_is_missing():
@@ -124,8 +170,10 @@ if __name__ == "__main__":
         file.write(PROFILE)
         file.flush()
         a_profile_has_the_operators(file.name, folder + "/operators")
-        a_profile_of_the_device_says_where_it_is(file.name, folder + "/device")
+        a_profile_of_the_device_has_its_operations(file.name, folder + "/device")
+        a_profile_of_the_device_without_msprof_says_where_it_is(file.name, folder + "/bare")
+        msprof_refuses_what_it_lacks(folder)
     a_doctor_finds_what_is_missing()
     a_demo_trains()
     wrong_usage_is_refused()
-    print("8 passed, 0 failed")
+    print("10 passed, 0 failed")

@@ -6,3 +6,5 @@ import pathlib
 LIBRARIES = pathlib.Path(__file__).resolve().parent / "lib"
 # What torch_npu looks for where ASCEND_HOME_PATH says.
 HOME = pathlib.Path(__file__).resolve().parent / "ascend"
+# What torch_npu.profiler runs to read the operations of the device.
+PROFILER = HOME / "tools" / "profiler" / "bin"

@@ -13,7 +13,7 @@ import pathlib
 import shlex
 import sys
 
-from portacl import HOME, LIBRARIES, doctor
+from portacl import HOME, LIBRARIES, PROFILER, doctor
 
 
 def ascend_home():
@@ -27,10 +27,15 @@ def ascend_home():
 def environment():
     """The variables that programs need. The loader reads the path when a process begins. torch_npu's thread that submits
     operators is off, unless the caller has set it: it costs more than it hides where the device is the same processor, and
-    no line of Python is on its stack."""
-    path = [str(LIBRARIES)] + [part for part in os.environ.get("LD_LIBRARY_PATH", "").split(":") if part]
-    return {"LD_LIBRARY_PATH": ":".join(dict.fromkeys(path)), **ascend_home(),
+    no line of Python is on its stack. torch_npu.profiler finds msprof by PATH."""
+    return {"LD_LIBRARY_PATH": first_in("LD_LIBRARY_PATH", LIBRARIES), "PATH": first_in("PATH", PROFILER), **ascend_home(),
             "TASK_QUEUE_ENABLE": os.environ.get("TASK_QUEUE_ENABLE", "0")}
+
+
+def first_in(variable, folder):
+    """The variable, a list of folders, with this one in front."""
+    rest = [part for part in os.environ.get(variable, "").split(":") if part]
+    return ":".join(dict.fromkeys([str(folder), *rest]))
 
 
 def python(*arguments, **variables):

@@ -1,6 +1,7 @@
 //! Profiling: the devices that are recorded, the times, and the file. `backend::trace` does the recording.
 
 mod gauges;
+mod prof_folder;
 pub mod prof_range;
 pub mod prof_stamp;
 pub mod prof_step;
@@ -105,7 +106,8 @@ pub fn init(folder: &Path) -> Result<()> {
     output_path::create_folders(folder).map_err(|why| {
         error_with!(Code::InvalidFile, "profilerResultPath \"{}\" cannot be created: {why}", folder.display())
     })?;
-    state.profiler = Some(Profiler { folder: folder.to_owned(), limit: None, started: Vec::new(), has_begun: false });
+    let folder = prof_folder::inside(folder).unwrap_or_else(|| folder.to_owned());
+    state.profiler = Some(Profiler { folder, limit: None, started: Vec::new(), has_begun: false });
     Ok(())
 }
 

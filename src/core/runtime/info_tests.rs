@@ -23,7 +23,9 @@ fn a_name_without_a_row_is_reported_with_all_others_and_the_nearest() {
         assert_eq!(unknown(name), None, "{name}");
     }
     assert_eq!(unknown("Ascend950DT_9571"), None);
-    for (name, nearest) in [("Ascend910b3", "Ascend910B3"), ("910B", "Ascend910B"), ("Ascend910_9399", "Ascend910_9391")] {
+    for (name, nearest) in
+        [("Ascend910b3", "Ascend910B3"), ("910B", "Ascend910B"), ("Ascend910_9399", "Ascend910_9391")]
+    {
         let line = unknown(name).unwrap();
         assert!(line.starts_with(&format!("PORTACL_SOC_NAME is {name}, ")), "{line}");
         assert!(line.contains(&format!("known: {}; the nearest is {nearest}. ", names.join(", "))), "{line}");
