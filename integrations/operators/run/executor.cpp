@@ -21,7 +21,11 @@ namespace operators {
 
 namespace {
 
-constexpr size_t kMostWaiting = 1024;
+// Programs that run the second phase on another thread run ahead of it: torch_npu by thousands of operators, on each
+// device, before it waits.
+constexpr size_t kMostWaiting = 65536;
+// The number of outdated entries that the queue may have besides as many as it has others.
+constexpr size_t kMostOutdated = 4096;
 // The number of executors that must be free before one is used again, so that a handle that is used too late is
 // recognized.
 constexpr size_t kLeastFree = 4096;
@@ -36,7 +40,7 @@ class Pool {
         executor.work = std::move(work);
         waiting_.emplace_back(&executor, ++executor.uses);
         if (++count_ > kMostWaiting) dropped = DropOldest();
-        if (waiting_.size() > 4 * kMostWaiting) DropOutdated();
+        if (waiting_.size() > 2 * count_ + kMostOutdated) DropOutdated();
         return &executor;
     }
 

@@ -110,12 +110,24 @@ TEST_F(Protocol, ARepeatableExecutorServesManyCalls) {
     EXPECT_EQ(other.Get(), Floats{6});
 }
 
+// A program may run the second phase on another thread, which falls behind when the machine is busy.
+TEST_F(Protocol, ManyExecutorsWaitForTheirTurn) {
+    const Tensor one({1}, {1}), sum({1}, {0});
+    std::vector<aclOpExecutor*> waiting(10000);
+    for (int i = 0; i < 2; ++i) {
+        for (auto& executor : waiting) executor = PrepareAdd(sum, one, sum);
+        for (aclOpExecutor* const executor : waiting) ASSERT_EQ(ACL_SUCCESS, Run(executor)) << Text();
+        ASSERT_EQ(ACL_SUCCESS, Wait());
+        EXPECT_EQ(sum.Get(), Floats{10000.0f * static_cast<float>(i + 1)});
+    }
+}
+
 TEST_F(Protocol, ExecutorsThatAreNeverUsedAreDropped) {
     const Tensor a({1}, {1}), out({1}, {0});
     aclOpExecutor* first = PrepareAdd(a, a, out);
     aclOpExecutor* kept = PrepareAdd(a, a, out);
     ASSERT_EQ(ACL_SUCCESS, aclSetAclOpExecutorRepeatable(kept));
-    std::vector<aclOpExecutor*> more(5000);
+    std::vector<aclOpExecutor*> more(68000);
     for (auto& executor : more) executor = PrepareAdd(a, a, out);
     ExpectText(ACLNN_ERR_PARAM_INVALID, Run(first), "newer ones waited");
     ExpectText(ACLNN_ERR_PARAM_INVALID, Run(more[100]), "newer ones waited");
