@@ -6,11 +6,13 @@
 
 #include <cstring>
 #include <list>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "device_memory.h"
+#include "half.h"
 #include "kernels_of_others.h"
 #include "signature.h"
 #include "trampolines.h"
@@ -24,6 +26,7 @@ struct Adapted {
     std::string name;
     phi::Kernel cpu;
     Signature signature;
+    phi::DataType half;  // the type that it is registered for, if it is a kernel of single precision for half precision
 };
 
 const DeviceMemory* device_memory = nullptr;
@@ -85,7 +88,20 @@ std::uintptr_t Translate(const TensorArgument& argument, std::uintptr_t given, V
     }
 }
 
-phi::Attribute Translate(const phi::Attribute& attribute, Views& views) {
+// An input, null if there is none. Paddle 3.0 spells the function without an `n`; the name is looked up in each
+// release.
+template <typename Context>
+auto InputOf(Context& given, std::size_t index, int) -> decltype(given.MutableInputAt(index)) {
+    return given.MutableInputAt(index);
+}
+template <typename Context>
+auto InputOf(Context& given, std::size_t index, long) -> decltype(given.MutableIutputAt(index)) {
+    return given.MutableIutputAt(index);
+}
+
+phi::Attribute Translate(const phi::Attribute& attribute, phi::DataType half, Views& views) {
+    const auto* const type = paddle::get_if<phi::DataType>(&attribute);
+    if (type != nullptr && half != phi::DataType::UNDEFINED && IsHalf(*type)) return kSingle;
     const auto view = [&](const phi::TensorRef& tensor) {
         return phi::TensorRef(static_cast<const phi::DenseTensor*>(views.Input(tensor.Get())));
     };
@@ -98,11 +114,78 @@ phi::Attribute Translate(const phi::Attribute& attribute, Views& views) {
     return attribute;
 }
 
-phi::KernelContext Translate(phi::KernelContext& given, const phi::KernelArgsDef& arguments, phi::CPUContext& context,
-                             Views& views) {
+// The arguments of a call that are tensors, in their order; null where there is none. Only of calls with half
+// precision.
+struct Arguments {
+    std::vector<const phi::TensorBase*> inputs;
+    std::vector<const phi::TensorBase*> outputs;
+};
+
+const phi::DenseTensor* Dense(const phi::TensorBase* tensor) {
+    return tensor != nullptr && phi::DenseTensor::classof(tensor) ? static_cast<const phi::DenseTensor*>(tensor)
+                                                                  : nullptr;
+}
+
+// An optimizer's parameter of half precision may have a master in single precision, the last of the outputs, which it
+// is computed from. CPU kernels of single precision read the parameter and leave the master as it is.
+void FindMaster(const Arguments& arguments, Views& views) {
+    if (arguments.inputs.empty() || arguments.outputs.empty()) return;
+    const phi::DenseTensor* const parameter = Dense(arguments.inputs.front());
+    const phi::DenseTensor* const updated = Dense(arguments.outputs.front());
+    const phi::DenseTensor* const master = Dense(arguments.outputs.back());
+    if (parameter == nullptr || updated == nullptr || master == nullptr) return;
+    if (!parameter->has_allocation() || !master->has_allocation() || parameter->Holder() != updated->Holder()) return;
+    if (!IsHalf(parameter->dtype()) || master->dtype() != kSingle || master->dims() != parameter->dims()) return;
+    for (const phi::TensorBase* input : arguments.inputs) {
+        const phi::DenseTensor* const tensor = Dense(input);
+        if (tensor != nullptr && tensor->Holder() == master->Holder()) return views.UseMaster(*parameter, *master);
+    }
+}
+
+[[noreturn]] void RefuseMasters(const Adapted& kernel) {
+    throw std::runtime_error("portacl: " + kernel.name +
+                             ": it has a list of master parameters in single precision, which "
+                             "the device does not support; pass use_multi_tensor=False to the optimizer");
+}
+
+Arguments ArgumentsOf(phi::KernelContext& given, const Adapted& kernel) {
+    Arguments arguments;
+    const std::size_t inputs = kernel.cpu.args_def().input_defs().size();
+    for (std::size_t i = 0; i < inputs; ++i) {
+        const int first = given.InputRangeAt(i).first;
+        arguments.inputs.push_back(InputOf(given, first, 0));
+        const bool is_list = kernel.signature.tensors[i].kind == Kind::kOptionalTensors;
+        if (is_list && arguments.inputs.back() != nullptr) RefuseMasters(kernel);
+    }
+    for (std::size_t i = 0; i < given.OutputsSize(); ++i) arguments.outputs.push_back(given.MutableOutputAt(i));
+    return arguments;
+}
+
+Arguments ArgumentsOf(const DirectCall& call, const Adapted& kernel) {
+    Arguments arguments;
+    for (const TensorArgument& argument : kernel.signature.tensors) {
+        const std::uintptr_t given = call.words[argument.word];
+        const phi::TensorBase* tensor = nullptr;
+        if (argument.kind == Kind::kTensor) {
+            tensor = reinterpret_cast<const phi::TensorBase*>(given);
+        } else if (argument.kind == Kind::kOptionalTensor) {
+            const auto& optional = *reinterpret_cast<const paddle::optional<phi::DenseTensor>*>(given);
+            if (optional) tensor = &*optional;
+        } else if (argument.kind == Kind::kOptionalTensors) {
+            if (*reinterpret_cast<const paddle::optional<std::vector<const phi::DenseTensor*>>*>(given)) {
+                RefuseMasters(kernel);
+            }
+        }
+        (argument.is_output ? arguments.outputs : arguments.inputs).push_back(tensor);
+    }
+    return arguments;
+}
+
+phi::KernelContext Translate(phi::KernelContext& given, const Adapted& kernel, phi::CPUContext& context, Views& views) {
     phi::KernelContext translated(&context);
+    const phi::KernelArgsDef& arguments = kernel.cpu.args_def();
     for (std::size_t i = 0; i < given.InputsSize(); ++i) {
-        translated.EmplaceBackInputWithoutSetRange(views.Input(given.MutableInputAt(i)));
+        translated.EmplaceBackInputWithoutSetRange(views.Input(InputOf(given, i, 0)));
     }
     for (std::size_t i = 0; i < given.OutputsSize(); ++i) {
         translated.EmplaceBackOutputWithoutSetRange(views.Output(given.MutableOutputAt(i)));
@@ -113,7 +196,9 @@ phi::KernelContext Translate(phi::KernelContext& given, const phi::KernelArgsDef
     for (std::size_t i = 0; i < arguments.output_defs().size(); ++i) {
         translated.AssignOutputRange(std::pair<int, int>(given.OutputRangeAt(i)), i);
     }
-    for (std::size_t i = 0; i < given.AttrsSize(); ++i) translated.EmplaceBackAttr(Translate(given.AttrAt(i), views));
+    for (std::size_t i = 0; i < given.AttrsSize(); ++i) {
+        translated.EmplaceBackAttr(Translate(given.AttrAt(i), kernel.half, views));
+    }
     return translated;
 }
 
@@ -124,8 +209,9 @@ void RunInContext(std::size_t number, phi::KernelContext* given) {
     const DeviceOfCall device(*device_memory, given->GetDeviceContext<phi::CustomContext>(), kernel.name.c_str());
     device.Wait();
     Worker worker(device);
-    Views views(device, worker.Tensors());
-    phi::KernelContext context = Translate(*given, kernel.cpu.args_def(), worker.Context(), views);
+    Views views(device, worker.Tensors(), kernel.half);
+    if (kernel.half != phi::DataType::UNDEFINED) FindMaster(ArgumentsOf(*given, kernel), views);
+    phi::KernelContext context = Translate(*given, kernel, worker.Context(), views);
     kernel.cpu(&context);
     views.Return();
 }
@@ -136,8 +222,15 @@ void RunDirectly(std::size_t number, DirectCall& call) {
     const DeviceOfCall device(*device_memory, static_cast<const phi::CustomContext&>(given), kernel.name.c_str());
     device.Wait();
     Worker worker(device);
-    Views views(device, worker.Tensors());
+    Views views(device, worker.Tensors(), kernel.half);
     Containers containers;
+    if (kernel.half != phi::DataType::UNDEFINED) {
+        FindMaster(ArgumentsOf(call, kernel), views);
+        for (const std::uint8_t word : kernel.signature.data_types) {
+            auto& type = call.words[word];
+            if (IsHalf(static_cast<phi::DataType>(type))) type = static_cast<std::uintptr_t>(kSingle);
+        }
+    }
     const phi::DeviceContext& context = worker.Context();
     call.words[0] = Address(context);
     for (const TensorArgument& argument : kernel.signature.tensors) {
@@ -164,7 +257,7 @@ bool DeviceHas(const phi::KernelKeyMap& kernels, phi::Backend device, const phi:
 
 // The CPU kernel as one of the device. It takes its inputs from wherever they are, on the host or the device: if Paddle
 // moved them, an operator in place would write to something else than it reads.
-phi::Kernel ForDevice(const phi::Kernel& cpu, std::size_t number, phi::Backend device) {
+phi::Kernel ForDevice(const phi::Kernel& cpu, phi::DataType half, std::size_t number, phi::Backend device) {
     phi::Kernel kernel(InContext(number), Directly(number));
     *kernel.mutable_args_def() = cpu.args_def();
     kernel.get_kerneltype_forvar_fn_ = cpu.get_kerneltype_forvar_fn_;
@@ -172,18 +265,41 @@ phi::Kernel ForDevice(const phi::Kernel& cpu, std::size_t number, phi::Backend d
     for (auto& output : kernel.mutable_args_def()->output_defs()) {
         if (output.backend == phi::Backend::CPU) output.SetBackend(device);
     }
+    if (half == phi::DataType::UNDEFINED) return kernel;
+    for (auto& input : kernel.mutable_args_def()->input_defs()) {
+        if (input.dtype == kSingle) input.SetDataType(half);
+    }
+    for (auto& output : kernel.mutable_args_def()->output_defs()) {
+        if (output.dtype == kSingle) output.SetDataType(half);
+    }
     return kernel;
+}
+
+// The types of half precision that a CPU kernel serves for want of another, after its own.
+std::vector<phi::DataType> TypesOf(const std::string& name, const phi::KernelKeyMap& kernels,
+                                   const phi::KernelKey& key) {
+    std::vector<phi::DataType> types{phi::DataType::UNDEFINED};
+    if (key.dtype() != kSingle || DependsOnBits(name)) return types;
+    for (const phi::DataType half : kHalfTypes) {
+        if (kernels.count(phi::KernelKey(phi::Backend::CPU, key.layout(), half)) == 0) types.push_back(half);
+    }
+    return types;
 }
 
 void RegisterName(const std::string& name, phi::KernelKeyMap& kernels, phi::Backend device) {
     std::vector<Registration> found;
     for (const auto& [key, cpu] : kernels) {
-        if (key.backend() != phi::Backend::CPU || DeviceHas(kernels, device, key)) continue;
+        if (key.backend() != phi::Backend::CPU) continue;
         if (cpu.GetKernelRegisteredType() != phi::KernelRegisteredType::FUNCTION) continue;
-        auto signature = SignatureOf(cpu.args_def());
-        if (!signature || adapted.size() >= kTrampolines) continue;
-        found.push_back({phi::KernelKey(device, key.layout(), key.dtype()), ForDevice(cpu, adapted.size(), device)});
-        adapted.push_back({name, cpu, std::move(*signature)});
+        for (const phi::DataType half : TypesOf(name, kernels, key)) {
+            const phi::DataType type = half == phi::DataType::UNDEFINED ? key.dtype() : half;
+            const phi::KernelKey registered(device, key.layout(), type);
+            if (DeviceHas(kernels, device, registered)) continue;
+            auto signature = SignatureOf(cpu.args_def());
+            if (!signature || adapted.size() >= kTrampolines) continue;
+            found.push_back({registered, ForDevice(cpu, half, adapted.size(), device)});
+            adapted.push_back({name, cpu, std::move(*signature), half});
+        }
     }
     for (const Registration& one : found) kernels[one.key] = one.kernel;
 }

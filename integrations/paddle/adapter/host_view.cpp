@@ -19,15 +19,10 @@ std::shared_ptr<phi::Allocation> DeviceOfCall::Allocate(std::size_t bytes) const
     return const_cast<phi::Allocator&>(allocator).Allocate(bytes);
 }
 
-namespace {
-
-// To make a place, Paddle looks a name up.
 const phi::Place& Host() {
     static const phi::Place host = phi::CPUPlace();
     return host;
 }
-
-}  // namespace
 
 HostView::HostView(const DeviceOfCall& device, std::shared_ptr<phi::Allocation> origin)
     : phi::Allocation(origin->ptr(), origin->size(), Host()), origin_(std::move(origin)) {

@@ -14,6 +14,9 @@
 
 namespace portacl_paddle {
 
+// The CPU's place, which Paddle makes by looking a name up.
+const phi::Place& Host();
+
 // A stream of the device, and its memory. Throws std::runtime_error if a call of the library fails.
 class DeviceOfCall {
   public:

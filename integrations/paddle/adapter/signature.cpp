@@ -100,7 +100,13 @@ std::optional<Signature> SignatureOf(const phi::KernelArgsDef& arguments) {
     for (const auto& input : arguments.input_defs()) {
         if (!add(KindOfInput(input.type_index), false)) return std::nullopt;
     }
-    for (const auto& attribute : arguments.attribute_defs()) PlaceAttribute(attribute.type_index, places);
+    for (const auto& attribute : arguments.attribute_defs()) {
+        if (attribute.type_index == AttributeType::DATA_TYPE) {
+            signature.data_types.push_back(static_cast<std::uint8_t>(places.Integers(1)));
+        } else {
+            PlaceAttribute(attribute.type_index, places);
+        }
+    }
     for (const auto& output : arguments.output_defs()) {
         if (!add(KindOfOutput(output.type_index), true)) return std::nullopt;
     }

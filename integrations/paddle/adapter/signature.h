@@ -42,6 +42,7 @@ struct TensorArgument {
 
 struct Signature {
     std::vector<TensorArgument> tensors;
+    std::vector<std::uint8_t> data_types;  // words of attributes
 };
 
 // The signature of a kernel; nothing if it has arguments that the adapter does not know.

@@ -32,7 +32,8 @@ bool IsOnDevice(const phi::DenseTensor& tensor) {
 
 }  // namespace
 
-Views::Views(const DeviceOfCall& device, std::deque<phi::DenseTensor>& tensors) : device_(device), tensors_(tensors) {}
+Views::Views(const DeviceOfCall& device, std::deque<phi::DenseTensor>& tensors, phi::DataType half)
+    : device_(device), half_(half), tensors_(tensors) {}
 
 Views::~Views() {
     for (std::size_t i = 0; i < used_; ++i) Members::Holder(tensors_[i]).reset();
@@ -47,6 +48,10 @@ std::shared_ptr<HostView> Views::ViewOf(const std::shared_ptr<phi::Allocation>& 
 }
 
 void Views::See(const phi::DenseTensor& tensor, phi::DenseTensor& view) {
+    if (half_ != phi::DataType::UNDEFINED && IsHalf(tensor.dtype())) {
+        const bool has_master = parameter_ != nullptr && tensor.Holder() == parameter_->Holder();
+        return has_master ? See(*master_, view) : SeeWide(tensor, view);
+    }
     Members::Meta(view) = tensor.meta();
     if (!IsOnDevice(tensor)) {
         Members::Holder(view) = tensor.Holder();
@@ -57,6 +62,43 @@ void Views::See(const phi::DenseTensor& tensor, phi::DenseTensor& view) {
         const auto [begin, end] = RangeOf(tensor);
         memory->Fetch(device_, begin, end);
     }
+    Members::Holder(view) = std::move(memory);
+}
+
+void Views::SeeWide(const phi::DenseTensor& tensor, phi::DenseTensor& view) {
+    phi::DenseTensorMeta& meta = Members::Meta(view) = tensor.meta();
+    meta.dtype = kSingle;
+    meta.offset = 0;
+    Members::Holder(view) = nullptr;
+    if (!tensor.has_allocation()) return;
+    if (!tensor.meta().is_contiguous()) {
+        throw std::runtime_error(std::string("portacl: ") + device_.Kernel() +
+                                 ": it has a view of half precision as an argument; pass x.contiguous()");
+    }
+    // Gradients are passed some tensors without their memory.
+    const auto [begin, past] = RangeOf(tensor);
+    const std::size_t end = std::max(begin, std::min(past, tensor.Holder()->size()));
+    const std::size_t count = (end - begin) / phi::SizeOf(tensor.dtype());
+    for (const Widened& known : widened_) {
+        if (known.origin != tensor.Holder() || known.offset != begin || known.memory->size() < count * sizeof(float)) {
+            continue;
+        }
+        Members::Holder(view) = known.memory;
+        return;
+    }
+    auto memory = std::make_shared<WideMemory>(count * sizeof(float));
+    const void* elements = static_cast<const char*>(tensor.Holder()->ptr()) + begin;
+    std::vector<char> copy;
+    if (IsOnDevice(tensor)) {
+        device_.WaitFor(tensor.Holder()->place());
+        if (!device_.IsOnHost() && count != 0) {
+            copy.resize(end - begin);
+            device_.Read(copy.data(), *tensor.Holder(), begin, copy.size());
+            elements = copy.data();
+        }
+    }
+    Widen(tensor.dtype(), elements, count, static_cast<float*>(memory->ptr()));
+    widened_.push_back({tensor.Holder(), begin, memory});
     Members::Holder(view) = std::move(memory);
 }
 
@@ -143,7 +185,37 @@ std::shared_ptr<phi::Allocation> Views::OriginOf(const phi::DenseTensor& view) {
     return found->second;
 }
 
+// Into the memory that the tensor has, if the elements fit, as Paddle's own kernels do.
+void Views::ReturnNarrow(const phi::DenseTensor& view, phi::DenseTensor& given) {
+    const phi::DataType type = IsHalf(given.dtype()) ? given.dtype() : half_;
+    const std::size_t offset = given.meta().offset;
+    Members::Meta(given) = view.meta();
+    given.set_type(type);
+    std::shared_ptr<phi::Allocation>& holder = Members::Holder(given);
+    if (!view.has_allocation()) {
+        holder = nullptr;
+        return;
+    }
+    const auto count = static_cast<std::size_t>(std::max<std::int64_t>(view.numel(), 0));
+    const std::size_t bytes = count * phi::SizeOf(type);
+    const bool fits = holder != nullptr && holder->size() >= offset + bytes;
+    if (!fits) holder = device_.Allocate(bytes);
+    const std::size_t begin = Members::Meta(given).offset = fits ? offset : 0;
+    if (count == 0) return;
+    const auto* const elements =
+        reinterpret_cast<const float*>(static_cast<const char*>(view.Holder()->ptr()) + view.meta().offset);
+    if (device_.IsOnHost() || !IsOnDevice(given)) {
+        Narrow(type, elements, count, static_cast<char*>(holder->ptr()) + begin);
+        return;
+    }
+    std::vector<char> narrow(bytes);
+    Narrow(type, elements, count, narrow.data());
+    device_.Write(*holder, begin, narrow.data(), bytes);
+}
+
 void Views::Return(const phi::DenseTensor& view, phi::DenseTensor& given) {
+    const bool is_half = IsHalf(given.dtype()) || given.dtype() == phi::DataType::UNDEFINED;
+    if (half_ != phi::DataType::UNDEFINED && is_half && view.dtype() == kSingle) return ReturnNarrow(view, given);
     // A tensor on the CPU that stayed there: the kernel was given the memory itself.
     const bool is_same = view.Holder() == given.Holder();
     Members::Meta(given) = view.meta();

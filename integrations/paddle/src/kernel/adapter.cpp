@@ -23,6 +23,9 @@ namespace {
 
 constexpr const char* kModule = "libportacl_paddle_kernels.so";
 
+// Set once, while Paddle is loaded.
+bool has_adapter = false;
+
 bool IsSet(const char* variable) {
     const char* const value = secure_getenv(variable);
     return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
@@ -94,6 +97,10 @@ std::string ReleaseOfPaddle() {
 
 }  // namespace
 
+bool HasAdapter() {
+    return has_adapter;
+}
+
 bool LoadAdapter(const char* device_type) {
     const std::string path = ModulePath();
     if (!std::ifstream(path).good()) return false;
@@ -116,6 +123,7 @@ bool LoadAdapter(const char* device_type) {
     static const DeviceMemory memory{sizeof(DeviceMemory), HostMayTouchDeviceMemory(), Wait, WaitForDevice, Read, Write,
                                      aclGetRecentErrMsg};
     if (const char* const why = adapt(device_type, &memory)) return refuse(why);
+    has_adapter = true;
     return memory.is_on_host;
 }
 

@@ -7,4 +7,7 @@ namespace portacl_paddle {
 // without the module, or where the host may not touch device memory, it needs the plug-in's own.
 bool LoadAdapter(const char* device_type);
 
+// Whether it has: the device then has kernels of half precision.
+bool HasAdapter();
+
 }  // namespace portacl_paddle

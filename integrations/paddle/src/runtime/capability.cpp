@@ -8,6 +8,7 @@
 
 #include "base/callbacks.h"
 #include "base/report.h"
+#include "kernel/adapter.h"
 #include "runtime/device_properties.h"
 
 namespace portacl_paddle {
@@ -37,10 +38,10 @@ C_Status ReportVersion(const char* callback, C_Device device, std::size_t* versi
     return Answer(callback, code);
 }
 
-C_Status Deny(const char* callback, C_Device device, bool* supported) {
+C_Status ReportSupport(const char* callback, C_Device device, bool* supported, bool is_supported) {
     if (device == nullptr) return Refuse(callback, "device is null");
     if (supported == nullptr) return Refuse(callback, "supported is null");
-    *supported = false;
+    *supported = is_supported;
     return C_SUCCESS;
 }
 
@@ -135,18 +136,17 @@ C_Status get_max_grid_dim_size(C_Device device, std::array<unsigned, 3>* size) {
     return C_SUCCESS;
 }
 
-// Operators fall back to Paddle's CPU kernels, which have nearly none for half precision; tensors
-// of these types work.
+// Paddle's CPU kernels, to which operators fall back, have nearly none for half precision; the adapter has them.
 C_Status is_float16_supported(C_Device device, bool* supported) {
-    return Deny("is_float16_supported", device, supported);
+    return ReportSupport("is_float16_supported", device, supported, HasAdapter());
 }
 
 C_Status is_bfloat16_supported(C_Device device, bool* supported) {
-    return Deny("is_bfloat16_supported", device, supported);
+    return ReportSupport("is_bfloat16_supported", device, supported, HasAdapter());
 }
 
 C_Status is_dnn_supported(C_Device device, bool* supported) {
-    return Deny("is_dnn_supported", device, supported);
+    return ReportSupport("is_dnn_supported", device, supported, false);
 }
 
 }  // namespace portacl_paddle

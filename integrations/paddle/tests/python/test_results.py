@@ -147,6 +147,122 @@ class RandomNumbers(Results):
         self.compare(program)
 
 
+class HalfPrecision(Results):
+    """Kernels of single precision serve it where the CPU has none: their results, rounded."""
+
+    TYPES = {"float16": 1e-3, "bfloat16": 8e-3}
+
+    def compare_rounded(self, program):
+        """Results on the device in half precision beside those of the CPU in single precision."""
+        for name, tolerance in self.TYPES.items():
+            with self.subTest(name):
+                paddle.set_device("cpu")
+                expected = [value.numpy() for value in program("float32")]
+                paddle.set_device(FIRST)
+                found = program(name)
+                self.assertGreater(len(found), 0)
+                for one, value in zip(expected, found):
+                    self.assert_on(value, FIRST)
+                    self.assertEqual(value.dtype, getattr(paddle, name))
+                    numpy.testing.assert_allclose(value.astype("float32").numpy(), one, rtol=tolerance, atol=tolerance)
+
+    def values(self, name, *shape):
+        # Numbers that half precision has.
+        tensor = paddle.to_tensor((numpy.random.RandomState(3).randint(1, 64, shape) / 64).astype("float32"))
+        tensor = tensor.astype(name)
+        tensor.stop_gradient = False
+        return tensor
+
+    def test_operators(self):
+        operators = {
+            "add": lambda x: x + x, "divide": lambda x: x / (x + 1), "matmul": lambda x: x @ x, "exp": paddle.exp,
+            "softmax": nn.functional.softmax, "gelu": nn.functional.gelu, "max": lambda x: x.max(axis=1),
+            "cumsum": lambda x: x.cumsum(axis=0), "where": lambda x: paddle.where(x > 0.5, x, -x)}
+        for name, operator in operators.items():
+            with self.subTest(operator=name):
+                def program(dtype, operator=operator):
+                    x = self.values(dtype, 4, 4)
+                    out = operator(x)
+                    out.sum().backward()
+                    return [out, x.grad]
+                self.compare_rounded(program)
+
+    def test_operators_in_place(self):
+        def program(dtype):
+            x = self.values(dtype, 4, 4).detach()
+            same = x.add_(self.values(dtype, 4, 4).detach()).scale_(0.5)
+            x[1] = 7.0
+            x.clip_(0.1, 0.5)
+            self.assertIs(same, x)
+            return [x]
+        self.compare_rounded(program)
+
+    def test_layers_and_their_statistics(self):
+        for make, shape in ((lambda: nn.Linear(4, 3), (5, 4)), (lambda: nn.Conv2D(2, 3, 3), (2, 2, 6, 6)),
+                            (lambda: nn.LayerNorm(4), (5, 4)), (lambda: nn.Embedding(9, 4), None)):
+            def program(dtype, make=make, shape=shape):
+                paddle.seed(5)
+                network = make()
+                for value in network.parameters():
+                    value.set_value(numpy.random.RandomState(5).randint(-8, 8, value.shape).astype("float32") / 16)
+                network.to(dtype=dtype)
+                for _ in range(2):
+                    out = network(self.values(dtype, *shape) if shape else paddle.to_tensor([1, 3, 3]))
+                    (out * 0.125).sum().backward()
+                return [out, *(value.grad for value in network.parameters())]
+            with self.subTest(make().__class__.__name__):
+                self.compare_rounded(program)
+        with self.subTest("the mean and the variance of a batch are in single precision"):
+            norm = nn.BatchNorm2D(2)
+            inputs = self.values("float16", 2, 2, 3, 3)
+            norm(inputs).sum().backward()
+            self.assertEqual(norm._mean.dtype, paddle.float32)
+            self.assertEqual(inputs.grad.dtype, paddle.float16)
+            numpy.testing.assert_allclose(
+                norm._mean.numpy(), 0.1 * inputs.numpy().astype("float32").mean((0, 2, 3)), rtol=1e-5)
+
+    def test_masters_of_parameters_are_updated(self):
+        # A step that half precision has no number for is kept by the master.
+        for name in ("Momentum", "Adam", "AdamW", "Lamb"):
+            with self.subTest(name):
+                network = nn.Linear(1, 64)
+                network.to(dtype="float16")
+                parameter = network.weight
+                trainer = getattr(paddle.optimizer, name)(1e-5, parameters=[parameter], multi_precision=True)
+                before = parameter.astype("float32").numpy()
+                for _ in range(8):
+                    (parameter * 1.0).sum().backward()
+                    trainer.step()
+                    trainer.clear_grad()
+                master = trainer._master_weights[parameter.name].numpy()
+                self.assertEqual(master.dtype, numpy.float32)
+                self.assertTrue((master < before).all(), "each step counts")
+                numpy.testing.assert_array_equal(parameter.numpy(), master.astype("float16"))
+
+    def test_automatic_mixed_precision(self):
+        for dtype in self.TYPES:
+            self.assertTrue(getattr(paddle.amp, f"is_{dtype}_supported")())
+        # Paddle turns bfloat16 off on devices of plug-ins, with a warning.
+        for level in ("O1", "O2"):
+            with self.subTest(level):
+                network = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
+                trainer = paddle.optimizer.Adam(0.01, parameters=network.parameters(), multi_precision=True)
+                if level == "O2":
+                    network, trainer = paddle.amp.decorate(network, trainer, level="O2", dtype="float16")
+                scaler = paddle.amp.GradScaler(init_loss_scaling=1024.0)
+                losses = []
+                for _ in range(30):
+                    with paddle.amp.auto_cast(level=level, dtype="float16"):
+                        self.assertEqual((numbers(4, 4) @ numbers(4, 4)).dtype, paddle.float16)
+                        loss = ((network(numbers(32, 4)).astype("float32") - 2.0) ** 2).mean()
+                    scaler.scale(loss).backward()
+                    scaler.step(trainer)
+                    scaler.update()
+                    trainer.clear_grad()
+                    losses.append(float(loss))
+                self.assertLess(losses[-1], losses[0] / 2)
+
+
 class Programs(Results):
     def static(self, build, feed, runs):
         """The results of a program on the current device."""

@@ -88,7 +88,7 @@ class ClearGrad(OnDevice):
             with self.subTest(name):
                 weight = paddle.ones([5000]).astype(name)
                 weight.stop_gradient = False
-                # Half precision has no operators but casts.
+                # Without the module with the kernels, half precision has casts only.
                 wide = weight if name.startswith("complex") else weight.astype("float64")
                 (wide * 3.0).sum().backward()
                 self.assertEqual(weight.grad.dtype, weight.dtype)
