@@ -70,14 +70,14 @@ revoked=50  # host functions that run exactly if their call succeeds, and whose 
             # src/cuda/stream/host_fn.rs, src/cuda/stream/state/calls.rs
 sites=32    # portaclCallSite, for PORTACL_CHECK=collectives: src/core/base/call_site/place.rs, src/ffi/base/call_site.rs
 findings=140 # portaclReportFinding, for PORTACL_CHECK=collectives: src/{core,ffi}/base/finding.rs, src/check/adopted.rs, report.rs
-settled=45  # records of shared events whose process has left: src/backend/stream/notify/record.rs; keys that were refused before
+ended=45    # records of shared events whose process has left: src/backend/stream/notify/record.rs; keys that were refused before
 names=36    # answers that follow the name of the processor, and a report about unknown ones: src/core/runtime/info.rs
 profiles=39 # the folder that torch_npu.profiler reads: src/core/profiling/prof_folder.rs
 most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms + pages + recorder + log + calls))
 most_product_lines=$((most_product_lines + releases + uses + waits + counts + undecided + graphs + early + images + python + places))
 most_product_lines=$((most_product_lines + misuse + sharing + descriptors + privileges + cancelled + late + many + threads + counts_of_devices + crates))
 most_product_lines=$((most_product_lines + opened + hostile + busy + queues + turns + exhaustive + captures + ends + locations + batches))
-most_product_lines=$((most_product_lines + texts + tasks + sites + callers + huge + revoked + fits + findings + settled + names + profiles))
+most_product_lines=$((most_product_lines + texts + tasks + sites + callers + huge + revoked + fits + findings + ended + names + profiles))
 repair="shorten the code, or add a summand with its reason to tools/checks/product-lines.sh"
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {

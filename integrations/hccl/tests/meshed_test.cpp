@@ -150,7 +150,8 @@ TEST_F(MeshedTest, AnAbortedStreamEndsAnOperationThatWaits) {
         const Floats memory({1});
         HCCL_OK(HcclAllReduce(memory.get(), memory.get(), 1, kFloat, HCCL_REDUCE_SUM, own.comm, own.stream));
         if (own.rank == 1) {
-            HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_REMOTE, "rank 0 has failed: the stream was aborted");
+            // On a busy machine the operation has not begun.
+            HCCL_FAILS(aclrtSynchronizeStream(own.stream), HCCL_E_REMOTE, "stream was aborted or destroyed");
             return;
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(50));

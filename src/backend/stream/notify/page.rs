@@ -89,8 +89,8 @@ impl Page {
         Ok(page)
     }
 
-    /// Maps the page behind a descriptor of another process. This process imports a line of it. The error of a file that
-    /// is no such page has the kind `InvalidData`.
+    /// Maps the page behind a descriptor of another process. This process imports a line of it. The error of a file
+    /// that is no such page has the kind `InvalidData`.
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
         let another = || {
             io::Error::new(

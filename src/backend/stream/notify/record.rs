@@ -194,8 +194,8 @@ impl SharedEvent {
     }
 
     /// Whether a record is complete because it is none of this process, which has created the event, and because no
-    /// other process can complete one: each has left after its last record. They take along what they could not note.
-    fn is_settled(&self, number: u32) -> bool {
+    /// other process can complete one: each has left after its last record, with what it could not note.
+    fn is_left_complete(&self, number: u32) -> bool {
         let Owner::Here { deaths } = &self.notify.owner else { return false };
         let line = self.notify.page.line(self.notify.slot);
         let pending = self.pending.lock();
@@ -205,8 +205,8 @@ impl SharedEvent {
             return false;
         }
         let first = pending.iter().min_by_key(|number| distance(**number, issued));
-        let settled = first.map_or(issued, |first| first.wrapping_sub(1));
-        let _ = line.over.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| up_to(word, settled));
+        let last = first.map_or(issued, |first| first.wrapping_sub(1));
+        let _ = line.over.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| up_to(word, last));
         distance(number, issued) <= 0 && !pending.contains(&number)
     }
 
@@ -225,7 +225,7 @@ impl SharedEvent {
             return Ok(true);
         }
         self.note_late();
-        if over() || !self.is_there() || self.is_settled(number) {
+        if over() || !self.is_there() || self.is_left_complete(number) {
             return Ok(true);
         }
         if self.own.load(Ordering::Relaxed) == u64::from(number) {
