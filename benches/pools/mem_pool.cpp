@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "peers/caching_allocator.h"
-#include "peers/coalescing_pool.h"
+#include "../peers/caching_allocator.h"
+#include "../peers/coalescing_pool.h"
 #include "pool_workloads.h"
 #include "portacl_pool.h"
 

@@ -2,9 +2,9 @@
 // bench_replay LOG [DEVICE].
 #include <cstdlib>
 
+#include "../peers/caching_allocator.h"
+#include "../peers/coalescing_pool.h"
 #include "allocation_log.h"
-#include "peers/caching_allocator.h"
-#include "peers/coalescing_pool.h"
 #include "pool_workloads.h"
 #include "portacl_pool.h"
 

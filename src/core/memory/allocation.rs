@@ -21,7 +21,7 @@ use crate::base::{handles, host_memory};
 use crate::runtime;
 use crate::runtime::device::Device;
 
-pub use kind::{Kind, Origin};
+pub use kind::{Kind, MemorySource};
 pub use pooled::{PoolMemory, PoolTag};
 use reuse::Class;
 pub use reuse::Reuse;
@@ -141,14 +141,14 @@ impl Allocation {
 
     /// Returns the block of the backend or the pool; not for registrations and mappings.
     pub fn block(&self) -> Block {
-        let len = if self.kind.origin() == Origin::Pool { self.len } else { Class::unpack(self.origin[0]).1 };
+        let len = if self.kind.source() == MemorySource::Pool { self.len } else { Class::unpack(self.origin[0]).1 };
         Block { addr: self.base, len, token: self.origin[1] }
     }
 
     /// Returns the pool, if it is pool memory.
     #[inline]
     pub fn pool(&self) -> Option<Handle> {
-        if self.kind.origin() == Origin::Pool { Handle::from_raw(self.origin[0]) } else { None }
+        if self.kind.source() == MemorySource::Pool { Handle::from_raw(self.origin[0]) } else { None }
     }
 
     /// Returns the device address of a registration.
@@ -161,7 +161,7 @@ impl Allocation {
     pub fn device(&self) -> Option<Arc<Device>> {
         let Place::Device(id) = self.place() else { return None };
         open_device(id).filter(|device| {
-            if self.kind.origin() == Origin::Pool {
+            if self.kind.source() == MemorySource::Pool {
                 (backing::backing().is_on)(self, device.owner)
             } else {
                 device.owner == self.owner

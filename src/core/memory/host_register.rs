@@ -4,7 +4,7 @@ use crate::algo::map::address_map::InsertError;
 use crate::backend::Foreign;
 use crate::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
 use crate::base::gate::{self, Binding};
-use crate::memory::allocation::{Allocation, Kind, Origin};
+use crate::memory::allocation::{Allocation, Kind, MemorySource};
 use crate::memory::pointer::REGISTERED_PAGE;
 use crate::memory::pointer::span::{beyond_all, stale};
 use crate::memory::request::freeing;
@@ -99,12 +99,14 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
     match why {
         InsertError::Overlap { base, len: other_len } => {
             let wanted = format_args!("the {len} bytes at ptr {addr:#x}");
-            match Allocation::find(base).map(|found| found.kind.origin()) {
-                Some(Origin::Device(_) | Origin::Backend | Origin::Pool | Origin::Mapping) => param_invalid!(
-                    "{wanted} overlap the {other_len} bytes at {base:#x}, which this library allocated; memory from \
+            match Allocation::find(base).map(|found| found.kind.source()) {
+                Some(MemorySource::Device(_) | MemorySource::Backend | MemorySource::Pool | MemorySource::Mapping) => {
+                    param_invalid!(
+                        "{wanted} overlap the {other_len} bytes at {base:#x}, which this library allocated; memory from \
                      this library needs no registration"
-                ),
-                Some(Origin::Caller) | None => error_with!(
+                    )
+                }
+                Some(MemorySource::Caller) | None => error_with!(
                     Code::HostMemoryAlreadyRegistered,
                     "{wanted} overlap the {other_len} bytes at {base:#x}, which are registered already; call \
                      aclrtHostUnregister({base:#x}) first"

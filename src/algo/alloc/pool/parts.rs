@@ -69,7 +69,7 @@ impl Pool {
     }
 
     /// Whether [`Self::alloc_at_home`] serves requests. The caller holds a part's lock.
-    #[inline(always)]
+    #[inline]
     pub(super) fn serves_quick_requests(&self) -> bool {
         self.homes.serves.load(Ordering::Relaxed)
     }

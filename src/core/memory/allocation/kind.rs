@@ -116,13 +116,13 @@ impl Kind {
 
     /// Returns the source of its memory.
     #[inline]
-    pub const fn origin(self) -> Origin {
+    pub const fn source(self) -> MemorySource {
         match self {
-            Self::Device(id) | Self::Managed(id) => Origin::Device(id),
-            Self::Imported(_) | Self::Graph(_) | Self::Pinned => Origin::Backend,
-            Self::Pool(_) | Self::ManagedPool(_) | Self::HostPool(_) => Origin::Pool,
-            Self::Mapped(_) | Self::HostMapped(_) => Origin::Mapping,
-            Self::Registered { .. } => Origin::Caller,
+            Self::Device(id) | Self::Managed(id) => MemorySource::Device(id),
+            Self::Imported(_) | Self::Graph(_) | Self::Pinned => MemorySource::Backend,
+            Self::Pool(_) | Self::ManagedPool(_) | Self::HostPool(_) => MemorySource::Pool,
+            Self::Mapped(_) | Self::HostMapped(_) => MemorySource::Mapping,
+            Self::Registered { .. } => MemorySource::Caller,
         }
     }
 
@@ -134,7 +134,7 @@ impl Kind {
 
 /// The source of memory, which determines how it is freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum MemorySource {
     /// An allocation on the device with this id, which aclrtFree frees.
     Device(u32),
     /// Another allocation or import by a backend.

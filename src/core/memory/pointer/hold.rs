@@ -14,7 +14,7 @@ use crate::backend::{Foreign, Place, Span};
 use crate::base::error::{Error, Result, param_invalid};
 use crate::memory::access;
 use crate::memory::allocation::backing::backing;
-use crate::memory::allocation::{Allocation, Kind, Origin};
+use crate::memory::allocation::{Allocation, Kind, MemorySource};
 use crate::memory::virtual_memory::access as mapped;
 use crate::runtime::device::Device;
 
@@ -124,10 +124,10 @@ pub(crate) fn check_reach(argument: &str, span: &Span, device: &Device, writes: 
 /// Whether operations of `device` reach memory on another device. Access to pools is not checked here.
 #[cold]
 fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
-    match Allocation::find(span.addr).map(|found| found.kind.origin()) {
-        Some(Origin::Pool) => true,
-        Some(Origin::Mapping) => mapped::is_granted(span, device, writes),
-        Some(Origin::Device(_) | Origin::Backend | Origin::Caller) | None => is_managed(span.addr),
+    match Allocation::find(span.addr).map(|found| found.kind.source()) {
+        Some(MemorySource::Pool) => true,
+        Some(MemorySource::Mapping) => mapped::is_granted(span, device, writes),
+        Some(MemorySource::Device(_) | MemorySource::Backend | MemorySource::Caller) | None => is_managed(span.addr),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::backend::{self, Block, Fill, PagePolicy, Place, Span};
 use crate::base::error::{Error, Result, arguments};
 use crate::base::owner::Owner;
 use crate::base::teardown_errors::TeardownErrors;
-use crate::memory::allocation::{ALLOCATIONS, Allocation, Kind, Origin, Reuse, open_device};
+use crate::memory::allocation::{ALLOCATIONS, Allocation, Kind, MemorySource, Reuse, open_device};
 use crate::memory::memory_hook::MemoryKind;
 use crate::memory::memory_stats::DeviceTallies;
 use crate::memory::request::bounded::Bounded;
@@ -118,9 +118,11 @@ impl Source for DeviceMemory {
     }
 
     fn free(&self, addr: usize) -> Result<()> {
-        let device = match Allocation::find(addr).map(|allocation| allocation.kind.origin()) {
-            Some(Origin::Device(id)) => open_device(id),
-            Some(Origin::Backend | Origin::Pool | Origin::Mapping | Origin::Caller) | None => None,
+        let device = match Allocation::find(addr).map(|allocation| allocation.kind.source()) {
+            Some(MemorySource::Device(id)) => open_device(id),
+            Some(MemorySource::Backend | MemorySource::Pool | MemorySource::Mapping | MemorySource::Caller) | None => {
+                None
+            }
         };
         // The device stays open while the allocation is held.
         let claimed = device.and_then(|device| {
