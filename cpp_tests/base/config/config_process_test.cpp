@@ -132,7 +132,8 @@ OWN_PROCESS_TEST(ConfigProcess, AnUnknownVariableIsReportedOnce, {"PORTACL_CPU_D
 
 OWN_PROCESS_TEST(ConfigProcess, AnUnknownSocNameIsReportedOnceAndPassedOn, {"PORTACL_SOC_NAME", "Ascend910b3"}) {
     const std::string text = StandardErrorOf([] { EXPECT_STREQ(aclrtGetSocName(), "Ascend910b3"); });
-    EXPECT_EQ(text.rfind("portacl: PORTACL_SOC_NAME is Ascend910b3, which programs may refuse; known: Ascend310B1, ", 0), 0u)
+    EXPECT_EQ(
+        text.rfind("portacl: PORTACL_SOC_NAME is Ascend910b3, which programs may refuse; known: Ascend310B1, ", 0), 0u)
         << text;
     EXPECT_NE(text.find(", Ascend910_9391, "), std::string::npos) << text;
     EXPECT_NE(text.find("the nearest is Ascend910B3. Set one of these"), std::string::npos) << text;

@@ -25,7 +25,7 @@ __attribute__((constructor)) static void explain(void) {
     if (portacl_is_stream(2) && !has_program())
         fputs(
             "portacl: torch_npu.profiler writes no trace_view.json, because PATH has no msprof; start the program by "
-            "'python -m portacl run', or set what 'python -m portacl env' prints. Or profile with activities="
+            "'python -m portacl run', or set the variables of 'python -m portacl env'. Or profile with activities="
             "[ProfilerActivity.CPU], and open portacl-*.json in the folder of the result with Perfetto "
             "(docs/profiling.md).\n",
             stderr);

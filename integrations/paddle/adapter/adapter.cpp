@@ -114,7 +114,7 @@ phi::Attribute Translate(const phi::Attribute& attribute, phi::DataType half, Vi
     return attribute;
 }
 
-// The arguments of a call that are tensors, in their order; null where there is none. Only of calls with half
+// The arguments of a call that are tensors, in their order; null for one that is absent. Only of calls with half
 // precision.
 struct Arguments {
     std::vector<const phi::TensorBase*> inputs;
