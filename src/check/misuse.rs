@@ -92,7 +92,7 @@ const MEANINGS: [(Code, Meaning); 63] = [
     ),
     (
         Code::StreamNoCbReg,
-        Mistake("subscribe a thread to the stream first (aclrtSubscribeReport, aclrtSubscribeHostFunc)"),
+        Mistake("subscribe a thread first (aclrtSubscribeReport or -HostFunc), or omit the call to unsubscribe"),
     ),
     (Code::InvalidMemoryType, Mistake("pass a value of aclrtMemAttr, usually ACL_HBM_MEM")),
     (Code::WaitTimeout, Answer("a timeout")),

@@ -298,7 +298,7 @@ fn refused(entry: &RegisteredHook, moment: Moment, event: &Event, refusal: &Refu
     Error::with_value(
         refusal.code,
         format_args!(
-            "the memory hook \"{}\" refuses the {what} of {} bytes ({kind} memory{place}){why}",
+            "the memory hook \"{}\" refuses the {what} of {} bytes, the rounded size ({kind} memory{place}){why}",
             entry.name, event.rounded
         ),
     )

@@ -245,6 +245,6 @@ pub unsafe extern "C" fn aclrtRegisterCpuFunc(
 pub unsafe extern "C" fn aclrtGetHardwareSyncAddr(addr: *mut *mut c_void) -> aclError {
     guard_unsupported(
         "aclrtGetHardwareSyncAddr",
-        "cores cannot synchronize through an address here; end the kernel and start another",
+        "cores cannot synchronize through an address here; synchronize them by a second kernel in the same stream",
     )
 }

@@ -100,7 +100,7 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
         }
         (Some(own), Some((other, _))) => {
             own.spoil("one of its streams tried to wait for an event of another capture");
-            other.spoil("one of its events was used for a wait in a stream of another capture");
+            other.spoil("one of its events was used for a wait in a stream of another capture or graph");
             Err(error_with!(
                 Code::StreamCaptureConflict,
                 "event {raw:#x} was recorded in {other}, but {stream} takes part in {own}, and these cannot wait for \
@@ -112,9 +112,9 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
             own.spoil("one of its streams tried to wait for work outside of it");
             Err(error_with!(
                 Code::CaptureDependency,
-                "{stream} takes part in {own}, but event {raw:#x} was not recorded there: recorded work cannot wait \
-                 for other work. Record the event in a stream of the same capture or graph first, or wait in a stream \
-                 that is neither captured nor bound to a graph. The capture or graph is invalid now"
+                "{stream} takes part in {own}, but event {raw:#x} was not recorded there. Record it in a stream of the \
+                 same capture or graph first, wait in a stream that is neither captured nor bound to a graph, or use \
+                 an event with ACL_EVENT_EXTERNAL to wait in each run. The capture or graph is invalid now"
             ))
         }
         (None, Some((capture, place))) => {
