@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kBytes = 1 << 20;
 
 // What a rank has made before, and destroys.
-struct Objects {
+struct RankObjects {
     aclrtStream stream = nullptr;
     aclrtEvent event = nullptr;
     void* host = nullptr;
@@ -23,61 +23,61 @@ struct Objects {
 
 struct Between {
     const char* name;
-    std::function<void(Objects&)> call;
+    std::function<void(RankObjects&)> call;
 };
 
 const Between kAll[] = {
     {"HcclCommDestroy",
-     [](Objects& own) {
+     [](RankObjects& own) {
          HCCL_OK(HcclCommDestroy(own.comm));
          own.comm = nullptr;
      }},
     {"aclrtDestroyStream",
-     [](Objects& own) {
+     [](RankObjects& own) {
          ACL_OK(aclrtDestroyStream(own.stream));
          own.stream = nullptr;
      }},
     {"aclrtDestroyEvent",
-     [](Objects& own) {
+     [](RankObjects& own) {
          ACL_OK(aclrtDestroyEvent(own.event));
          own.event = nullptr;
      }},
     {"aclrtFreeHost",
-     [](Objects& own) {
+     [](RankObjects& own) {
          ACL_OK(aclrtFreeHost(own.host));
          own.host = nullptr;
      }},
     {"aclrtMallocHost",
-     [](Objects&) {
+     [](RankObjects&) {
          void* memory = nullptr;
          ACL_OK(aclrtMallocHost(&memory, kBytes));
          ACL_OK(aclrtFreeHost(memory));
      }},
     {"aclrtMalloc",
-     [](Objects&) {
+     [](RankObjects&) {
          void* memory = nullptr;
          ACL_OK(aclrtMalloc(&memory, 3 * kBytes, ACL_MEM_MALLOC_NORMAL_ONLY));
          Free(memory);
      }},
     {"aclrtCreateStream",
-     [](Objects&) {
+     [](RankObjects&) {
          aclrtStream stream = nullptr;
          ACL_OK(aclrtCreateStream(&stream));
          ACL_OK(aclrtDestroyStream(stream));
      }},
     {"aclrtMemcpy",
-     [](Objects& own) {
+     [](RankObjects& own) {
          ACL_OK(aclrtMemcpy(own.device, kBytes, own.host, kBytes, ACL_MEMCPY_HOST_TO_DEVICE));
          ACL_OK(aclrtMemcpy(own.host, kBytes, own.device, kBytes, ACL_MEMCPY_DEVICE_TO_HOST));
      }},
-    {"aclrtMemset", [](Objects& own) { ACL_OK(aclrtMemset(own.device, kBytes, 0, kBytes)); }},
+    {"aclrtMemset", [](RankObjects& own) { ACL_OK(aclrtMemset(own.device, kBytes, 0, kBytes)); }},
     {"aclrtSynchronizeStream",
-     [](Objects& own) {
+     [](RankObjects& own) {
          ACL_OK(aclrtMemsetAsync(own.device, kBytes, 0, kBytes, own.stream));
          ACL_OK(aclrtSynchronizeStream(own.stream));
      }},
     {"aclrtGetMemInfo",
-     [](Objects&) {
+     [](RankObjects&) {
          size_t free = 0;
          size_t total = 0;
          ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
@@ -94,7 +94,7 @@ class BetweenTest : public MeshedTest, public testing::WithParamInterface<Betwee
 };
 
 // Streams share the hardware queues of a device, of which a driver has 8: only one rank makes them.
-void Make(Objects& made) {
+void Make(RankObjects& made) {
     ACL_OK(aclrtCreateStream(&made.stream));
     ACL_OK(aclrtCreateEvent(&made.event));
     ACL_OK(aclrtMallocHost(&made.host, kBytes));
@@ -104,7 +104,7 @@ void Make(Objects& made) {
     ACL_OK(aclrtSynchronizeStream(made.stream));
 }
 
-void Destroy(const Objects& made) {
+void Destroy(const RankObjects& made) {
     if (made.comm != nullptr) HCCL_OK(HcclCommDestroy(made.comm));
     if (made.stream != nullptr) ACL_EXPECT_OK(aclrtDestroyStream(made.stream));
     if (made.event != nullptr) ACL_EXPECT_OK(aclrtDestroyEvent(made.event));
@@ -118,7 +118,7 @@ TEST_P(BetweenTest, WaitsForNoOtherRank) {
     HCCL_OK(HcclGetRootInfo(&second));
     std::atomic<uint32_t> waiting{0};
     Run(kRanks, [&](Rank& own) {
-        Objects made;
+        RankObjects made;
         HCCL_OK(HcclCommInitRootInfo(kRanks, &second, own.rank, &made.comm));
         if (own.rank == 1) Make(made);
         const Floats memory({1});

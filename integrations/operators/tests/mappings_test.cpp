@@ -9,18 +9,18 @@ constexpr size_t kMapped = 2 << 20;
 constexpr auto kNumbers = static_cast<int64_t>(kMapped / sizeof(float));
 
 // A range of addresses with room for some mappings of equal size.
-class Range {
+class MappedRange {
   public:
-    explicit Range(size_t count) : handles_(count) {
+    explicit MappedRange(size_t count) : handles_(count) {
         EXPECT_EQ(ACL_SUCCESS, aclrtReserveMemAddress(&base_, count * kMapped, 0, nullptr, 1)) << Text();
     }
-    ~Range() {
+    ~MappedRange() {
         for (size_t i = 0; i < handles_.size(); ++i)
             if (handles_[i] != nullptr) Unmap(i);
         EXPECT_EQ(ACL_SUCCESS, aclrtReleaseMemAddress(base_)) << Text();
     }
-    Range(const Range&) = delete;
-    Range& operator=(const Range&) = delete;
+    MappedRange(const MappedRange&) = delete;
+    MappedRange& operator=(const MappedRange&) = delete;
 
     void Map(size_t index, decltype(&aclrtMapMem) map = aclrtMapMem) {
         aclrtPhysicalMemProp props{};
@@ -53,12 +53,12 @@ class Range {
 
 class Mappings : public Protocol {
   protected:
-    static void Accepts(const Range& range, int64_t first, int64_t count) {
+    static void Accepts(const MappedRange& range, int64_t first, int64_t count) {
         const aclTensor* const view = range.View(first, count);
         EXPECT_NE(nullptr, view) << Text();
         EXPECT_EQ(ACL_SUCCESS, aclDestroyTensor(view));
     }
-    static void Refuses(const Range& range, int64_t first, int64_t count) {
+    static void Refuses(const MappedRange& range, int64_t first, int64_t count) {
         EXPECT_EQ(nullptr, range.View(first, count));
         EXPECT_NE(Text().find("aclCreateTensor: viewDims, strides and offset select the elements with index 0 to " +
                               std::to_string(count - 1) + " (counted from 0), but the storage has 0 elements"),
@@ -68,7 +68,7 @@ class Mappings : public Protocol {
 };
 
 TEST_F(Mappings, AViewMaySpanAdjacentOnes) {
-    Range range(4);
+    MappedRange range(4);
     for (const size_t index : {0u, 1u, 2u}) range.Map(index);
     Accepts(range, 0, kNumbers);
     Accepts(range, 0, 3 * kNumbers);
@@ -82,7 +82,7 @@ TEST_F(Mappings, AViewMaySpanAdjacentOnes) {
 }
 
 TEST_F(Mappings, AViewSpansNoGap) {
-    Range range(4);
+    MappedRange range(4);
     for (const size_t index : {0u, 1u, 2u}) range.Map(index);
     Accepts(range, 0, 3 * kNumbers);
     range.Unmap(1);
@@ -114,7 +114,7 @@ TEST_F(Mappings, AViewSpansNoAllocations) {
 }
 
 TEST_F(Mappings, OperatorsComputeAcrossThem) {
-    Range range(3);
+    MappedRange range(3);
     for (const size_t index : {0u, 1u, 2u}) range.Map(index);
     // Inputs that span the first two mappings, and a result that spans the last two.
     constexpr int64_t kCount = kNumbers / 2, kFirst = kNumbers - kCount / 2, kOut = 2 * kNumbers - kCount / 2;
