@@ -21,7 +21,6 @@ fn damage_is_noticed() {
         |parcel| parcel.bytes.push(0),
         |parcel| parcel.bytes[0] ^= 1,
         |parcel| parcel.bytes[8] = 4,
-        |parcel| parcel.descriptor = None,
         // The parcels have no whole page, more than the file has, and an overflow.
         |parcel| parcel.bytes[16] = 1,
         |parcel| parcel.bytes[24] = 1,
@@ -33,6 +32,8 @@ fn damage_is_noticed() {
         let fault = unpack(parcel).err().expect("a fault");
         assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{index}");
     }
+    let parcel = Parcel { descriptor: None, ..packed() };
+    assert_eq!(unpack(parcel).err().expect("a fault").kind(), FaultKind::OutOfResources);
     // This file could be truncated.
     let (open, _other_end) = std::io::pipe().unwrap();
     let parcel = Parcel { descriptor: Some(open.into()), ..packed() };
