@@ -31,9 +31,9 @@ unsafe fn read_operations(operations: &Array<portaclFindingOperation>) -> Result
         Ok(FoundOperation {
             // SAFETY: the caller of this function passes null or a C string.
             call: unsafe { required(&name(index, "call"), it.call) }?,
-            // SAFETY: as above.
+            // SAFETY: null or a C string.
             position: unsafe { required(&name(index, "position"), it.position) }?,
-            // SAFETY: as above.
+            // SAFETY: null or a C string.
             site: unsafe { text::optional(it.site) }.unwrap_or_default().to_string_lossy().into_owned(),
         })
     };
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn portaclReportFinding(finding: *const portaclFinding) ->
         let kind = FindingKind::of(enum_value(found.kind))?;
         // SAFETY: null or a C string, which is copied.
         let what = unsafe { required("finding->what", found.what) }?;
-        // SAFETY: as above.
+        // SAFETY: null or a C string, which is copied.
         let fix = unsafe { required("finding->fix", found.fix) }?;
         let count = found.count;
         ensure!(count <= MOST_OPERATIONS, invalid_param!("finding->count is {count}; allowed: 0 to {MOST_OPERATIONS}"));
