@@ -272,9 +272,8 @@ impl Notify {
         let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         let (slot, serial) = (number(8) as usize, number(12));
         ensure!(slot < SLOTS && serial != 0, damaged("the export names no notify"));
-        let page = Page::import(descriptor, slot).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => damaged(&error.to_string()),
-            _ => no_page(error),
+        let page = Page::import(descriptor, slot).map_err(|error| {
+            if error.kind() == io::ErrorKind::InvalidData { damaged(&error.to_string()) } else { no_page(error) }
         })?;
         let is_there = || serial_of(&page, slot) == serial && page.is_open();
         ensure!(is_there(), gone());

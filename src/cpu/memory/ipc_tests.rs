@@ -16,7 +16,7 @@ fn what_is_packed_is_unpacked() {
 
 #[test]
 fn damage_is_noticed() {
-    let damaged: [fn(&mut Parcel); 8] = [
+    let damaged: [fn(&mut Parcel); 7] = [
         |parcel| parcel.bytes.clear(),
         |parcel| parcel.bytes.push(0),
         |parcel| parcel.bytes[0] ^= 1,
