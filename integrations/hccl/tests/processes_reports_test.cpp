@@ -161,7 +161,8 @@ TEST_F(ReportsTest, MembersWithDifferentIdsAreReported) {
     });
     const char* const what =
         ": the calls of the ranks do not match: rank 0: HcclCreateSubCommConfig id 0 of ranks 0, 1 at ";
-    ExpectOf(2, {R"({"check":"long wait","what":"rank )", " waits in HcclCreateSubCommConfig id ", what});
+    // The second rank may arrive after the first one's notice.
+    ExpectOf(2, {R"({"check":"long wait","what":"rank )", " waits in HcclCreateSubCommConfig id "});
     ExpectOf(2, {R"({"check":"collectives",)", what + 2});
 }
 
