@@ -49,9 +49,10 @@ ran() {
 run_check() {
     local name=$1 seconds=${2-} status=0 started=$SECONDS log=build/checks/$1.log limited=() parts again=
     mkdir -p build/checks
-    [[ -z $seconds ]] || limited=(PORTACL_CHECK_IS_BOUNDED=1 timeout -k 10 "$seconds")
-    # With PORTACL_UPDATE tests of generated files would write them, and the library would report an unknown variable.
-    env -u PORTACL_UPDATE "${limited[@]}" bash -euo pipefail -c 'source ./dev; source "tools/checks/$1.sh"; check' check "$name" \
+    [[ -z $seconds ]] || limited=(CHECK_IS_BOUNDED=1 timeout -k 10 "$seconds")
+    # With PORTACL_UPDATE tests of generated files would write them. The library reports each variable PORTACL_* that it does
+    # not know, and tests compare what it reports.
+    env -u PORTACL_UPDATE -u PORTACL_TURN_SECONDS "${limited[@]}" bash -euo pipefail -c 'source ./dev; source "tools/checks/$1.sh"; check' check "$name" \
         >"$log" 2>&1 </dev/null || status=$?
     if [[ -n $seconds && $status == 124 ]] && ! grep -qE '\*\*\*(Failed|Exception|Timeout)|FAILED' "$log"; then
         if parts=$(ran "$log"); then

@@ -116,7 +116,7 @@ class Turns(unittest.TestCase):
             for file in (tree / "tools/checks").iterdir():
                 file.write_text(f"check() {{ {body}; sleep 60; }}\nrepair='mend it'\n")
             commit(tree)
-            environment = dict(os.environ, PORTACL_TURN_SECONDS="1")
+            environment = dict(os.environ, PORTACL_TURN_SECONDS="1", PORTACL_UPDATE="1")
             done = subprocess.run([tree / "tools/check.sh", "--turn"], capture_output=True, text=True, env=environment)
             return done.returncode, done.stdout
 
@@ -129,6 +129,10 @@ class Turns(unittest.TestCase):
         status, text = self.run_turn("echo '== first'; echo '== second'")
         self.assertEqual(status, 0, text)
         self.assertRegex(text, "^STOPPED .*; steps that ended: 1\n")
+
+    def test_variables_of_the_tools_do_not_reach_the_library(self):
+        status, text = self.run_turn("! compgen -e PORTACL_ || return 1; echo 'test a::b ... ok'")
+        self.assertEqual(status, 0, text)
 
     def test_a_check_that_is_stopped_before_that_fails(self):
         for body in (":", "echo '== first'", "echo 'building tests that Passed'"):

@@ -14,7 +14,7 @@ sanitized_suite() {
     ctest --test-dir "build/$preset" -L '^sanitizer$' --no-tests=error --output-on-failure
     # Within bounded time, only what is short.
     local targets=() which=()
-    if [[ -n ${PORTACL_CHECK_IS_BOUNDED-} ]]; then
+    if [[ -n ${CHECK_IS_BOUNDED-} ]]; then
         targets=(--target portacl_short)
         which=(-LE '^long$')
     fi

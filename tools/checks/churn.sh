@@ -5,7 +5,7 @@ check() {
     build test
     local objects=1000000
     # Within bounded time, some of every kind.
-    [[ -z ${PORTACL_CHECK_IS_BOUNDED-} ]] || objects=100000
+    [[ -z ${CHECK_IS_BOUNDED-} ]] || objects=100000
     PORTACL_BACKEND=cpu PORTACL_TEST_CHURN=$objects build/test/cpp_tests/churn_test
 }
 sabotage() {

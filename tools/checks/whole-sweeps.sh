@@ -5,7 +5,7 @@ check() {
     build test
     # Within bounded time, another part of them each time.
     local order=()
-    [[ -z ${PORTACL_CHECK_IS_BOUNDED-} ]] || order=(--schedule-random)
+    [[ -z ${CHECK_IS_BOUNDED-} ]] || order=(--schedule-random)
     PORTACL_TEST_SWEEP=whole ctest --test-dir build/test -R '\.(fault|driver|host_memory)_sweep\.|\.descriptors$' --no-tests=error \
         "${order[@]}" --output-on-failure -j "$(nproc)"
     PORTACL_TEST_DAMAGED_FILES=10000 ctest --test-dir build/test -R '^cpu\.damaged_binary$' --no-tests=error \
