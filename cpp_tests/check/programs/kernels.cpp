@@ -233,6 +233,29 @@ void RefusedWait(World& world, bool is_fixed) {
     world.Fill(world.device, world.second);
 }
 
+// A kernel behind the copy writes a word of a managed pool, which the program reads until it has changed. In the faulty
+// program the kernel is in the other stream.
+void ManagedWord(World& world, bool is_fixed) {
+    AddWords add(world);
+    world.Fill(world.device, world.first);
+    const aclrtMemLocation device = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    aclrtMemPool pool = nullptr;
+    OK(portaclMemGetDefaultMemPool(&pool, &device,
+                                   static_cast<aclrtMemAllocationType>(PORTACL_MEM_ALLOCATION_TYPE_MANAGED)));
+    void* sums = nullptr;
+    OK(aclrtMemPoolMallocAsync(&sums, kBytes, pool, world.first));
+    OK(aclrtSynchronizeStream(world.first));
+    OK(aclrtMemset(sums, kBytes, 0, kBytes));
+
+    world.ToHost(world.first, world.other);
+    add.Run(static_cast<char*>(sums), world.device, is_fixed ? world.first : world.second);
+    while (*static_cast<volatile uint32_t*>(sums) == 0) {
+    }
+    static_cast<void>(*const_cast<const volatile char*>(world.pinned));
+    world.Drain();
+    OK(aclrtMemPoolFreeAsync(sums, world.first));
+}
+
 }  // namespace
 
 const std::vector<Program> kKernels = {
@@ -257,6 +280,9 @@ const std::vector<Program> kKernels = {
     {"short_arguments", ShortArguments, "misuse",
      "aclrtLaunchKernelV2 returned 107000: the launch has 8 bytes of arguments", "", kCpu},
     {"no_arguments", NoArguments, "misuse", "aclrtLaunchKernelWithArgsArray returned 107000: args is null", "", kCpu},
+    {"managed_word", ManagedWord, "missing_wait",
+     "the program reads memory that aclrtMemcpyAsync writes, without waiting for it",
+     "to wait for it: call aclrtSynchronizeStream for stream", kCpu},
     {"refused", Refused, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing", "", kCpu},
     {"refused_graph", RefusedGraph, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing",
      "", kCpu},

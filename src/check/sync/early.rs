@@ -13,7 +13,7 @@ use crate::backend::memory::closed::{self, Touch};
 use crate::backend::{OpKind, Place, Use};
 use crate::core::base::call_site::Stack;
 use crate::core::base::gate;
-use crate::core::memory::allocation::{Allocation, Kind as MemoryIs};
+use crate::core::memory::allocation::Allocation;
 use crate::core::order::accesses::{Access, Accesses, GraphRun, Mode};
 use crate::core::order::effects::{Effect, Effects};
 use crate::core::order::sequence::{self, Point, Sequence};
@@ -127,7 +127,7 @@ pub(crate) fn submitted(
 /// waits for a notify, or the program reads a value.
 fn informs_host(what: What, effects: &Effects) -> bool {
     let is_read_by_host = |addr| {
-        let is_host = |found: Allocation| found.place() == Place::Pinned || matches!(found.kind, MemoryIs::Managed(_));
+        let is_host = |found: Allocation| found.place() == Place::Pinned || found.kind.is_managed();
         Allocation::find(addr).is_some_and(is_host)
     };
     let informs = |effect: &Effect| match effect {
