@@ -1231,6 +1231,7 @@ extern "C" {
  *     stays).
  * @retval ACL_ERROR_INVALID_FILE 100003: not readable, longer than 1 MiB, or a file that an environment variable names
  *     cannot be opened.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the file.
  * @retval ACL_ERROR_PARSE_FILE 100006: not a JSON object in UTF-8, or more than 10 objects or 10 arrays deep.
  * @retval ACL_ERROR_INVALID_PARAM 100000: invalid `err_msg_mode` or environment variable.
  * @retval ACL_ERROR_FAILURE 500001: invalid `default_device`, or a function of aclInitCallbackRegister failed.
@@ -5925,6 +5926,7 @@ aclError aclrtBinaryLoad(aclrtBinary binary, aclrtBinHandle *binHandle);
  * @param binHandle receives the handle, to be unloaded with aclrtBinaryUnLoad. It is released with its device.
  * @return the codes of aclrtBinaryLoadFromData
  * @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be read.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the file.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the file is empty.
  * @note Thread-safe. Follows aclrtBinaryLoadFromFile of the Ascend runtime API.
  */

@@ -19,7 +19,7 @@ impl Suppressions {
     pub(super) fn read(path: &Path) -> Result<Self> {
         let bytes = input_file::read_settings(path).map_err(|why| {
             let path = path.display();
-            error_with!(Code::InvalidFile, "PORTACL_CHECK_SUPPRESS \"{path}\" cannot be read: {why}")
+            error_with!(Code::of_read(&why), "PORTACL_CHECK_SUPPRESS \"{path}\" cannot be read: {why}")
         })?;
         Ok(Self::parse(&String::from_utf8_lossy(&bytes)))
     }

@@ -10,7 +10,7 @@ pub mod name;
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char};
 use std::fmt;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -157,6 +157,11 @@ impl Code {
     /// Returns the number that C sees.
     pub const fn value(self) -> i32 {
         self as i32
+    }
+
+    /// Returns the code for a file that cannot be read: the host may have no memory for its bytes.
+    pub fn of_read(why: &io::Error) -> Self {
+        if why.kind() == io::ErrorKind::OutOfMemory { Self::BadAlloc } else { Self::InvalidFile }
     }
 }
 

@@ -13,3 +13,10 @@ fn long_text_is_cut_at_a_character() {
     let text = take_recent_string().unwrap();
     assert!(text.len() < TEXT_CAPACITY && text.ends_with('ü'));
 }
+
+#[test]
+fn a_file_that_does_not_fit_into_memory_is_no_invalid_file() {
+    let refused = Vec::<u8>::new().try_reserve_exact(usize::MAX / 2).unwrap_err();
+    assert_eq!(Code::of_read(&refused.into()), Code::BadAlloc);
+    assert_eq!(Code::of_read(&io::ErrorKind::NotFound.into()), Code::InvalidFile);
+}

@@ -80,7 +80,7 @@ pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
 pub fn load_file(path: &Path) -> Result<u64> {
     thread::current_outside_host_functions()?;
     let image = input_file::read(path)
-        .map_err(|why| error_with!(Code::InvalidFile, "binPath {} cannot be read: {why}", path.display()))?;
+        .map_err(|why| error_with!(Code::of_read(&why), "binPath {} cannot be read: {why}", path.display()))?;
     ensure!(!image.is_empty(), param_invalid!("binPath {} is an empty file; pass a program file", path.display()));
     load(&image)
 }

@@ -71,6 +71,7 @@ pub unsafe extern "C" fn aclrtBinaryLoad(binary: aclrtBinary, binHandle: *mut ac
 /// @param binHandle receives the handle, to be unloaded with aclrtBinaryUnLoad. It is released with its device.
 /// @return the codes of aclrtBinaryLoadFromData
 /// @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be read.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the file.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the file is empty.
 /// @note Thread-safe. Follows aclrtBinaryLoadFromFile of the Ascend runtime API.
 #[unsafe(no_mangle)]

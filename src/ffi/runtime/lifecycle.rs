@@ -20,6 +20,7 @@ use crate::types::aclError;
 ///     stays).
 /// @retval ACL_ERROR_INVALID_FILE 100003: not readable, longer than 1 MiB, or a file that an environment variable names
 ///     cannot be opened.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the file.
 /// @retval ACL_ERROR_PARSE_FILE 100006: not a JSON object in UTF-8, or more than 10 objects or 10 arrays deep.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: invalid `err_msg_mode` or environment variable.
 /// @retval ACL_ERROR_FAILURE 500001: invalid `default_device`, or a function of aclInitCallbackRegister failed.

@@ -26,7 +26,7 @@ impl FileConfig {
         let shown = path.display();
         let bytes = input_file::read_settings(path).map_err(|why| {
             error_with!(
-                Code::InvalidFile,
+                Code::of_read(&why),
                 "configPath \"{shown}\" cannot be read: {why}; pass a readable JSON file, or NULL for the defaults"
             )
         })?;
