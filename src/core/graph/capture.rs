@@ -91,7 +91,7 @@ impl Capture {
             Some(why) if self.is_built => {
                 Err(self.invalid(why, "destroy the graph with aclmdlRIDestroy and begin again"))
             }
-            Some(why) => Err(self.invalid(why, "end it with aclmdlRICaptureEnd and begin again")),
+            Some(why) => Err(self.invalid(why, "end the capture with aclmdlRICaptureEnd and begin again")),
             None => Ok(state),
         }
     }
@@ -192,7 +192,7 @@ impl Capture {
         state.counted = None;
         tasks = std::mem::take(&mut state.tasks);
         if let Some(why) = state.spoilt {
-            return Err(self.invalid(why, "it has ended without a graph; begin again"));
+            return Err(self.invalid(why, "the capture has ended without a graph; begin again"));
         }
         if let Some(branch) = state.branches.iter().find(|branch| branch.group.is_some()) {
             return Err(param_invalid!(

@@ -71,7 +71,7 @@ impl TaskCode for Called {
         let handle = RunningTask::table().insert(Arc::clone(&running)).ok_or_else(|| {
             let is_full = format!(
                 "{} did not run, because the maximum number of tasks ran at the same time; launch it again after \
-                 others have ended",
+                 other tasks have ended",
                 in_words(self.name())
             );
             let error = handles::no_handle::<RunningTask>(Code::BadAlloc, &is_full);

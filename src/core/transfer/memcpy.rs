@@ -200,7 +200,8 @@ fn contradictory(dst: usize, src: usize, count: usize, dest_max: usize) -> Error
 #[cold]
 fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
     param_invalid!(
-        "kind {kind:?} contradicts the pointers: dst {:#x} is {}, and src {:#x} is {}; {remedy}",
+        "kind {} ({kind:?}) contradicts the pointers: dst {:#x} is {}, and src {:#x} is {}; {remedy}",
+        kind as i32,
         dst.addr,
         place_in_words(dst.place),
         src.addr,

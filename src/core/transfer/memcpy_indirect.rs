@@ -31,7 +31,7 @@ fn check_kind(number: i32) -> Result<()> {
         | Kind::HostToBufferToDevice
         | Kind::InterDevice => Err(unsupported!(
             "kind is {number}; allowed: ACL_MEMCPY_INNER_DEVICE_TO_DEVICE 6 and ACL_MEMCPY_DEVICE_TO_DEVICE 3, because \
-             such copies stay on one device; use aclrtMemcpyAsync for other copies"
+             indirect copies stay on one device; use aclrtMemcpyAsync for other copies"
         )),
     }
 }

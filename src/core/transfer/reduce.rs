@@ -30,8 +30,8 @@ fn element(data_type: i32) -> Result<Element> {
         6 => Ok(Element::Int16),
         27 => Ok(Element::BFloat16),
         other if KNOWN.contains(&other) => Err(unsupported!(
-            "type is {other}, which the device cannot reduce; allowed: {ALLOWED}; convert first, or reduce in a host \
-             function"
+            "type is {other}, which this call cannot reduce; allowed: {ALLOWED}; convert the data first, or \
+             reduce in a host function"
         )),
         other => Err(invalid_param!("type is {other}; allowed: {ALLOWED}")),
     }

@@ -75,12 +75,12 @@ pub(crate) fn check_call(call: CallClass) -> Result<()> {
     let (code, what) = match call {
         CallClass::Unordered => (
             Code::CaptureModeNotSupport,
-            "it accesses memory immediately, which cannot be recorded. Use its asynchronous form",
+            "this call accesses memory immediately, which cannot be recorded. Use its asynchronous form",
         ),
         CallClass::Waiting => (
             Code::CaptureModeBlockAsync,
-            "it waits for its work. Use aclmdlRIExecuteAsync instead of aclmdlRIExecute, and pinned memory \
-             (aclrtMallocHost) for asynchronous copies",
+            "this call waits until its work is complete. Use aclmdlRIExecuteAsync instead of aclmdlRIExecute, and \
+             pinned memory (aclrtMallocHost) for asynchronous copies",
         ),
     };
     let forbidding = forbidding();

@@ -180,7 +180,7 @@ impl<'a> Recorder<'a> {
     #[cold]
     pub fn cannot(&self, text: &'static str) -> Fault {
         self.capture().iter().for_each(|it| {
-            it.spoil("an operation was enqueued that it cannot record, and the call for it returned the reason");
+            it.spoil("an enqueued operation cannot be part of a graph; the call that enqueued it returned the reason");
         });
         if let Participation::Update(update) = &*self.part.lock() {
             update.spoil("the update has an operation that task groups do not support");

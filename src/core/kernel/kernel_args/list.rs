@@ -140,9 +140,9 @@ impl List<'_> {
         if index == most || end > room {
             let (size, room, most) = (Count(size, "byte"), Count(room, "byte"), Count(most, "argument"));
             return Err(invalid_param!(
-                "argument {index} (counted from 0) needs {size}, but argsHandle holds at most {most}, with {room} \
-                 together; pass fewer or smaller arguments. A list from aclrtKernelArgsInitByUserMem holds more bytes \
-                 of arguments, at most {MOST_BYTES}, if it begins with more memory"
+                "argument {index} (counted from 0) needs {size}, but argsHandle holds at most {most}, of {room} in \
+                 all; pass fewer or smaller arguments. A list from aclrtKernelArgsInitByUserMem holds more bytes of \
+                 arguments, at most {MOST_BYTES}, if actualArgsSize is larger"
             ));
         }
         self.entries[index] = Argument { offset, size, is_place_holder: is_place_holder.into(), ..Argument::default() };

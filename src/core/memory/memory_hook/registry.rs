@@ -129,8 +129,8 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     if thread.is_some() && !backend::at_end_of_thread(forget_thread) {
         return Err(Error::new(
             Code::BadAlloc,
-            "the system refused a pthread key, or memory for its value, which a hook of one thread needs; register the \
-             hook with PORTACL_MEMORY_HOOK_PROCESS",
+            "a hook for one thread needs a pthread key and memory for the key's value, and the system refused one of \
+             the two; register the hook with PORTACL_MEMORY_HOOK_PROCESS",
         ));
     }
     let id = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -104,8 +104,8 @@ fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: b
     };
     let gone = || {
         param_invalid!(
-            "{argument} {addr:#x} is memory that another thread has freed during the call, or whose device it has \
-             reset; let the call return first"
+            "{argument} {addr:#x}: during this call, another thread has freed this memory or reset its device; free \
+             the memory, and reset the device, after the call"
         )
     };
     device.map(Some).ok_or_else(gone)

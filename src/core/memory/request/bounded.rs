@@ -42,7 +42,7 @@ impl MemoryRequest {
         }
         Err(error_with!(
             code,
-            "size {}, with its padding, is more than all memory on {place} ({most} bytes)",
+            "size {}, with its padding, is more than all memory on {place} ({most} bytes); allocate less",
             self.size
         ))
     }

@@ -190,8 +190,8 @@ impl Physical {
         match open_device(id).filter(|device| device.owner == self.owner) {
             Some(device) => Ok(Some(device)),
             None => Err(param_invalid!(
-                "handle {:#x} is memory on device {id}, which another thread has reset during the call; reset it \
-                 after the call",
+                "handle {:#x} is memory on device {id}, which another thread has reset during the call; reset the \
+                 device after the call",
                 self.handle.raw()
             )),
         }

@@ -42,8 +42,8 @@ impl Flow {
                 return;
             }
             let text = format!(
-                "a run of modelRI {} did not end: its stream {} waited for an event that no stream of the run \
-                 recorded; record it on every path that the run can take",
+                "a run of modelRI {} did not end: stream {} of the graph waited for an event that no stream of the run \
+                 recorded; record the event on every path that the run can take",
                 self.graph, self.strands[waiting].stream
             );
             self.fail(run, Fault::new(FaultKind::InvalidArgument, text));
