@@ -100,3 +100,10 @@ set_target_properties(portacl::shared PROPERTIES
     IMPORTED_SONAME "${portacl_soname}"
     INTERFACE_INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/include")
 add_dependencies(portacl::shared portacl_libraries)
+
+# portacl_run_path_is_own_folder(TARGET): the library finds others beside itself, in the build as after installation. By
+# default CMake links it with the folders of the build, and at installation overwrites them with zeros: their length, and
+# the build id of the linker, would depend on where the library was built.
+function(portacl_run_path_is_own_folder target)
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+endfunction()

@@ -121,15 +121,15 @@ shipped_tests() {
         --output-junit "$PWD/$results/shipped.xml"
 }
 
-# The package as a user gets it: installs a build, finds it with CMake, and runs a program.
+# The package as a user gets it: installs a build, finds it with CMake, and runs a program. Libraries depend on no folder.
 install_tests() {
     local work=$PWD/build/test/installed step
-    for step in install cmake; do
-        PORTACL_TEST_VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml) \
-            PORTACL_BACKEND=cpu PORTACL_TEST_DEBUG_BUILD=1 cpp_tests/consumer/run.sh "$step" "$PWD/build/test" "$work" && echo "test $step ... ok" ||
-            { echo "test $step ... FAILED"; return 1; }
+    for step in run.install run.cmake compat.compat_run_paths; do
+        PORTACL_TEST_VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml) PORTACL_BACKEND=cpu \
+            PORTACL_TEST_DEBUG_BUILD=1 bash "cpp_tests/consumer/${step%.*}.sh" "${step#*.}" "$PWD/build/test" "$work" &&
+            echo "test ${step#*.} ... ok" || { echo "test ${step#*.} ... FAILED"; return 1; }
     done
-    echo "test result: ok. 2 passed; 0 failed; 0 ignored"
+    echo "test result: ok. 3 passed; 0 failed; 0 ignored"
 }
 
 # The release tool: what it refuses, and a dry run. package does the same with the released library.

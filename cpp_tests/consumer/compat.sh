@@ -34,6 +34,16 @@ test_compat_names() {
     ! grep -rq 'libascendcl' --include=cmake_install.cmake "$plain" || fail "PORTACL_COMPAT_NAMES=OFF installs the names"
 }
 
+# Installation changes no path in a library. CMake would link the path of the build, and overwrite it with zeros: a second
+# build, in another folder, would have other bytes.
+test_compat_run_paths() {
+    local build=$mine/build
+    rm -rf "$mine"
+    cmake -S "$root" -B "$build" -DPORTACL_BUILD_SAMPLES=OFF -DPORTACL_COMPAT_NAMES=ON -DPORTACL_COMPAT_LAYOUT=ON >/dev/null
+    grep -rq 'libascendcl.so' --include=cmake_install.cmake "$build" || fail "no companion is installed: this tests nothing"
+    ! grep -r -A 4 RPATH_CHANGE --include=cmake_install.cmake "$build" || fail "these paths change; portacl_run_path_is_own_folder is missing"
+}
+
 # Five ways to find the libraries, and one program against two folders of libraries, without linking again.
 test_ascend_layout() {
     rm -rf "$mine"

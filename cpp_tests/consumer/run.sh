@@ -120,9 +120,15 @@ test_moved() {
     run_four "$mine/by_pkg_config"
 }
 
-# No installed file contains the path where it was built or installed.
+# No installed file contains the path where it was built or installed, and no library has room for one: zeros after the last
+# of its strings.
 test_relocatable() {
     local name
+    mkdir -p "$mine"
+    for name in "$(libdir "$prefix")"/*.so; do
+        objcopy -O binary --only-section=.dynstr "$name" "$mine/strings"
+        [[ $(tail -c 2 "$mine/strings" | od -An -tx1) != ' 00 00' ]] || fail "$name has zeros in place of a path"
+    done
     for name in "$prefix" "$build" "$(cd "$root" && pwd)/"; do
         ! grep -rlF "$name" "$prefix" || fail "the files above contain the path $name"
     done

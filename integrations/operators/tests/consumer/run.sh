@@ -6,6 +6,7 @@ build=$1 work=$2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 sample=$here/../../../../samples/21_operator.cpp
 rm -rf "$work"
+! grep -rA 4 RPATH_CHANGE --include=cmake_install.cmake "$build" || { echo "installation changes these paths" >&2; exit 1; }
 cmake --install "$build" --prefix "$work/prefix" >"$work.log"
 unset LD_LIBRARY_PATH
 cmake -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF \
