@@ -45,7 +45,7 @@ std::vector<uint32_t> RequireMembers(const Communicator& communicator, uint32_t 
                                      uint32_t place) {
     if (count == 0 || count > communicator.size()) {
         throw Failure(HCCL_E_PARA, "nRanks is " + std::to_string(count) + "; allowed: 1 to " +
-                                       std::to_string(communicator.size()) + ", the ranks of the communicator");
+                                       std::to_string(communicator.size()) + ", the size of the communicator");
     }
     if (place >= count) {
         throw Failure(HCCL_E_PARA, "rank is " + std::to_string(place) + "; allowed: 0 to " + std::to_string(count - 1) +
@@ -57,18 +57,18 @@ std::vector<uint32_t> RequireMembers(const Communicator& communicator, uint32_t 
         RequireRank(communicator, ranks[index], name.c_str());
         const auto [first, is_new] = places.emplace(ranks[index], index);
         if (is_new) continue;
-        throw Failure(HCCL_E_PARA, name + " is " + std::to_string(ranks[index]) + ", as ranks[" +
-                                       std::to_string(first->second) + "] is; list each rank once");
+        throw Failure(HCCL_E_PARA, name + " is " + std::to_string(ranks[index]) + ", the same as ranks[" +
+                                       std::to_string(first->second) + "]; list each rank once");
     }
     const uint32_t own = communicator.rank();
     const auto found = places.find(own);
     if (found == places.end()) {
         throw Failure(HCCL_E_PARA, "ranks does not contain " + std::to_string(own) +
-                                       ", the rank of the caller; add it, or call the function in members only");
+                                       ", the rank of the caller; add it, or make this call only in ranks of the list");
     }
     if (found->second != place) {
         throw Failure(HCCL_E_PARA, "rank is " + std::to_string(place) + "; allowed: " + std::to_string(found->second) +
-                                       ", the place of the caller's rank " + std::to_string(own) + " in ranks");
+                                       ", the index of the caller's rank " + std::to_string(own) + " in ranks");
     }
     return std::vector<uint32_t>(ranks, ranks + count);
 }

@@ -60,17 +60,17 @@ void RequirePairs(const std::vector<hccl::Transfer>& batch, uint32_t own) {
         if (transfer.is_send || transfer.peer != own) continue;
         if (sends.empty() || sends.front() != transfer.bytes) {
             throw Failure(HCCL_E_PARA,
-                          "a receive of rank " + std::to_string(own) +
+                          "sendRecvInfo has a receive of rank " + std::to_string(own) +
                               " from itself (bytes: " + std::to_string(transfer.bytes) +
-                              ") has no send of the same size: the n-th receive of a rank from itself gets "
+                              ") without a send of the same size: the n-th receive of a rank from itself gets "
                               "the n-th send to itself, so list both in the same order with the same sizes");
         }
         sends.pop_front();
     }
     if (!sends.empty()) {
-        throw Failure(HCCL_E_PARA, "a send of rank " + std::to_string(own) +
+        throw Failure(HCCL_E_PARA, "sendRecvInfo has a send of rank " + std::to_string(own) +
                                        " to itself (bytes: " + std::to_string(sends.front()) +
-                                       ") has no receive in this batch; add the receive to the batch");
+                                       ") without a receive; add the receive to sendRecvInfo");
     }
 }
 

@@ -83,8 +83,8 @@ std::string OfNames(const char* value) {
     }
     throw Failure(HCCL_E_PARA,
                   std::string("HCCL_SOCKET_IFNAME is \"") + value +
-                      "\", but no interface with such a name has an IPv4 address, or an IPv6 address that is "
-                      "not link-local; `ip address` lists the interfaces");
+                      "\", but no network interface with such a name has an IPv4 address, or an IPv6 address that "
+                      "is not link-local; set a name that `ip address` lists");
 }
 
 // Returns the address of the interface from which packets go to a host. Nothing is sent.

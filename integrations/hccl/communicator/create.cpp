@@ -190,8 +190,8 @@ std::vector<Handle> JoinAll(uint32_t size) {
                         std::make_exception_ptr(Failure(
                             HCCL_E_INTERNAL, "the threads of " + std::to_string(size) +
                                                  " ranks cannot all be started: " + error.what() +
-                                                 "; end other threads, raise their limit (ulimit -u), or pass fewer "
-                                                 "devices")));
+                                                 "; end other threads, raise the limit on threads (ulimit -u), or "
+                                                 "pass a smaller ndev")));
     }
     for (std::thread& thread : threads) thread.join();
     for (const std::exception_ptr& failure : failures) {

@@ -141,7 +141,7 @@ TEST_F(ArgumentsTest, ValuesOutOfRange) {
     Refuses([&] { return batch({HCCL_SEND, nullptr, 1, kFloat, 0}); }, HCCL_E_PTR, "sendRecvInfo[0].buf is null");
     Refuses([&] { return batch({HCCL_SEND, it, 1, kNoType, 0}); }, HCCL_E_PARA, "sendRecvInfo[0].dataType is 13");
     Refuses([&] { return batch({HCCL_SEND, it, 1, kFloat, 1}); }, HCCL_E_PARA, "sendRecvInfo[0].remoteRank is 1");
-    Refuses([&] { return batch({HCCL_SEND, it, 1, kFloat, 0}); }, HCCL_E_PARA, "has no receive");
+    Refuses([&] { return batch({HCCL_SEND, it, 1, kFloat, 0}); }, HCCL_E_PARA, "without a receive; add the receive");
     Refuses([&] { return HcclBatchSendRecv(nullptr, 0, comm_, stream_); }, HCCL_E_PARA, "itemNum is 0");
 }
 

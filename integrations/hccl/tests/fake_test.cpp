@@ -101,7 +101,7 @@ TEST_F(FakeTest, ASmallerGroupIsAllowed) {
 TEST_F(FakeTest, GroupsArePlayedAsWell) {
     const uint32_t ranks[] = {255, 3, 9};
     HcclComm group = nullptr;
-    HCCL_FAILS(HcclCreateSubCommConfig(&comm_, 3, ranks, 1, 0, nullptr, &group), HCCL_E_PARA, "allowed: 1, the place");
+    HCCL_FAILS(HcclCreateSubCommConfig(&comm_, 3, ranks, 1, 0, nullptr, &group), HCCL_E_PARA, "allowed: 1, the index");
     HCCL_OK(HcclCreateSubCommConfig(&comm_, 3, ranks, 1, 1, nullptr, &group));
     const Floats send(Numbers(3));
     const Floats one({-1});

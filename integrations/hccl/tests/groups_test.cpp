@@ -152,10 +152,10 @@ TEST_F(GroupsTest, WrongArgumentsAreRefused) {
         HCCL_FAILS(divide(0, list, 0), HCCL_E_PARA, "nRanks is 0; allowed: 1 to 3");
         HCCL_FAILS(divide(4, list, 0), HCCL_E_PARA, "nRanks is 4; allowed: 1 to 3");
         HCCL_FAILS(divide(2, list, 2), HCCL_E_PARA, "rank is 2; allowed: 0 to 1 (nRanks is 2)");
-        HCCL_FAILS(divide(3, list, 1), HCCL_E_PARA, "ranks[2] is 1, as ranks[1] is");
+        HCCL_FAILS(divide(3, list, 1), HCCL_E_PARA, "ranks[2] is 1, the same as ranks[1]");
         HCCL_FAILS(divide(2, list + 2, 0), HCCL_E_PARA, "ranks[1] is 3; allowed: 0 to 2");
         HCCL_FAILS(divide(1, list, 0), HCCL_E_PARA, "ranks does not contain 1");
-        HCCL_FAILS(divide(2, list, 0), HCCL_E_PARA, "rank is 0; allowed: 1, the place");
+        HCCL_FAILS(divide(2, list, 0), HCCL_E_PARA, "rank is 0; allowed: 1, the index");
         EXPECT_EQ(group, nullptr);
     });
 }

@@ -57,7 +57,7 @@ TEST(ProcessGroups, GroupsNeedTheProcessOfTheHubAtTheirStart) {
         std::this_thread::sleep_for(Milliseconds(500));
         HcclComm late = nullptr;
         own.RequireFailure(HcclCreateSubCommConfig(&comm, 2, others, 1, own.rank - 1, nullptr, &late), HCCL_E_REMOTE,
-                           "the process of rank 0, through which the members meet, has ended");
+                           "the process of rank 0, which connects the members, has ended");
         Rank::Require(Rank::AddAll(memory, 1, group, stream), "HcclAllReduce");
     });
     ranks.ExpectSuccess();

@@ -232,7 +232,7 @@ class Hub {
                 " has joined already; pass a different rank in each call, and a new rootInfo for each communicator";
         }
         if (refusal.empty() && has_calls != calls_.has_value()) {
-            refusal = "PORTACL_CHECK=collectives is set for some ranks only; set it for all or none";
+            refusal = "PORTACL_CHECK=collectives (or all) is set for some ranks only; set it for all ranks or none";
         }
         if (refusal.empty() && !broken_.empty()) {
             refusal = broken_;

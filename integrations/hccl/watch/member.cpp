@@ -283,12 +283,13 @@ std::string Member::Share(const GroupCall& call, Clock::time_point deadline) {
     if (has_left()) {
         throw Failure(HCCL_E_INTERNAL,
                       "the communicator was destroyed while this call waited for the other members; call "
-                      "HcclCommDestroy when it has returned");
+                      "HcclCommDestroy when this call has returned");
     }
     if (is_over && is_hub_gone) {
-        throw Failure(HCCL_E_REMOTE, "the process of rank " + std::to_string(host_) +
-                                         ", through which the members meet, has ended; let it end after this call, or "
-                                         "use HcclGetRootInfo and HcclCommInitRootInfo");
+        throw Failure(HCCL_E_REMOTE,
+                      "the process of rank " + std::to_string(host_) +
+                          ", which connects the members, has ended; end that process after this call, or "
+                          "use HcclGetRootInfo and HcclCommInitRootInfo");
     }
     throw Failure(HCCL_E_REMOTE,
                   "the process that called HcclGetRootInfo for the communicator does not answer; check that it runs, "
