@@ -67,9 +67,9 @@ aclError aclopSetAttrFloat(aclopAttr* attr, const char* name, float value) {
     return Set(__func__, attr, name, value);
 }
 
-aclError aclopSetAttrString(aclopAttr* attr, const char* name, const char* value) {
-    REFUSE_NULL(value);
-    return Set(__func__, attr, name, std::string(value));
+aclError aclopSetAttrString(aclopAttr* attr, const char* name, const char* attrValue) {
+    REFUSE_NULL(attrValue);
+    return Set(__func__, attr, name, std::string(attrValue));
 }
 
 aclError aclopSetAttrDataType(aclopAttr* attr, const char* name, aclDataType value) {

@@ -43,7 +43,7 @@ int portacl_other_torch(char* text, size_t size, const char* name) {
     if (!find_release(release) || strcmp(release, PORTACL_TORCH_RELEASE) == 0) return 0;
     snprintf(text, size,
              "libopapi is built for torch " PORTACL_TORCH_RELEASE
-             ", this is %s: %s%s; install torch and torch_npu " PORTACL_TORCH_RELEASE
+             ", not for %s: %s%s; install torch and torch_npu " PORTACL_TORCH_RELEASE
              ", or build portacl for this torch (docs/torch.md)",
              release, name == NULL ? "no operator runs" : name, name == NULL ? "" : " does not run");
     return 1;

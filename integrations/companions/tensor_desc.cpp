@@ -27,7 +27,7 @@ std::string Objection(int count, const int64_t* sizes) {
 }  // namespace
 
 struct aclTensorDesc {
-    static constexpr const char* kNoun = "description of a tensor";
+    static constexpr const char* kNoun = "tensor descriptor";
 
     aclDataType type;
     aclFormat format;

@@ -28,7 +28,7 @@ static int Handles() {
     aclopDestroyAttr(reinterpret_cast<aclopAttr*>(desc));
     REQUIRE(std::strstr(aclGetRecentErrMsg(), "attr is not a live list of attributes") != nullptr);
     aclDestroyTensorDesc(reinterpret_cast<aclTensorDesc*>(attr));
-    REQUIRE(std::strstr(aclGetRecentErrMsg(), "desc is not a live description of a tensor") != nullptr);
+    REQUIRE(std::strstr(aclGetRecentErrMsg(), "desc is not a live tensor descriptor") != nullptr);
     REQUIRE(aclopSetAttrInt(attr, "axis", 1) == ACL_SUCCESS);
     REQUIRE(aclGetTensorDescType(desc) == ACL_FLOAT);
     for (int round = 0; round < 2; ++round) {

@@ -123,7 +123,7 @@ def main(arguments):
     folder = options.pop("--output", None)
     if folder is None or options not in ({"--export": "on"}, {"--analyze": "on"}):
         print(f"msprof: the arguments are {' '.join(arguments)}; allowed: --export=on or --analyze=on, and --output=FOLDER. "
-              "Other results of a toolkit, as databases, do not exist here: leave out export_type", file=sys.stderr)
+              "There are no other results, such as databases: leave out export_type in torch_npu.profiler", file=sys.stderr)
         return 2
     if "--analyze" in options:
         return 0

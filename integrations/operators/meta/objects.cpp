@@ -92,7 +92,8 @@ int64_t CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offs
     if (offset >= 0 && last < storage.elements) return storage.elements;
     if (offset < 0 || last >= kMostElements || !HasRoom(storage, last + 1))
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims, strides and offset select the elements with index ", offset,
-                      " to ", last, " (counted from 0), but the storage has ", storage.elements, " elements");
+                      " to ", last, " (counted from 0), but the storage has ", storage.elements,
+                      " elements; pass a view inside the storage");
     return last + 1;
 }
 

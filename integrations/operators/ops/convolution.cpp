@@ -15,8 +15,8 @@ void ConvolveChannels(const at::Tensor& self, const at::Tensor& weight, Ints ker
                       Ints padding, Ints dilation, at::Tensor& out) {
     if (self.dim() < 3 || self.dim() > 4 || weight.dim() < 2 ||
         weight.sizes().slice(static_cast<size_t>(weight.dim() - 2)) != kernel)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "self, weight and kernelSize are ", self.sizes(), ", ", weight.sizes(),
-                      " and ", kernel,
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "self and weight have the shapes ", self.sizes(), " and ",
+                      weight.sizes(), ", and kernelSize is ", kernel,
                       "; self must have 3 or 4 dimensions, weight at least 2, and kernelSize must be the "
                       "last two sizes of weight");
     Put(out, at::convolution(self, weight, bias, stride, padding, dilation, false, {0, 0}, self.size(-3)));

@@ -37,7 +37,7 @@ def everything():
     assert 0 < free < total and torch.npu.memory_allocated() > 0
     device.expect_error("out of memory", lambda: torch.empty(2 * total, dtype=torch.uint8, device="npu"))
     release = torch.__version__.split("+")[0]
-    device.expect_error(f", this is {release}: Add does not run; install torch and torch_npu ", lambda: (x + 1).cpu())
+    device.expect_error(f", not for {release}: Add does not run; install torch and torch_npu ", lambda: (x + 1).cpu())
     print(f"torch {torch.__version__}, torch_npu {sys.modules['torch_npu'].__version__}: {devices} devices copy")
 
 

@@ -144,8 +144,8 @@ void FindMaster(const Arguments& arguments, Views& views) {
 
 [[noreturn]] void RefuseMasters(const Adapted& kernel) {
     throw std::runtime_error("portacl: " + kernel.name +
-                             ": it has a list of master parameters in single precision, which "
-                             "the device does not support; pass use_multi_tensor=False to the optimizer");
+                             ": the operator gets a list of master parameters in single precision, "
+                             "which the device does not support; pass use_multi_tensor=False to the optimizer");
 }
 
 Arguments ArgumentsOf(phi::KernelContext& given, const Adapted& kernel) {
@@ -312,7 +312,7 @@ extern "C" __attribute__((visibility("default"))) const char portacl_paddle_rele
 extern "C" __attribute__((visibility("default"))) const char* portacl_paddle_adapt(
     const char* device_type, const portacl_paddle::DeviceMemory* memory) {
     using namespace portacl_paddle;
-    if (memory->size != sizeof(DeviceMemory)) return "it is from another version of portacl; install portacl again";
+    if (memory->size != sizeof(DeviceMemory)) return "it is from another version of portacl";
     device_memory = memory;
     const phi::Backend device = paddle::experimental::StringToBackend(device_type);
     for (auto& [name, kernels] : phi::KernelFactory::Instance().kernels()) {

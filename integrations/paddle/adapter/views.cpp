@@ -73,7 +73,7 @@ void Views::SeeWide(const phi::DenseTensor& tensor, phi::DenseTensor& view) {
     if (!tensor.has_allocation()) return;
     if (!tensor.meta().is_contiguous()) {
         throw std::runtime_error(std::string("portacl: ") + device_.Kernel() +
-                                 ": it has a view of half precision as an argument; pass x.contiguous()");
+                                 ": an argument is a non-contiguous view of half precision; pass x.contiguous()");
     }
     // Gradients are passed some tensors without their memory.
     const auto [begin, past] = RangeOf(tensor);
@@ -137,8 +137,8 @@ phi::TensorBase* Views::Make(const phi::TensorBase& tensor) {
         others_.push_back(std::move(view));
     } else {
         throw std::runtime_error(std::string("portacl: ") + device_.Kernel() +
-                                 ": it has an argument of a type that has no form on the device; pass dense tensors, "
-                                 "or call it on the CPU: paddle.set_device('cpu')");
+                                 ": the device does not support the type of an argument; pass dense tensors, or "
+                                 "call the operator on the CPU: paddle.set_device('cpu')");
     }
     return others_.back().get();
 }

@@ -55,7 +55,7 @@ def _must_be_readable(call: str, ptr: int, size: int) -> None:
                          "or more")
     attributes, ret = rt.pointer_get_attributes(ptr)
     if ret == 0 and attributes["location"]["type"] == _DEVICE:
-        raise ValueError(f"acl.util.{call}: {ptr:#x} is memory on device {attributes['location']['id']}; copy it to "
+        raise ValueError(f"acl.util.{call}: ptr is {ptr:#x}, on device {attributes['location']['id']}; copy the memory to "
                          "memory from acl.rt.malloc_host first")
 
 

@@ -3,7 +3,7 @@
   run [--check LIST] PROGRAM [ARGUMENT...]
                               runs a Python program, as `python PROGRAM ARGUMENT...`, with the libraries of portacl.
                               LIST: checks of PORTACL_CHECK, as in races,init. Their reports name the lines of Python
-  env                         prints what a shell has to set for the same: eval "$(python -m portacl env)"
+  env                         prints the variables of `run` for a shell: eval "$(python -m portacl env)"
   doctor                      says which torch, torch_npu and libraries there are, and what is missing
   demo                        trains a small model on the device, and prints its loss beside the CPU's
 """

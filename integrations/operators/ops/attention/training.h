@@ -27,7 +27,7 @@ inline void CheckOptions(const AttentionOptions& options, MaybeIn padding, Maybe
 // Checks how the second versions add to scores: before these are scaled, as the first versions do.
 inline void CheckShift(MaybeIn shift, int64_t type) {
     if (type != 1 && (shift || type != 0))
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "pseType is ", type, "; allowed: 1, and 0 without realShift");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "pseType is ", type, "; allowed: 1, and 0 if realShift is null");
 }
 
 inline bool HasElements(MaybeIn tensor) {

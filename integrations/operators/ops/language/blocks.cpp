@@ -96,8 +96,9 @@ void CheckTable(const BlockTable& table, int64_t head) {
     if (table.sections)
         for (const int64_t size : *table.sections) sum += size, is_negative = is_negative || size < 0;
     if (!table.sections || table.sections->size() != 3 || is_negative || sum != rows.size(1) / 2)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mropeSection must have 3 elements of at least 0 with the sum ",
-                      rows.size(1) / 2, ", a half of the last size of cosSinCache, if positions has 2 dimensions");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "mropeSection is ", table.sections ? c10::str(*table.sections) : "null",
+                      "; if positions has 2 dimensions, mropeSection must have 3 elements of at least 0 with the sum ",
+                      rows.size(1) / 2, ", a half of the last size of cosSinCache");
 }
 
 // Rotates the first numbers of each head.

@@ -91,8 +91,8 @@ std::vector<at::Tensor> RowsOf(at::TensorList x, const Optional<std::vector<int6
         if (end < begin || end > x[0].size(0))
             throw Refusal(
                 ACLNN_ERR_PARAM_INVALID, "groupList has the end ", end, " after ", begin,
-                " (if groupListType is 1, ends are sums of its elements); ends must not decrease, and none may "
-                "be more than ",
+                " (if groupListType is 1, ends are the cumulative sums of groupList); ends must not decrease, and "
+                "none may be more than ",
                 x[0].size(0), ", the number of rows in x");
         rows.push_back(x[0].narrow(0, begin, end - begin));
         begin = end;
@@ -142,7 +142,7 @@ Optional<std::vector<int64_t>> EndsOf(MaybeIn groups, int64_t type, int64_t list
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupType is ", type, "; allowed: -1 (no groups), 0 (rows of x)");
     if (list_type != kEnds && list_type != kCounts)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupListType is ", list_type,
-                      "; allowed: 0 (ends of groups), 1 (numbers of rows)");
+                      "; allowed: 0 (cumulative numbers of rows), 1 (the number of rows of each group)");
     if (!groups || type == kNoGroups) return kNone;
     const at::Tensor ends = (list_type == kCounts ? at::cumsum(*groups, 0) : Long(*groups)).cpu().contiguous();
     return std::vector<int64_t>(ends.data_ptr<int64_t>(), ends.data_ptr<int64_t>() + ends.numel());

@@ -12,7 +12,7 @@ namespace {
 void CheckNarrow(const char* name, const at::Tensor& tensor, const char* allowed) {
     if (tensor.scalar_type() != at::kChar)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " is of the type ", tensor.scalar_type(), "; allowed: ", allowed,
-                      ", and int32 with at least 1 dimension for eight numbers of 4 bits in each");
+                      ", and int32 (eight 4-bit numbers in each element) with at least 1 dimension");
 }
 
 // Returns numbers of 8 bits. An int32 stands for eight numbers of 4 bits, the first in its lowest bits. They follow

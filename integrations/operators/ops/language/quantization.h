@@ -27,10 +27,10 @@ inline Range RangeOf(const char* x_name, const at::Tensor& x, const char* y_name
     if (y.scalar_type() == at::kChar) return {-128, 127};
     if (y.scalar_type() != at::kInt)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, y_name, " is of the type ", y.scalar_type(),
-                      "; allowed: int8, and int32 for eight numbers of 4 bits in each");
+                      "; allowed: int8, and int32 (eight 4-bit numbers in each element)");
     if (x.size(-1) % kInInt32 != 0)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, x_name, " has the shape ", x.sizes(), "; if ", y_name,
-                      " is of the type int32, its last size must be divisible by ", kInInt32);
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, x_name, " has the shape ", x.sizes(), "; as ", y_name,
+                      " is of the type int32, the last size of ", x_name, " must be divisible by ", kInInt32);
     return {-8, 7};
 }
 
@@ -103,7 +103,7 @@ inline void QuantizeGated(const at::Tensor& x, const Smooth& smooth, bool is_lef
                       "; it must have at least 2 dimensions, and an even last size");
     if (smooth.groups_type != kEnds && smooth.groups_type != kCounts)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "groupListType is ", smooth.groups_type,
-                      "; allowed: 0 (ends of groups), 1 (numbers of rows)");
+                      "; allowed: 0 (cumulative numbers of rows), 1 (the number of rows of each group)");
     const std::vector<at::Tensor> halves = at::chunk(Wide(x), 2, -1);
     const at::Tensor gated = at::silu(halves[is_left_active ? 0 : 1]) * halves[is_left_active ? 1 : 0];
     Optional<at::Tensor> ends = smooth.groups, factors = smooth.factors, no_offset;

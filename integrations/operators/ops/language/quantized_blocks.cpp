@@ -70,7 +70,7 @@ at::Tensor FromSums(const at::Tensor& x, MaybeIn columns, MaybeIn rows, MaybeIn 
         CheckAbsent("bias", bias, kIfFloating);
         return Wide(x);
     }
-    CheckPresent("weightScale", columns, "if x has whole numbers");
+    CheckPresent("weightScale", columns, "if x is of an integer type");
     at::Tensor wide = bias ? (x + *bias).to(at::kFloat) : Wide(x);
     if (!groups || columns->size(0) == 1 || columns->dim() == 1)
         wide = wide * Wide(*columns);

@@ -144,7 +144,7 @@ def numbers_of_4_bits():
         assert got.shape == (3, 5, 16)
         same(got, numbers * scale.float(), dtype)
     y = torch.empty(3, 1, dtype=torch.int32).npu()
-    device.expect_error("its last size must be divisible by 8", lambda: direct.call(
+    device.expect_error("the last size of x must be divisible by 8", lambda: direct.call(
         "aclnnAscendQuant", rand(3, 12).npu(), torch.ones(12).npu(), None, False, "round", torch.int32, y))
 
 

@@ -75,7 +75,7 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
     }
     std::uint32_t devices = 0;
     if (const aclError code = aclrtGetDeviceCount(&devices); code != ACL_SUCCESS) {
-        Answer("no device", code);
+        Answer("no device is registered", code);
         return;
     }
 

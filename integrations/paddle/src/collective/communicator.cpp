@@ -48,16 +48,18 @@ C_Status xccl_get_unique_id_size(std::size_t* size) {
 }
 
 C_Status xccl_get_unique_id(C_CCLRootId* id) {
-    if (id == nullptr || id->data == nullptr) return Refuse("xccl_get_unique_id", "unique_id has no memory");
-    if (id->sz < sizeof(HcclRootInfo)) return Refuse("xccl_get_unique_id", "unique_id is too small");
+    if (id == nullptr || id->data == nullptr) return Refuse("xccl_get_unique_id", "unique_id or its data is null");
+    if (id->sz < sizeof(HcclRootInfo))
+        return Refuse("xccl_get_unique_id", "unique_id->sz is less than the result of xccl_get_unique_id_size");
     KeepLoaded();
     return AnswerOf("xccl_get_unique_id", HcclGetRootInfo(static_cast<HcclRootInfo*>(id->data)));
 }
 
 static C_Status Join(std::size_t ranks, C_CCLRootId* id, std::size_t rank, C_CCLComm* communicator) {
     constexpr const char* kName = "xccl_comm_init_rank";
-    if (id == nullptr || id->data == nullptr) return Refuse(kName, "unique_id has no memory");
-    if (id->sz < sizeof(HcclRootInfo)) return Refuse(kName, "unique_id is too small");
+    if (id == nullptr || id->data == nullptr) return Refuse(kName, "unique_id or its data is null");
+    if (id->sz < sizeof(HcclRootInfo))
+        return Refuse(kName, "unique_id->sz is less than the result of xccl_get_unique_id_size");
     if (communicator == nullptr) return Refuse(kName, "comm is null");
     KeepLoaded();
     HcclComm joined = nullptr;

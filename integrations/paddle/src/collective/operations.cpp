@@ -52,7 +52,8 @@ template <typename Call>
 C_Status ReduceInGroup(const char* callback, void* recv, std::size_t count, C_DataType type, C_CCLReduceOp op,
                        C_CCLComm communicator, C_Stream stream, bool receives, const Call& call) {
     const auto reduction = ReductionOf(op);
-    if (!reduction) return Refuse(callback, "op is unknown");
+    if (!reduction)
+        return Refuse(callback, ("op is " + std::to_string(op) + "; allowed: SUM (0) to PRODUCT (4)").c_str());
     if (const auto elements = ElementsOf(type); elements && elements->numbers > 1 && *reduction != HCCL_REDUCE_SUM) {
         return Refuse(callback, ("op is " + std::to_string(op) + "; allowed for complex numbers: SUM and AVG").c_str());
     }

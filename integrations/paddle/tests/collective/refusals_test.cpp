@@ -102,7 +102,7 @@ TEST_F(CollectiveRefusals, TypesAndReductionsThatDoNotExist) {
     Refuses("data_type is 0; allowed: BOOL", [&] { return p.xccl_all_gather(it, it, 1, UNDEFINED, comm_, nullptr); });
     Refuses("send_type[0] is 99 and recv_type[0] is 99; allowed: BOOL",
             [&] { return p.xccl_all_to_all(&from, &one, &type, &to, &one, &type, 0, 1, comm_, nullptr); });
-    Refuses("op is unknown", [&] { return p.xccl_all_reduce(it, it, 1, FLOAT32, op, comm_, nullptr); });
+    Refuses("op is 99; allowed: SUM", [&] { return p.xccl_all_reduce(it, it, 1, FLOAT32, op, comm_, nullptr); });
     Refuses("allowed for complex numbers: SUM and AVG",
             [&] { return p.xccl_all_reduce(it, it, 1, COMPLEX128, PRODUCT, comm_, nullptr); });
 }
@@ -130,7 +130,7 @@ TEST_F(CollectiveRefusals, TheEndOfAGroupThatHasNotBegun) {
     const Memory memory(0, 8);
     ASSERT_EQ(Plugin().xccl_group_start(), C_SUCCESS);
     ASSERT_EQ(Plugin().xccl_send(memory.At(), 1, FLOAT32, 0, comm_, nullptr), C_SUCCESS);
-    Refuses("has no receive in this batch", [] { return Plugin().xccl_group_end(); });
+    Refuses("without a receive; add the receive to sendRecvInfo", [] { return Plugin().xccl_group_end(); });
     ASSERT_EQ(Plugin().xccl_group_start(), C_SUCCESS);
     EXPECT_EQ(Plugin().xccl_group_end(), C_SUCCESS);
 }
