@@ -3,7 +3,7 @@ repair="turn cancellation off around the system call that the stack names (algo/
 check() {
     build test --target cancel_test
     for label in cpu cuda-fake; do
-        PORTACL_TEST_CANCELLATIONS=2000 ctest --test-dir build/test -R "^$label.cancel$" --timeout 3000 --output-on-failure
+        PORTACL_TEST_CANCELLATIONS=2000 ctest --test-dir build/test -R "^$label.cancel$" --no-tests=error --output-on-failure
     done
 }
 sabotage() { sed -i 's/PTHREAD_CANCEL_DISABLE, &before/PTHREAD_CANCEL_ENABLE, \&before/' src/algo/thread/uncancelled.c; }
