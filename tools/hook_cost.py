@@ -14,7 +14,7 @@ import sys
 
 COUNTER = "memory_hook8registry5COUNT"
 # Functions that only run where a hook exists, or that register and remove hooks.
-BEHIND = ("11memory_hook", "7request6seldom", "hooks16event_of_address", "portaclMemoryHookRegister",
+BEHIND = ("11memory_hook", "7request6seldom", "memory..request..Named", "hooks16event_of_address", "portaclMemoryHookRegister",
           "portaclMemoryHookUnregister")
 # How the bit of the library's own watcher is set: once, in whichever function the compiler put it.
 SETS_BIT = re.compile(r"lock or\s+%\w+,")
@@ -29,8 +29,8 @@ KINDS = {
     "managed memory": ("14managed_memory5alloc", "aclrtMemAllocManaged"),
     "memory of pools": ("8mem_pool7current11malloc_from", "aclrtMemPoolMallocAsync", "portaclMallocAsync"),
     "release of memory of pools": ("8mem_pool10free_async", "aclrtMemPoolFreeAsync"),
-    "memory of pools in captures": ("8mem_pool7request13record_malloc",),
-    "release of memory of graphs": ("8mem_pool7request13free_of_graph",),
+    "memory of pools in captures": ("captured..Recording$GT$6malloc",),
+    "release of memory of graphs": ("8mem_pool7request13free_of_graph", "11GraphMemory3end"),
     "memory of other processes": ("3ipc6import", "aclrtIpcMemImportByKey", "portaclMemPoolImportPointer"),
     "release of memory of other processes": ("3ipc5close", "aclrtIpcMemClose"),
     "memory without an address": ("8physical6malloc", "aclrtMallocPhysical"),
@@ -69,7 +69,7 @@ def look(name, body, at):
         for text, _ in body[at + 1 : at + 12]:
             if re.match(rf"(shl\s+{register}$|test\s+(?!{register})%\w+,{register}$|jn?s\s)", text):
                 return []
-            if re.match(rf"(test\s+{register},{register}|cmp\s+\$0x0,{register}|or\s+{register},%\w+)$", text):
+            if re.match(rf"(test\s+{register},{register}|cmp\s+\$0x0,{register}|or\s+({register},%\w+|%\w+,{register}))$", text):
                 taken.append(text)
             elif len(taken) == 2 and re.match(r"(j|set|cmov)[a-z]+\s", text):
                 taken.append(text)

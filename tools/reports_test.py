@@ -207,7 +207,10 @@ class Hooks(unittest.TestCase):
 
     def test_one_check_for_each_moment_and_one_watcher_pass(self):
         two = function("two", CHECK, CHECK, ("mov    0x0(%rip),%rcx", "shl    %rcx", "je     1 <x>"))
-        status, text = self.count(function("any", WATCH), two)
+        # One branch for the number and for another one.
+        both = [function(f"both{at}", (CHECK[0], "test   %dl,%dl", "jne    90 <x>", f"or     {pair}", "jne    90 <x>"))
+                for at, pair in enumerate(("%rax,%rcx", "%rcx,%rax"))]
+        status, text = self.count(function("any", WATCH), two, *both)
         self.assertEqual(status, 0, text)
         self.assertIn("3 instructions at most", text)
 
