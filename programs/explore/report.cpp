@@ -152,9 +152,9 @@ bool Report(const Program& program, const Schedule& found, const Outcome& first,
         std::printf("  %s; %d of %d replays fail in the same way and order\n", outcome.failure.c_str(), same, kReplays);
         if (same < kReplays)
             std::printf(
-                "  %d of %d replays fail; the replays differ, because the program also depends on time, input or "
-                "threads\n"
-                "  between calls: see docs/explore.md\n",
+                "  %d of %d replays fail in the same way, in any order; they differ, because the program also depends "
+                "on time,\n"
+                "  on input, or on what its threads do between two calls of the library: see docs/explore.md\n",
                 failed, kReplays);
     }
     std::printf("  %s\n", plain->text().c_str());

@@ -44,7 +44,7 @@ HcclResult Guard(const char* call, const Body& body) noexcept {
         return Report(call, failure.code(), failure.what());
     } catch (const std::bad_alloc&) {
         return Report(call, HCCL_E_MEMORY,
-                      "the host has no memory left for this call; free memory, and call again (to create a "
+                      "the host has no memory left for this call; free host memory, and repeat the call (to create a "
                       "communicator: with a new rootInfo in all ranks)");
     } catch (const std::exception& error) {
         return Report(call, HCCL_E_INTERNAL, error.what());

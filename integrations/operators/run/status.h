@@ -46,8 +46,8 @@ inline Failure CurrentFailure() {
         return {ACLNN_ERR_INNER, error.what_without_backtrace()};
     } catch (const std::bad_alloc&) {
         return {ACL_ERROR_BAD_ALLOC,
-                "the host has no memory left for this call; free memory, and call again (an operator: from its "
-                "GetWorkspaceSize function on)"};
+                "the host has no memory left for this call; free host memory, and repeat the call; repeat an "
+                "operator from its GetWorkspaceSize function on"};
     } catch (const std::exception& error) {
         return {ACLNN_ERR_INNER, error.what()};
     }

@@ -108,8 +108,8 @@ void RotateByTable(const char* name, const at::Tensor& x, const BlockTable& tabl
     const int64_t tokens = table.positions.size(-1), size = table.rows.size(1);
     if (x.dim() != 2 || x.size(0) != tokens || x.size(1) % head != 0)
         throw Refusal(ACLNN_ERR_PARAM_INVALID, name, " has the shape ", x.sizes(),
-                      "; it must have 2 dimensions: ", tokens,
-                      ", the number of tokens in positions, and a multiple of headSize, ", head);
+                      "; allowed: 2 dimensions, the first of size ", tokens,
+                      " (the number of tokens in positions), the second a multiple of headSize (", head, ")");
     const at::Tensor heads = Wide(x).unflatten(1, at::IntArrayRef{x.size(1) / head, head});
     const auto factors = [&](bool is_sine) {
         const at::Tensor half = table.Half(is_sine).unsqueeze(1);
