@@ -33,11 +33,11 @@ TEST_F(CollectiveRefusals, BytesThatAreNotThere) {
     C_CCLComm comm = nullptr;
     Refuses("size is null", [&] { return p.xccl_get_unique_id_size(nullptr); });
     for (C_CCLRootId* id : {static_cast<C_CCLRootId*>(nullptr), &none}) {
-        Refuses("unique_id has no memory", [&] { return p.xccl_get_unique_id(id); });
-        Refuses("unique_id has no memory", [&] { return p.xccl_comm_init_rank(1, id, 0, &comm); });
+        Refuses("unique_id or its data is null", [&] { return p.xccl_get_unique_id(id); });
+        Refuses("unique_id or its data is null", [&] { return p.xccl_comm_init_rank(1, id, 0, &comm); });
     }
-    Refuses("unique_id is too small", [&] { return p.xccl_get_unique_id(&small); });
-    Refuses("unique_id is too small", [&] { return p.xccl_comm_init_rank(1, &small, 0, &comm); });
+    Refuses("unique_id->sz is less than", [&] { return p.xccl_get_unique_id(&small); });
+    Refuses("unique_id->sz is less than", [&] { return p.xccl_comm_init_rank(1, &small, 0, &comm); });
     Refuses("comm is null", [&] { return p.xccl_comm_init_rank(1, id_.get(), 0, nullptr); });
     EXPECT_EQ(byte, 0);
 }
