@@ -154,7 +154,7 @@ bool Report(const Program& program, const Schedule& found, const Outcome& first,
             std::printf(
                 "  %d of %d replays fail in the same way, in any order; they differ, because the program also depends "
                 "on time,\n"
-                "  on input, or on what its threads do between two calls of the library: see docs/explore.md\n",
+                "  on input, or on the work of its threads between two calls of the library: see docs/explore.md\n",
                 failed, kReplays);
     }
     std::printf("  %s\n", plain->text().c_str());
